@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { defineStatement } from '../db/statement.ts'
+import type { Caller } from '../graph/caller.ts'
+import { notFound } from '../graph/errors.ts'
+import type { AnyNodeKind, Node } from '../graph/nodes.ts'
+
+/**
+ * What of an account is seen by whoever has access to it (as its owner, because it was shared, or on its owner's behalf); a
+ * business is seen by itself and by those it gave an account to; everything else by the business that owns it.
+ */
+const findVisible = defineStatement<{ id: string; business_id: string }>()((db, { id, business_id }) =>
+  db
+    .selectFrom('nodes')
+    .select(['nodes.id', 'nodes.kind', 'nodes.business_id', 'nodes.account_id'])
+    .where('nodes.id', '=', id)
+    .where(
+      sql<boolean>`CASE
+        WHEN nodes.account_id IS NOT NULL THEN EXISTS (
+          SELECT 1 FROM account_access a WHERE a.account_id = nodes.account_id AND a.business_id = ${business_id})
+        WHEN nodes.business_id = ${business_id} THEN TRUE
+        WHEN nodes.kind = 'business' THEN EXISTS (
+          SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
+          WHERE c.business_id = nodes.id AND a.business_id = ${business_id})
+        ELSE FALSE END`,
+    ),
+)
+
+/** The node of that id, if this caller may see it; the same 404 for all that it may not. */
+export async function resolveNode(db: Db, caller: Caller, id: string): Promise<Node> {
+  const row = await db.first(findVisible, { id, business_id: caller.business_id })
+  if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
+  return { ...row, kind: row.kind as AnyNodeKind }
+}
+
+/** A granular token sees its accounts, what hangs on them, its own business and app, and the businesses that own its accounts. */
+async function isWithinGrant(db: Db, caller: Caller, node: Node): Promise<boolean> {
+  if (!caller.accounts) return true
+  if (node.account_id !== null) return caller.accounts.has(node.account_id)
+  if (node.business_id === caller.business_id) return true
+  const owned = await db.query
+    .selectFrom('accounts')
+    .select('id')
+    .where('business_id', '=', node.id)
+    .where('id', 'in', [...caller.accounts])
+    .executeTakeFirst()
+  return owned !== undefined
+}

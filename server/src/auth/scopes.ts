@@ -1,0 +1,29 @@
+import { type Caller, type Scope, scopes } from '../graph/caller.ts'
+import { missingPermission } from '../graph/errors.ts'
+import type { Permission } from '../graph/operation.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
+
+const scopesOf: Record<Permission, readonly Scope[]> = {
+  management: ['msgapp_business_management'],
+  messaging: ['msgapp_business_messaging'],
+  either: ['msgapp_business_management', 'msgapp_business_messaging'],
+}
+
+/** Refuses a caller whose token has none of the scopes that would do. */
+export function checkPermission(caller: Caller, permission: Permission, words: Vocabulary): void {
+  const wanted = scopesOf[permission]
+  if (!wanted.some((scope) => caller.scopes.has(scope))) {
+    throw missingPermission(wanted.map((scope) => writeScope(scope, words)))
+  }
+}
+
+/** A scope as a vocabulary writes it. */
+export function writeScope(scope: Scope, words: Vocabulary): string {
+  return scope.replace(/^msgapp_/, `${words.product}_`)
+}
+
+/** A scope from any vocabulary's spelling, so that one world file serves both. */
+export function readScope(text: string): Scope | undefined {
+  const canonical = text.replace(/^whatsapp_/, 'msgapp_')
+  return scopes.find((scope) => scope === canonical)
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { defineStatement } from '../db/statement.ts'
+import type { Caller, Scope } from '../graph/caller.ts'
+
+/** Tokens have 256 bits of chance, so a plain fast hash keeps them safe; the index look-up by hash leaks nothing of use. */
+export function hashToken(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+export function makeTokenSecret(random: Random): string {
+  return `sb_${random.bytes(32).toString('base64url')}`
+}
+
+export interface NewToken {
+  readonly secret: string
+  readonly app_id: string
+  readonly scopes: readonly Scope[]
+  readonly accounts: readonly string[] | null
+  readonly expires_time: number | null
+}
+
+/** Stores a token, as its hash alone, and returns the id by which it can be listed and revoked. */
+export async function insertToken(tx: Transaction, clock: Clock, random: Random, token: NewToken): Promise<string> {
+  const id = `t${random.bytes(8).toString('hex')}`
+  await tx.query
+    .insertInto('tokens')
+    .values({
+      id,
+      hash: hashToken(token.secret),
+      app_id: token.app_id,
+      scopes: [...token.scopes],
+      accounts: token.accounts && [...token.accounts],
+      created_time: clock.now(),
+      expires_time: token.expires_time,
+      revoked_time: null,
+    })
+    .execute()
+  return id
+}
+
+const findByHash = defineStatement<{ hash: string }>()((db, { hash }) =>
+  db
+    .selectFrom('tokens')
+    .innerJoin('apps', 'apps.id', 'tokens.app_id')
+    .select([
+      'tokens.id',
+      'tokens.app_id',
+      'tokens.scopes',
+      'tokens.accounts',
+      'tokens.expires_time',
+      'tokens.revoked_time',
+      'apps.business_id',
+      'apps.first_party',
+    ])
+    .where('tokens.hash', '=', hash),
+)
+
+/** Who a token's secret speaks for, as long as it is not revoked; its end is for the caller of this to watch. */
+export async function findCaller(
+  db: Db,
+  secret: string,
+): Promise<{ caller: Caller; expires_time: number | null } | undefined> {
+  const row = await db.first(findByHash, { hash: hashToken(secret) })
+  if (!row || row.revoked_time !== null) return undefined
+  return {
+    caller: {
+      token_id: row.id,
+      app_id: row.app_id,
+      business_id: row.business_id,
+      first_party: row.first_party,
+      scopes: new Set(row.scopes as Scope[]),
+      accounts: row.accounts ? new Set(row.accounts) : undefined,
+    },
+    expires_time: row.expires_time,
+  }
+}
+
+/** Ends a token; false when there is none of that id. */
+export async function revokeToken(tx: Transaction, clock: Clock, id: string): Promise<boolean> {
+  const found = await tx.query.selectFrom('tokens').select('revoked_time').where('id', '=', id).executeTakeFirst()
+  if (!found) return false
+  if (found.revoked_time === null) {
+    await tx.query.updateTable('tokens').set({ revoked_time: clock.now() }).where('id', '=', id).execute()
+  }
+  return true
+}
+
+/** Every token with what may be shown of it. For operators: not bound to a tenant. */
+export async function listTokensForOperators(db: Db) {
+  return db.query
+    .selectFrom('tokens')
+    .select(['id', 'app_id', 'scopes', 'accounts', 'created_time', 'expires_time', 'revoked_time'])
+    .orderBy('created_time')
+    .orderBy('id')
+    .execute()
+}

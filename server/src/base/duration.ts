@@ -1,0 +1,23 @@
+const unitMilliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+export const second = unitMilliseconds.s
+export const minute = unitMilliseconds.m
+export const hour = unitMilliseconds.h
+export const day = unitMilliseconds.d
+
+/** Reads `200ms`, `5s`, `10m`, `24h` or `7d` as milliseconds; anything else is undefined. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim())
+  if (!match) return undefined
+  return Number(match[1]) * unitMilliseconds[match[2] as keyof typeof unitMilliseconds]
+}
+
+/** Writes milliseconds in the largest unit that loses nothing. */
+export function formatDuration(milliseconds: number): string {
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
+    if (milliseconds > 0 && milliseconds % unitMilliseconds[unit] === 0) {
+      return `${milliseconds / unitMilliseconds[unit]}${unit}`
+    }
+  }
+  return `${milliseconds}ms`
+}

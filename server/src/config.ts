@@ -1,0 +1,236 @@
+import { type LogLevel, logLevels } from './base/log.ts'
+import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
+import { parseRate, type Rate, type RateClassName, rateClasses } from './limits/classes.ts'
+
+/** A setting whose value cannot be used, said in one line that names it. */
+export class BadSetting extends Error {}
+
+/** One setting: its name, its default as a person reads it, one sentence, and how its text becomes a value. */
+export interface Setting<T> {
+  readonly name: string
+  readonly shownDefault: string
+  readonly sentence: string
+  /** Throws with what would be right. */
+  readonly parse: (text: string) => T
+  readonly fallback: (soFar: Partial<Config>, environment: Environment) => T
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Config {
+  readonly production: boolean
+  readonly port: number
+  readonly host: string
+  /** Undefined until the server listens: then `http://HOST:PORT`. */
+  readonly publicUrl: string | undefined
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+  readonly databaseConnections: number
+  readonly world: string | undefined
+  readonly allowInternalCallbacks: boolean
+  readonly vocabulary: VocabularyName
+  readonly versions: readonly string[]
+  readonly rateLimitsOn: boolean
+  readonly rates: Readonly<Record<RateClassName, readonly Rate[]>>
+  readonly maxBodyBytes: number
+  readonly maxNumbersPerAccount: number
+  readonly logLevel: LogLevel
+}
+
+function define<T>(setting: Setting<T>): Setting<T> {
+  return setting
+}
+
+function integer(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max) throw new BadSetting(`an integer from ${min} to ${max}`)
+    return value
+  }
+}
+
+function flag(text: string): boolean {
+  if (['true', '1', 'on', 'yes'].includes(text)) return true
+  if (['false', '0', 'off', 'no'].includes(text)) return false
+  throw new BadSetting('true or false')
+}
+
+function oneOf<T extends string>(values: readonly T[]) {
+  return (text: string): T => {
+    const found = values.find((value) => value === text)
+    if (found === undefined) throw new BadSetting(`one of ${values.join(', ')}`)
+    return found
+  }
+}
+
+function webUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new BadSetting('a URL such as https://api.example.com')
+  }
+  const { search, hash, username } = new URL(text)
+  if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
+  return text.replace(/\/+$/, '')
+}
+
+function postgresUrl(text: string): string {
+  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
+    throw new BadSetting('a URL such as postgres://user:password@host:5432/database')
+  }
+  return text
+}
+
+function versionList(text: string): string[] {
+  const versions = text.split(',').map((version) => version.trim())
+  if (!versions.every((version) => /^v\d+\.\d+$/.test(version))) throw new BadSetting('a list such as v23.0,v24.0')
+  return versions
+}
+
+/** Every setting once. The order is that of docs/settings.md, which is generated from here. */
+export const settings = {
+  port: define({
+    name: 'PORT',
+    shownDefault: '8080',
+    sentence: 'The port to listen on; 0 takes a free one.',
+    parse: integer(0, 65535),
+    fallback: () => 8080,
+  }),
+  host: define({
+    name: 'HOST',
+    shownDefault: '127.0.0.1',
+    sentence: 'The address to listen on.',
+    parse: (text) => text,
+    fallback: () => '127.0.0.1',
+  }),
+  publicUrl: define<string | undefined>({
+    name: 'PUBLIC_URL',
+    shownDefault: 'http://HOST:PORT',
+    sentence: 'The base URL as the outside sees it, used in every link that a response holds.',
+    parse: webUrl,
+    fallback: () => undefined,
+  }),
+  dataDir: define({
+    name: 'DATA_DIR',
+    shownDefault: './data',
+    sentence: 'The folder of the embedded database and of the media.',
+    parse: (text) => text,
+    fallback: () => './data',
+  }),
+  databaseUrl: define<string | undefined>({
+    name: 'DATABASE_URL',
+    shownDefault: 'unset: SQLite in DATA_DIR',
+    sentence: 'A postgres:// URL puts everything on PostgreSQL, for any number of server processes.',
+    parse: postgresUrl,
+    fallback: () => undefined,
+  }),
+  databaseConnections: define({
+    name: 'DATABASE_CONNECTIONS',
+    shownDefault: '10',
+    sentence: 'How many connections a process opens to PostgreSQL at the most.',
+    parse: integer(2, 1000),
+    fallback: () => 10,
+  }),
+  world: define<string | undefined>({
+    name: 'WORLD',
+    shownDefault: 'worlds/demo.yaml when the store is empty and NODE_ENV is not production',
+    sentence: 'The world file to apply at the start.',
+    parse: (text) => text,
+    fallback: () => undefined,
+  }),
+  allowInternalCallbacks: define({
+    name: 'ALLOW_INTERNAL_CALLBACKS',
+    shownDefault: 'true unless NODE_ENV=production',
+    sentence: 'Whether callback URLs may be plain http or point at loopback, private or link-local addresses.',
+    parse: flag,
+    fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
+  }),
+  vocabulary: define<VocabularyName>({
+    name: 'VOCABULARY',
+    shownDefault: 'msgapp',
+    sentence: 'The names on the wire: msgapp as in the specification, or whatsapp for client libraries that already exist.',
+    parse: oneOf(vocabularyNames),
+    fallback: () => 'msgapp',
+  }),
+  versions: define<readonly string[]>({
+    name: 'VERSIONS',
+    shownDefault: 'v23.0',
+    sentence: 'The API versions that are served, oldest first, separated by commas.',
+    parse: versionList,
+    fallback: () => ['v23.0'],
+  }),
+  rateLimitsOn: define({
+    name: 'RATE_LIMITS',
+    shownDefault: 'on',
+    sentence: 'off turns all rate limits off.',
+    parse: flag,
+    fallback: () => true,
+  }),
+  maxBodyBytes: define({
+    name: 'MAX_BODY_BYTES',
+    shownDefault: '1048576',
+    sentence: 'The largest JSON or form body in bytes.',
+    parse: integer(1024, 1 << 30),
+    fallback: () => 1_048_576,
+  }),
+  maxNumbersPerAccount: define({
+    name: 'MAX_NUMBERS_PER_ACCOUNT',
+    shownDefault: '2000',
+    sentence: 'How many phone numbers can be created in an account.',
+    parse: integer(1, 10_000_000),
+    fallback: () => 2000,
+  }),
+  logLevel: define<LogLevel>({
+    name: 'LOG_LEVEL',
+    shownDefault: 'info',
+    sentence: `How much is logged: ${logLevels.join(', ')}.`,
+    parse: oneOf(logLevels),
+    fallback: () => 'info',
+  }),
+} satisfies Partial<{ [K in keyof Config]: Setting<Config[K]> }>
+
+/** The setting of one rate class. */
+export function rateSettingName(rateClass: RateClassName): string {
+  return `RATE_LIMIT_${rateClass.toUpperCase()}`
+}
+
+function readSetting<T>({ name, parse, fallback }: Setting<T>, environment: Environment, soFar: Partial<Config>): T {
+  const text = environment[name]
+  if (text === undefined || text === '') return fallback(soFar, environment)
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new BadSetting(`${name} is ${JSON.stringify(hideCredentials(text))}; it must be ${(error as Error).message}`)
+  }
+}
+
+function hideCredentials(text: string): string {
+  return text.replace(/\/\/[^@/]*@/, '//…@')
+}
+
+/** Reads every setting from the environment (flags of the same meaning were laid over it). */
+export function readConfig(environment: Environment): Config {
+  const values: Record<string, unknown> = { production: environment['NODE_ENV'] === 'production' }
+  for (const [key, setting] of Object.entries(settings)) {
+    values[key] = readSetting(setting as Setting<unknown>, environment, values)
+  }
+  values['rates'] = readRates(environment)
+  return values as unknown as Config
+}
+
+function readRates(environment: Environment): Record<RateClassName, readonly Rate[]> {
+  const rates = Object.entries(rateClasses).map(([rateClass, { rates }]) => {
+    const name = rateSettingName(rateClass as RateClassName)
+    const text = environment[name]
+    if (text === undefined || text === '') return [rateClass, rates]
+    const parsed = text.split(',').map(parseRate)
+    if (parsed.some((rate) => rate === undefined)) {
+      throw new BadSetting(`${name} is ${JSON.stringify(text)}; it must be a rate such as 100/1s, or several with commas`)
+    }
+    return [rateClass, parsed]
+  })
+  return Object.fromEntries(rates)
+}
+
+/** The environment of this process: nothing else reads it. */
+export function processEnvironment(): Environment {
+  return process.env
+}

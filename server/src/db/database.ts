@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely'
+import type { Statement } from './statement.ts'
+import type { Tables } from './tables.ts'
+
+/** Something that queries run on: the database as committed, or one transaction. */
+export interface Db {
+  /** Builds and runs any query. */
+  readonly query: Kysely<Tables>
+  /** Runs a statement that was declared once; the row, or undefined. */
+  first<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row | undefined>
+  /** Whether a row that is read in order to be changed must be locked: not where there is only one writer anyway. */
+  readonly lockRows: boolean
+}
+
+/** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
+export interface Transaction extends Db {
+  readonly inTransaction: true
+}
+
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres'
+  /** The pool of connections, for the library that counts limits in PostgreSQL; undefined where there is none. */
+  readonly pool: unknown
+  /** Reads committed data; never waits for a writer. */
+  readonly read: Db
+  /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Runs a script of several statements inside a transaction: for migrations alone. */
+  runScript(tx: Transaction, script: string): Promise<void>
+  /** Makes every other process wait that wants to migrate the same database. */
+  lockForMigration(tx: Transaction): Promise<void>
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A database that cannot be opened or reached, said in one line for the person who starts the service. */
+export class DatabaseUnavailable extends Error {}

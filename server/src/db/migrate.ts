@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import type { Database, Transaction } from './database.ts'
+
+export interface Migration {
+  readonly name: string
+  readonly script: string
+}
+
+/** A store that was written by a newer version of the service. */
+export class UnknownMigrations extends Error {}
+
+const folder = new URL('./migrations/', import.meta.url)
+
+/** The migrations in their order, one set for both databases. */
+export function readMigrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({ name: file.replace(/\.sql$/, ''), script: readFileSync(new URL(file, folder), 'utf8') }))
+}
+
+/**
+ * Brings the schema up to date in one transaction and says which migrations it ran. Processes that start together wait
+ * for each other, and the later ones find nothing left to do.
+ */
+export async function migrate(
+  database: Database,
+  clock: Clock,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<string[]> {
+  return database.transaction(async (tx) => {
+    await database.lockForMigration(tx)
+    await database.runScript(
+      tx,
+      'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_time BIGINT NOT NULL)',
+    )
+    const applied = await readApplied(tx)
+    const known = new Set(migrations.map(({ name }) => name))
+    const unknown = [...applied].filter((name) => !known.has(name))
+    if (unknown.length > 0) {
+      throw new UnknownMigrations(
+        `the database was migrated by a newer version (${unknown.join(', ')}): start that version, or restore a backup`,
+      )
+    }
+    const pending = migrations.filter(({ name }) => !applied.has(name))
+    for (const { name, script } of pending) {
+      await database.runScript(tx, script)
+      await sql`INSERT INTO schema_migrations (name, applied_time) VALUES (${name}, ${clock.now()})`.execute(tx.query)
+    }
+    return pending.map(({ name }) => name)
+  })
+}
+
+/** Whether every migration has run; what a readiness probe asks. */
+export async function isMigrated(
+  database: Database,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<boolean> {
+  const result = await sql<{ name: string }>`SELECT name FROM schema_migrations`.execute(database.read.query)
+  const applied = new Set(result.rows.map(({ name }) => name))
+  return migrations.every(({ name }) => applied.has(name))
+}
+
+async function readApplied(tx: Transaction): Promise<Set<string>> {
+  const result = await sql<{ name: string }>`SELECT name FROM schema_migrations`.execute(tx.query)
+  return new Set(result.rows.map(({ name }) => name))
+}

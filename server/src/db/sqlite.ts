@@ -1,0 +1,218 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
+import { type Database, DatabaseUnavailable, type Db, type Transaction } from './database.ts'
+import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
+import type { Tables } from './tables.ts'
+
+/** Statements kept prepared; a bound, because queries over lists are as many as the lengths of the lists. */
+const maxPreparedStatements = 500
+/** How long a transaction waits for another process's (`./switchboard apply`, say) before it gives up. */
+const busyPatienceMilliseconds = 30_000
+const sqliteBusy = 5
+
+/**
+ * The embedded store. One connection writes and hands itself from transaction to transaction, so that two never
+ * interleave between awaits; another reads what is committed and never waits for the writer (WAL).
+ */
+export function openSqlite(file: string): Database {
+  const writer = new SqliteConnection(openFile(file))
+  const reader = new SqliteConnection(openFile(file))
+  const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const })
+  let lastTransaction: Promise<unknown> = Promise.resolve()
+
+  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    await begin(writer)
+    try {
+      const result = await work(tx)
+      writer.execute('COMMIT')
+      return result
+    } catch (error) {
+      // A commit that failed may have ended the transaction already.
+      if (writer.isTransactionOpen()) writer.execute('ROLLBACK')
+      throw error
+    }
+  }
+
+  return {
+    engine: 'sqlite',
+    pool: undefined,
+    read: reader.db(),
+    transaction(work) {
+      const result = lastTransaction.then(() => runTransaction(work))
+      lastTransaction = result.catch(() => undefined)
+      return result
+    },
+    async runScript(_tx, script) {
+      writer.execute(script)
+    },
+    async lockForMigration() {
+      // BEGIN IMMEDIATE holds the only writer's lock already.
+    },
+    async ping() {
+      reader.run('SELECT 1', [])
+    },
+    async close() {
+      await lastTransaction
+      reader.close()
+      writer.close()
+    },
+  }
+}
+
+/**
+ * SQLite's own waiting would block the whole process, so waiting for another process's transaction is done here, between
+ * short tries.
+ */
+async function begin(writer: SqliteConnection): Promise<void> {
+  for (let waited = 0; ; waited += 10) {
+    try {
+      writer.execute('BEGIN IMMEDIATE')
+      return
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== sqliteBusy || waited >= busyPatienceMilliseconds) throw error
+      await wait(10)
+    }
+  }
+}
+
+function openFile(file: string): DatabaseSync {
+  try {
+    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+    const handle = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 0 })
+    handle.exec('PRAGMA busy_timeout = 2000')
+    handle.exec('PRAGMA journal_mode = WAL')
+    handle.exec('PRAGMA synchronous = FULL')
+    handle.exec('PRAGMA temp_store = MEMORY')
+    handle.exec('PRAGMA busy_timeout = 0')
+    return handle
+  } catch (error) {
+    throw new DatabaseUnavailable(`cannot open the database file ${file}: ${(error as Error).message}`)
+  }
+}
+
+interface PreparedStatement {
+  readonly statement: StatementSync
+  readonly returnsRows: boolean
+  readonly decoders: readonly { name: string; decode: (stored: unknown) => unknown }[]
+}
+
+class SqliteConnection {
+  readonly #handle: DatabaseSync
+  readonly #prepared = new Map<string, PreparedStatement>()
+  readonly #compiled = new Map<unknown, CompiledStatement>()
+
+  constructor(handle: DatabaseSync) {
+    this.#handle = handle
+  }
+
+  execute(script: string): void {
+    this.#handle.exec(script)
+  }
+
+  isTransactionOpen(): boolean {
+    return this.#handle.isTransaction
+  }
+
+  run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: number } {
+    const { statement, returnsRows, decoders } = this.#prepare(sql)
+    const values = parameters.map(encodeForSqlite)
+    if (!returnsRows) return { rows: [], changes: Number(statement.run(...values).changes) }
+    const rows = statement.all(...values)
+    for (const { name, decode } of decoders) {
+      for (const row of rows as Record<string, unknown>[]) row[name] = decode(row[name])
+    }
+    return { rows, changes: rows.length }
+  }
+
+  db(): Db {
+    const query = new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new SqliteAdapter(),
+        createDriver: () => new SingleConnectionDriver(this),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
+    })
+    const first = async (statement: Statement<never, unknown>, parameters: object) => {
+      let compiled = this.#compiled.get(statement)
+      if (!compiled) {
+        compiled = compileStatement(query, statement)
+        this.#compiled.set(statement, compiled)
+      }
+      return this.run(compiled.sql, compiled.bind(parameters)).rows[0]
+    }
+    return { query, first: first as Db['first'], lockRows: false }
+  }
+
+  close(): void {
+    this.#prepared.clear()
+    this.#handle.close()
+  }
+
+  #prepare(sql: string): PreparedStatement {
+    const known = this.#prepared.get(sql)
+    if (known) return known
+    const statement = this.#handle.prepare(sql)
+    const columns = statement.columns()
+    const decoders = columns.flatMap(({ name, type }) => {
+      const decode = sqliteDecoder(type)
+      return decode ? [{ name, decode }] : []
+    })
+    const prepared = { statement, returnsRows: columns.length > 0, decoders }
+    if (this.#prepared.size >= maxPreparedStatements) {
+      const oldest = this.#prepared.keys().next().value
+      if (oldest !== undefined) this.#prepared.delete(oldest)
+    }
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+}
+
+/** Lets Kysely run its queries on a connection whose transactions are managed above it. */
+class SingleConnectionDriver implements Driver {
+  readonly #connection: DatabaseConnection
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = {
+      async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+        const { rows, changes } = connection.run(sql, parameters)
+        return { rows: rows as R[], numAffectedRows: BigInt(changes) }
+      },
+      // biome-ignore lint/correctness/useYield: streaming is not offered; lists are read page by page.
+      async *streamQuery() {
+        throw new Error('rows are read page by page, not streamed')
+      },
+    }
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+
+  async beginTransaction(): Promise<void> {
+    throw new Error('transactions are opened with Database.transaction')
+  }
+
+  async commitTransaction(): Promise<void> {}
+
+  async rollbackTransaction(): Promise<void> {}
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {}
+}

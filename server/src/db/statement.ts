@@ -1,0 +1,38 @@
+import type { Compilable, Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** Stands for a value that is only known when the statement runs. */
+export class Parameter {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/**
+ * A query that is built once and run often. Building and compiling a query costs more than running it on an embedded
+ * database, so the hot ones are declared as constants and compiled at their first use.
+ */
+export interface Statement<Parameters extends object, Row> {
+  readonly build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>
+}
+
+export function defineStatement<Parameters extends object>() {
+  return <Row>(build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>): Statement<Parameters, Row> => ({
+    build,
+  })
+}
+
+export interface CompiledStatement {
+  readonly sql: string
+  readonly bind: (parameters: object) => unknown[]
+}
+
+export function compileStatement(db: Kysely<Tables>, statement: Statement<never, unknown>): CompiledStatement {
+  const placeholders = new Proxy({}, { get: (_, name) => new Parameter(String(name)) })
+  const { sql, parameters } = statement.build(db, placeholders as never).compile()
+  const bind = (values: object) =>
+    parameters.map((value) => (value instanceof Parameter ? (values as Record<string, unknown>)[value.name] : value))
+  return { sql, bind }
+}

@@ -1,0 +1,209 @@
+import type { Json } from './codecs.ts'
+
+/** The tables as queries see them: one interface a table, in the order of the migrations. */
+export interface Tables {
+  nodes: NodesTable
+  businesses: BusinessesTable
+  extended_credits: ExtendedCreditsTable
+  apps: AppsTable
+  app_subscriptions: AppSubscriptionsTable
+  tokens: TokensTable
+  service_secrets: ServiceSecretsTable
+  accounts: AccountsTable
+  account_access: AccountAccessTable
+  subscribed_apps: SubscribedAppsTable
+  migration_intents: MigrationIntentsTable
+  bots: BotsTable
+  schedules: SchedulesTable
+  phone_numbers: PhoneNumbersTable
+  business_profiles: BusinessProfilesTable
+  compliance_info: ComplianceInfoTable
+  qr_codes: QrCodesTable
+  groups: GroupsTable
+  call_permissions: CallPermissionsTable
+}
+
+export interface NodesTable {
+  id: string
+  kind: string
+  business_id: string
+  account_id: string | null
+}
+
+export interface BusinessesTable {
+  id: string
+  name: string
+  timezone_id: number
+  created_time: number
+}
+
+export interface ExtendedCreditsTable {
+  id: string
+  business_id: string
+  legal_entity_name: string
+}
+
+export interface AppsTable {
+  id: string
+  business_id: string
+  name: string
+  secret: string
+  partner_kind: string | null
+  first_party: boolean
+  created_time: number
+}
+
+export interface AppSubscriptionsTable {
+  app_id: string
+  object: string
+  callback_url: string
+  verify_token: string
+  fields: Json<string[]>
+  created_time: number
+}
+
+export interface TokensTable {
+  id: string
+  hash: string
+  app_id: string
+  scopes: Json<string[]>
+  accounts: Json<string[]> | null
+  created_time: number
+  expires_time: number | null
+  revoked_time: number | null
+}
+
+export interface ServiceSecretsTable {
+  name: string
+  value: string
+}
+
+export interface AccountsTable {
+  id: string
+  business_id: string
+  name: string
+  timezone_id: string | null
+  message_template_namespace: string | null
+  account_review_status: string | null
+  business_verification_status: string | null
+  country: string | null
+  ownership_type: string | null
+  primary_business_location: string | null
+  small_business: boolean
+  created_time: number
+}
+
+export interface AccountAccessTable {
+  account_id: string
+  business_id: string
+  relation: 'owner' | 'shared' | 'on_behalf_of'
+}
+
+export interface SubscribedAppsTable {
+  account_id: string
+  app_id: string
+  override_callback_uri: string | null
+  verify_token: string | null
+  created_time: number
+}
+
+export interface MigrationIntentsTable {
+  id: string
+  account_id: string
+  status: string
+}
+
+export interface BotsTable {
+  id: string
+  account_id: string
+  phone_number_id: string | null
+  prompts: Json<string[]>
+  commands: Json<{ command_name: string; command_description: string }[]>
+  enable_welcome_message: boolean
+}
+
+export interface SchedulesTable {
+  id: string
+  account_id: string
+  name: string
+  status: string
+  schedule_type: string
+  description: string | null
+  start_time: string | null
+  end_time: string | null
+  timezone: string
+  days_of_week: Json<string[]> | null
+  is_active: boolean
+  recurrence_pattern: Json<{ frequency?: string; interval?: number; end_date?: string }> | null
+  created_time: number
+  updated_time: number
+}
+
+export interface PhoneNumbersTable {
+  id: string
+  account_number_id: string
+  account_id: string
+  phone_number: string
+  display_phone_number: string
+  country_code: string | null
+  country_dial_code: string
+  verified_name: string
+  link_status: string
+  connection_status: string
+  registered: boolean
+  quality_rating: string
+  code_verification_status: string
+  name_status: string
+  unified_cert_status: string
+  account_mode: string
+  host_platform: string
+  messaging_limit_tier: string
+  is_official_business_account: boolean
+  username: string | null
+  certificate: string | null
+  creation_time: number
+  last_onboarded_time: number
+}
+
+export interface BusinessProfilesTable {
+  phone_number_id: string
+  about: string | null
+  address: string | null
+  description: string | null
+  email: string | null
+  websites: Json<string[]> | null
+  vertical: string | null
+}
+
+export interface ComplianceInfoTable {
+  phone_number_id: string
+  entity_name: string
+  entity_type: string
+  entity_type_custom: string | null
+  is_registered: boolean | null
+  grievance_officer_details: Json<Record<string, string>>
+  customer_care_details: Json<Record<string, string>>
+}
+
+export interface QrCodesTable {
+  code: string
+  phone_number_id: string
+  prefilled_message: string
+  creation_time: number
+}
+
+export interface GroupsTable {
+  id: string
+  phone_number_id: string
+  subject: string
+  description: string
+  join_approval_mode: string
+  created_time: number
+}
+
+export interface CallPermissionsTable {
+  phone_number_id: string
+  user_wa_id: string
+  status: string
+  expiration_time: number | null
+}

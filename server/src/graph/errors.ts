@@ -1,0 +1,128 @@
+import type { Vocabulary } from './vocabulary.ts'
+
+/**
+ * The catalogue of everything that can go wrong for a caller, and the one renderer. A message says in one sentence what is
+ * wrong and what would be right; it never tells whether an id exists that the caller may not see.
+ */
+export class GraphError extends Error {
+  readonly status: ErrorStatus
+  readonly code: number
+  readonly subcode: number | undefined
+  /** Headers that go with the answer. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: ErrorStatus, code: number, message: string, extra: GraphErrorExtra = {}) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.subcode = extra.subcode
+    this.headers = extra.headers ?? {}
+    if (extra.cause !== undefined) this.cause = extra.cause
+  }
+}
+
+interface GraphErrorExtra {
+  readonly subcode?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+export const errorStatuses = [400, 401, 403, 404, 422, 429, 500] as const
+export type ErrorStatus = (typeof errorStatuses)[number]
+
+const types: Record<ErrorStatus, string> = {
+  400: 'OAuthException',
+  401: 'OAuthException',
+  403: 'OAuthException',
+  404: 'GraphMethodException',
+  422: 'GraphMethodException',
+  429: 'OAuthException',
+  500: 'GraphMethodException',
+}
+
+const codes = { transient: 2, rate: 4, featureOff: 10, argument: 100, noToken: 104, badToken: 190, permission: 200, unknown: 803 }
+const badTokenSubcode = 463
+const challenge = { 'www-authenticate': 'Bearer' }
+
+/** 400: one argument is missing, of the wrong type or form, or out of its range. */
+export function badArgument(name: string, problem: string): GraphError {
+  return new GraphError(400, codes.argument, `${name}: ${problem}`)
+}
+
+/** 400: the request as a whole cannot be read. */
+export function malformedRequest(problem: string): GraphError {
+  return new GraphError(400, codes.argument, problem)
+}
+
+export function unknownVersion(version: string, served: readonly string[]): GraphError {
+  return malformedRequest(
+    `${JSON.stringify(version.slice(0, 40))} is not a version that is served; start the path with ${served.map((known) => `/${known}/`).join(' or ')}.`,
+  )
+}
+
+export function missingToken(): GraphError {
+  const message = 'An access token is required; send it as the header "Authorization: Bearer <ACCESS_TOKEN>".'
+  return new GraphError(401, codes.noToken, message, { headers: challenge })
+}
+
+/** 401: unknown, revoked and expired tokens get the same answer, so that nobody can probe for old ones. */
+export function invalidToken(): GraphError {
+  const message = 'The access token is unknown, expired or revoked; ask the operator for a new one.'
+  return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
+}
+
+/** 404: the one answer for an unknown id, another tenant's, another kind's, and an unknown edge. */
+export function notFound(): GraphError {
+  return new GraphError(
+    404,
+    codes.unknown,
+    'No such object or operation is visible to this token; check the id, the path, the method, and which accounts the token may see.',
+  )
+}
+
+export function missingPermission(oneOf: readonly string[]): GraphError {
+  const wanted = oneOf.map((scope) => `"${scope}"`).join(' or ')
+  return new GraphError(403, codes.permission, `The token lacks the permission ${wanted}; use one that has it.`)
+}
+
+/** 403 for a reason other than a scope. */
+export function forbidden(reason: string): GraphError {
+  return new GraphError(403, codes.permission, reason)
+}
+
+/** 422: well-formed, but a rule of the business forbids it. */
+export function ruleBroken(reason: string, code = codes.argument): GraphError {
+  return new GraphError(422, code, reason)
+}
+
+export function rateLimited(what: string, subcode: number, retryAfterSeconds: number): GraphError {
+  const wait = Math.max(1, Math.ceil(retryAfterSeconds))
+  return new GraphError(429, codes.rate, `${what} Try again in ${wait} s.`, {
+    subcode,
+    headers: { 'retry-after': String(wait) },
+  })
+}
+
+/** 500: our own fault. The cause goes to the log, never to the caller. */
+export function internalFault(cause: unknown): GraphError {
+  const message = 'Something went wrong on our side; try again, and quote the trace id if it stays so.'
+  return new GraphError(500, codes.transient, message, { cause })
+}
+
+export interface ErrorBody {
+  readonly error: Readonly<Record<string, string | number | boolean>>
+}
+
+/** Writes the envelope. `brief` is for the one operation that shows `message`, `type` and `code` alone. */
+export function renderError(error: GraphError, words: Vocabulary, trace: string, brief: boolean): ErrorBody {
+  const body = { message: error.message, type: types[error.status], code: error.code }
+  if (brief) return { error: body }
+  return {
+    error: {
+      ...body,
+      ...(error.subcode !== undefined && { error_subcode: error.subcode }),
+      ...((error.status === 429 || error.status === 500) && { is_transient: true }),
+      [words.trace_member]: trace,
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { badArgument } from './errors.ts'
+
+/** Which fields an operation can return. */
+export interface FieldSelection {
+  readonly available: readonly string[]
+  /** What comes when nothing is asked for. */
+  readonly defaults: readonly string[]
+  /** `replace`: what is asked for comes instead of the defaults. `add`: it comes besides them. */
+  readonly mode: 'replace' | 'add'
+}
+
+/** Reads `fields`: a comma-separated list of names. */
+export function selectFields(selection: FieldSelection, asked: string | undefined): readonly string[] {
+  const names = (asked ?? '').split(',').map((name) => name.trim())
+  const wanted = names.filter((name) => name !== '')
+  if (wanted.length === 0) return selection.defaults
+  for (const name of wanted) {
+    if (!selection.available.includes(name)) {
+      throw badArgument(
+        'fields',
+        `${JSON.stringify(name.slice(0, 80))} is not a field; available: ${selection.available.join(', ')}.`,
+      )
+    }
+  }
+  return selection.mode === 'add' ? [...new Set([...selection.defaults, ...wanted])] : [...new Set(wanted)]
+}
+
+/** Leaves of an object what was asked for, in the order in which it was asked for; members without a value are left out. */
+export function projectFields(object: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
+  const projected: Record<string, unknown> = {}
+  for (const name of fields) {
+    const value = object[name]
+    if (value !== undefined && value !== null) projected[name] = value
+  }
+  return projected
+}

@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from 'kysely'
+import { badArgument } from './errors.ts'
+
+/** A field that a list can be filtered by. */
+export interface FilterField {
+  /** What it is compared with: a column, or an expression that derives it. */
+  readonly expression: RawBuilder<unknown>
+  /** The values that it can have. */
+  readonly values: readonly (string | boolean)[]
+}
+
+const operators = ['EQUAL', 'NOT_EQUAL', 'IN', 'NOT_IN'] as const
+type Operator = (typeof operators)[number]
+
+const maxConditions = 20
+const example = '[{"field":"…","operator":"EQUAL","value":"…"}]'
+
+/** Reads `filtering`, a JSON array of conditions joined by AND, as one SQL condition. */
+export function readFilter(
+  fields: Readonly<Record<string, FilterField>>,
+  text: string | undefined,
+): RawBuilder<boolean> | undefined {
+  if (text === undefined || text === '') return undefined
+  const conditions = parseConditions(text)
+  if (conditions.length === 0) return undefined
+  return sql<boolean>`${sql.join(
+    conditions.map((condition, index) => readCondition(fields, condition, `filtering[${index}]`)),
+    sql` AND `,
+  )}`
+}
+
+function parseConditions(text: string): unknown[] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    throw badArgument('filtering', `it is not JSON; send an array such as ${example}.`)
+  }
+  if (!Array.isArray(parsed)) throw badArgument('filtering', `send an array such as ${example}.`)
+  if (parsed.length > maxConditions) throw badArgument('filtering', `at most ${maxConditions} conditions are taken.`)
+  return parsed
+}
+
+function readCondition(
+  fields: Readonly<Record<string, FilterField>>,
+  condition: unknown,
+  place: string,
+): RawBuilder<boolean> {
+  if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) {
+    throw badArgument(place, `each condition is an object such as ${example.slice(1, -1)}.`)
+  }
+  const { field, operator, value } = condition as Record<string, unknown>
+  const name = Object.keys(fields).find((known) => known === field)
+  const filterField = name === undefined ? undefined : fields[name]
+  if (!filterField) {
+    throw badArgument(`${place}.field`, `it must be one of ${Object.keys(fields).join(', ')}.`)
+  }
+  const knownOperator = operators.find((known) => known === operator)
+  if (!knownOperator) throw badArgument(`${place}.operator`, `it must be one of ${operators.join(', ')}.`)
+  return compare(filterField, knownOperator, value, place)
+}
+
+function compare({ expression, values }: FilterField, operator: Operator, value: unknown, place: string): RawBuilder<boolean> {
+  const read = (one: unknown, at: string): string | boolean => {
+    // A boolean may come as text, because some clients build every condition from strings.
+    const found = values.find((known) => known === one || (typeof known === 'boolean' && String(known) === one))
+    if (found === undefined) throw badArgument(at, `it must be one of ${values.join(', ')}.`)
+    return found
+  }
+  const valuePlace = `${place}.value`
+  if (operator === 'EQUAL') return sql`${expression} = ${read(value, valuePlace)}`
+  if (operator === 'NOT_EQUAL') return sql`${expression} <> ${read(value, valuePlace)}`
+  if (!Array.isArray(value) || value.length === 0 || value.length > 100) {
+    throw badArgument(valuePlace, `${operator} takes an array of 1 to 100 values.`)
+  }
+  const list = sql.join(value.map((one, index) => read(one, `${valuePlace}[${index}]`)))
+  return operator === 'IN' ? sql`${expression} IN (${list})` : sql`${expression} NOT IN (${list})`
+}

@@ -1,0 +1,82 @@
+import type { TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { badArgument } from './errors.ts'
+import { describeProblem, describeSchema } from './validation.ts'
+
+/** Arguments from one place. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
+export interface Arguments {
+  readonly typed: boolean
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+export type InputReader = (sources: readonly Arguments[]) => Record<string, unknown>
+
+/**
+ * Makes the function that turns what came in path, query and body into one checked input. Earlier sources win; members that
+ * the operation does not know are ignored.
+ */
+export function compileInput(schema: TObject): InputReader {
+  const members = Object.entries(schema.properties).map(([name, member]) => ({ name, read: compileText(member) }))
+  const validator = Compile(schema)
+
+  return (sources) => {
+    const input: Record<string, unknown> = {}
+    for (const { name, read } of members) {
+      for (const { typed, values } of sources) {
+        if (!Object.hasOwn(values, name)) continue
+        const value = values[name]
+        input[name] = typed ? value : read(name, value)
+        break
+      }
+    }
+    refuseUnstorableText(input, '')
+    if (!validator.Check(input)) {
+      const [error] = validator.Errors(input)
+      if (!error) throw new Error('the validator refused an input without saying why')
+      const { place, problem } = describeProblem(schema, error)
+      throw badArgument(place, problem)
+    }
+    return input
+  }
+}
+
+/** How text becomes a value of a member's type; text that does not fit stays text, for the validator to refuse. */
+function compileText(schema: TSchema): (name: string, value: unknown) => unknown {
+  const { type } = schema as { type?: string }
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return (_name, value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value)
+    case 'boolean':
+      return (_name, value) => (value === 'true' ? true : value === 'false' ? false : value)
+    case 'array':
+    case 'object':
+      return (name, value) => parseJsonMember(name, value, schema)
+    default:
+      return (_name, value) => value
+  }
+}
+
+function parseJsonMember(name: string, value: unknown, schema: TSchema): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    throw badArgument(name, `it must be ${describeSchema(schema)}, written as JSON.`)
+  }
+}
+
+/** Text that one of the databases could not keep as it came: a NUL character, or half of a surrogate pair. */
+function refuseUnstorableText(value: unknown, place: string): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw badArgument(place, 'it holds a NUL character; remove it.')
+    if (!value.isWellFormed()) throw badArgument(place, 'it holds half of a surrogate pair; send well-formed Unicode.')
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${place}[${key}]` : place === '' ? key : `${place}.${key}`
+    refuseUnstorableText(key, at)
+    refuseUnstorableText(member, at)
+  }
+}

@@ -1,0 +1,90 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import type { Caller } from './caller.ts'
+import type { ErrorStatus } from './errors.ts'
+import type { FieldSelection } from './fields.ts'
+import type { Node } from './nodes.ts'
+import type { ListOptions, Page } from './paging.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** The chapters of the specification, in its order; each is a folder under resources/. */
+export const chapters = {
+  account: 'Business account',
+  'phone-numbers': 'Phone numbers',
+  bot: 'Bot',
+  portfolio: 'Portfolio, credits and migration',
+} as const
+export type Chapter = keyof typeof chapters
+
+/** Who may: `either` is satisfied by any of the two permissions. */
+export type Permission = 'management' | 'messaging' | 'either'
+
+/** What a handler is given besides its input. */
+export interface Context<D extends Db = Db> {
+  readonly db: D
+  /** The node that the path names, which the caller was found to see. */
+  readonly node: Node
+  readonly caller: Caller
+  readonly clock: Clock
+  readonly random: Random
+  readonly words: Vocabulary
+  /** The fields to return: as asked for, or the defaults. Undefined where the operation has no `fields`. */
+  readonly fields: readonly string[] | undefined
+  /** Leaves of an object what `fields` asked for. */
+  project(object: object): Record<string, unknown>
+  /** The part of the list that is asked for. Throws where the operation has no `list`. */
+  readonly page: Page
+  /** The base URL as the outside sees it. */
+  readonly publicUrl: string
+}
+
+interface OperationBase {
+  /** `chapter.verb`: what logs, metrics and the OpenAPI document call it. */
+  readonly name: `${string}.${string}`
+  readonly chapter: Chapter
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** As the specification writes it; the placeholder after the version tells the kind of node. */
+  readonly path: `/{Version}/${string}`
+  /** One sentence for people. */
+  readonly sentence: string
+  readonly permission: Permission
+  /** The rate class that it is counted under besides `platform`. */
+  readonly rateClass?: string
+  readonly fields?: FieldSelection
+  readonly list?: ListOptions
+  /** Errors show message, type and code alone. */
+  readonly briefErrors?: boolean
+  /** The error statuses that it can answer; left out: all. */
+  readonly errors?: readonly ErrorStatus[]
+  readonly examples: { readonly input?: Readonly<Record<string, unknown>>; readonly output: unknown }
+}
+
+export interface ReadOperation<I extends TObject = TObject, O extends TSchema = TSchema> extends OperationBase {
+  readonly effect: 'read'
+  readonly input: I
+  readonly output: O
+  /** The answer; what is projected by `fields` has no static shape, so the tests hold every answer against `output`. */
+  run(context: Context, input: Static<I>): Promise<object>
+}
+
+export interface WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema> extends OperationBase {
+  readonly effect: 'write'
+  readonly input: I
+  readonly output: O
+  /** Runs inside one transaction, together with the events that it raises. */
+  run(context: Context<Transaction>, input: Static<I>): Promise<object>
+}
+
+/** One row of the table of operations. */
+export type Operation = ReadOperation | WriteOperation
+
+export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadOperation<I, O>, 'effect'>): Operation {
+  return { ...row, effect: 'read' } as unknown as Operation
+}
+
+export function defineWrite<I extends TObject, O extends TSchema>(row: Omit<WriteOperation<I, O>, 'effect'>): Operation {
+  return { ...row, effect: 'write' } as unknown as Operation
+}
+

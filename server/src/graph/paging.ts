@@ -1,0 +1,192 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type TSchema, Type } from 'typebox'
+import type { CursorKey, CursorSealer } from './cursors.ts'
+import { badArgument } from './errors.ts'
+import { type FilterField, readFilter } from './filtering.ts'
+
+/** How a list can be asked for. */
+export interface ListOptions {
+  readonly maxLimit: number
+  /** The column of the tie-breaking id. */
+  readonly idColumn: string
+  /** Each sort's name and the column that it sorts by. */
+  readonly sorts: Readonly<Record<string, { readonly column: string; readonly direction: Direction }>>
+  readonly defaultSort: string
+  /** Whether `sort` is an argument; otherwise the default order is the only one. */
+  readonly sortable: boolean
+  readonly filters?: Readonly<Record<string, FilterField>>
+}
+
+type Direction = 'asc' | 'desc'
+
+const defaultLimit = 25
+
+/** The arguments of a list, as they come in. */
+export interface PageArguments {
+  readonly limit?: number
+  readonly after?: string
+  readonly before?: string
+  readonly sort?: string
+  readonly filtering?: string
+}
+
+/** The schema of those arguments. */
+export function pageArguments({ maxLimit, sorts, defaultSort, sortable, filters }: ListOptions): Record<string, TSchema> {
+  return {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxLimit,
+        description: `How many items a page holds at the most; ${Math.min(defaultLimit, maxLimit)} when left out.`,
+      }),
+    ),
+    after: Type.Optional(Type.String({ description: 'The cursor of the item that the page starts behind.' })),
+    before: Type.Optional(Type.String({ description: 'The cursor of the item that the page ends in front of.' })),
+    ...(sortable && {
+      sort: Type.Optional(
+        Type.Enum(Object.keys(sorts), { description: `The order of the list; ${defaultSort} when left out.` }),
+      ),
+    }),
+    ...(filters && {
+      filtering: Type.Optional(
+        Type.String({
+          description: `A JSON array of conditions {field, operator, value} over ${Object.keys(filters).join(', ')}; operators EQUAL, NOT_EQUAL, IN, NOT_IN.`,
+        }),
+      ),
+    }),
+  }
+}
+
+/** What every list answers besides its data. */
+export const pagingSchema = Type.Object({
+  cursors: Type.Object({
+    before: Type.Optional(Type.String({ description: 'The cursor of the first item of this page.' })),
+    after: Type.Optional(Type.String({ description: 'The cursor of the last item of this page.' })),
+  }),
+  previous: Type.Optional(Type.String({ format: 'uri', description: 'The page before this one; absent at the start.' })),
+  next: Type.Optional(Type.String({ format: 'uri', description: 'The page after this one; absent at the end.' })),
+})
+
+/** The request's own URL, for links to the neighbouring pages. */
+export interface Self {
+  /** Without the query. */
+  readonly url: string
+  /** As it came, without what must not be repeated (a token). */
+  readonly query: string
+}
+
+/** What a store adds to its query: which rows, in which order, and how many. */
+export interface Slice {
+  readonly condition: RawBuilder<boolean>
+  readonly order: RawBuilder<unknown>
+  readonly limit: number
+}
+
+/** The part of a list that a request asks for. */
+export class Page {
+  readonly #options: ListOptions
+  readonly #arguments: PageArguments
+  readonly #list: string
+  readonly #sealer: CursorSealer
+  readonly #self: Self
+  readonly #filter: RawBuilder<boolean> | undefined
+  readonly #cursor: { key: CursorKey; side: 'after' | 'before' } | undefined
+  readonly #sort: { column: string; direction: Direction }
+
+  /** `list` names the operation and node, so that a cursor of one list is refused by another. */
+  constructor(options: ListOptions, args: PageArguments, list: string, sealer: CursorSealer, self: Self) {
+    const sortName = args.sort ?? options.defaultSort
+    const sort = options.sorts[sortName]
+    if (!sort) throw new Error(`${sortName} is not a sort of this list`)
+    this.#options = options
+    this.#arguments = args
+    this.#list = `${list}?sort=${sortName}`
+    this.#sealer = sealer
+    this.#self = self
+    this.#sort = sort
+    this.#filter = readFilter(options.filters ?? {}, args.filtering)
+    this.#cursor = this.#openCursor(args)
+  }
+
+  /**
+   * Reads one page by keys instead of by counting, so that the last page costs what the first does and rows that come or go
+   * in between neither repeat nor hide others.
+   */
+  async fetch<Row extends object>(
+    rows: (slice: Slice) => Promise<Row[]>,
+    toItem: (row: Row) => Record<string, unknown>,
+  ): Promise<{ data: Record<string, unknown>[]; paging: Record<string, unknown> }> {
+    const limit = this.#arguments.limit ?? Math.min(defaultLimit, this.#options.maxLimit)
+    const backwards = this.#cursor?.side === 'before'
+    const side = backwards ? 'before' : 'after'
+    const found = await rows(this.#slice(side, this.#cursor?.key, limit + 1))
+    const hasMore = found.length > limit
+    const page = found.slice(0, limit)
+    if (backwards) page.reverse()
+    const first = page[0]
+    const last = page.at(-1)
+    if (first === undefined || last === undefined) return { data: [], paging: { cursors: {} } }
+
+    // At the side that the cursor came from there are rows, unless they were removed since.
+    const otherEnd = this.#keyOf(backwards ? last : first)
+    const hasOther =
+      this.#cursor !== undefined && (await rows(this.#slice(backwards ? 'after' : 'before', otherEnd, 1))).length > 0
+    const before = this.#sealer.seal(this.#list, this.#keyOf(first))
+    const after = this.#sealer.seal(this.#list, this.#keyOf(last))
+    return {
+      data: page.map(toItem),
+      paging: {
+        cursors: { before, after },
+        ...((backwards ? hasMore : hasOther) && { previous: this.#link('before', before) }),
+        ...((backwards ? hasOther : hasMore) && { next: this.#link('after', after) }),
+      },
+    }
+  }
+
+  /** Rows hold the columns that the list is sorted by. */
+  #keyOf(row: object): CursorKey {
+    const columns = row as Record<string, number | string>
+    return [columns[this.#sort.column] as number | string, columns[this.#options.idColumn] as string]
+  }
+
+  #slice(side: 'after' | 'before', key: CursorKey | undefined, limit: number): Slice {
+    const { column, direction } = this.#sort
+    const ascending = (direction === 'asc') === (side === 'after')
+    const sortColumn = sql.ref(column)
+    const idColumn = sql.ref(this.#options.idColumn)
+    const conditions = [this.#filter ?? sql<boolean>`TRUE`]
+    if (key) {
+      const comparison = sql.raw(ascending ? '>' : '<')
+      conditions.push(sql<boolean>`(${sortColumn}, ${idColumn}) ${comparison} (${key[0]}, ${key[1]})`)
+    }
+    const way = sql.raw(ascending ? 'ASC' : 'DESC')
+    return {
+      condition: sql<boolean>`${sql.join(conditions, sql` AND `)}`,
+      order: sql`${sortColumn} ${way}, ${idColumn} ${way}`,
+      limit,
+    }
+  }
+
+  #openCursor({ after, before }: PageArguments): { key: CursorKey; side: 'after' | 'before' } | undefined {
+    if (after !== undefined && before !== undefined) throw badArgument('after', 'send either after or before, not both.')
+    const side = before === undefined ? 'after' : 'before'
+    const text = before ?? after
+    if (text === undefined || text === '') return undefined
+    const key = this.#sealer.open(this.#list, text)
+    if (!key) {
+      throw badArgument(
+        side,
+        'the cursor is not one of this list in this order; take it from paging.cursors, or leave it out to start anew.',
+      )
+    }
+    return { key, side }
+  }
+
+  #link(side: 'after' | 'before', cursor: string): string {
+    const query = new URLSearchParams(this.#self.query)
+    query.delete('after')
+    query.delete('before')
+    query.append(side, cursor)
+    return `${this.#self.url}?${query}`
+  }
+}

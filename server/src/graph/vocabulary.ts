@@ -1,0 +1,50 @@
+/**
+ * The names on the wire that differ between one public vocabulary and the other. Decided once at the start; rows and
+ * schemas are made from it, and nothing else knows that there are two.
+ */
+export interface Vocabulary {
+  readonly name: 'msgapp' | 'whatsapp'
+  /** The product's name: the value of `messaging_product`, and what path segments, objects and scopes are made of. */
+  readonly product: string
+  /** The member of an error that holds the trace of the request. */
+  readonly trace_member: string
+  /** The header that holds it on every answer. */
+  readonly trace_header: string
+  /** The `object` of webhook envelopes and subscriptions. */
+  readonly account_object: string
+  /** Habits of the client libraries that exist for a vocabulary. */
+  readonly habits: {
+    /** A path without a version is served as the newest one. */
+    readonly version_optional: boolean
+    /** The token may come as the query parameter `access_token`. */
+    readonly token_in_query: boolean
+    /** `POST …/message_qrdls/{code}` updates that code. */
+    readonly update_qr_code_by_path: boolean
+  }
+}
+
+export const vocabularyNames = ['msgapp', 'whatsapp'] as const
+export type VocabularyName = (typeof vocabularyNames)[number]
+
+const vocabularies: Record<VocabularyName, Vocabulary> = {
+  msgapp: {
+    name: 'msgapp',
+    product: 'msgapp',
+    trace_member: 'svctrace_id',
+    trace_header: 'x-svctrace-id',
+    account_object: 'msgapp_business_account',
+    habits: { version_optional: false, token_in_query: false, update_qr_code_by_path: false },
+  },
+  whatsapp: {
+    name: 'whatsapp',
+    product: 'whatsapp',
+    trace_member: 'fbtrace_id',
+    trace_header: 'x-fbtrace-id',
+    account_object: 'whatsapp_business_account',
+    habits: { version_optional: true, token_in_query: true, update_qr_code_by_path: true },
+  },
+}
+
+export function chooseVocabulary(name: VocabularyName): Vocabulary {
+  return vocabularies[name]
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { parse as parseQuery } from 'fast-querystring'
+import { malformedRequest } from '../graph/errors.ts'
+import type { Arguments } from '../graph/input.ts'
+
+const acceptedTypes = 'application/json, application/x-www-form-urlencoded or multipart/form-data'
+const maxMultipartMembers = 1000
+
+const noArguments: Arguments = { typed: true, values: {} }
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads the body of a request as arguments, whichever of the three content types it came in. */
+export async function readBodyArguments(request: IncomingMessage, maxBytes: number): Promise<Arguments> {
+  const contentType = request.headers['content-type']
+  if (contentType === undefined && !hasBody(request)) return noArguments
+  const bytes = await readBytes(request, maxBytes)
+  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase()
+  switch (mediaType) {
+    case 'application/json':
+      return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(bytes) }
+    case 'application/x-www-form-urlencoded':
+      return { typed: false, values: parseQuery(decode(bytes)) }
+    case 'multipart/form-data':
+      return { typed: false, values: await parseMultipart(bytes, contentType ?? '') }
+    default:
+      if (bytes.length === 0) return noArguments
+      throw malformedRequest(
+        contentType === undefined
+          ? `The body has no Content-Type; send it as ${acceptedTypes}.`
+          : `The Content-Type ${JSON.stringify(contentType.slice(0, 100))} is not taken; send the body as ${acceptedTypes}.`,
+      )
+  }
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
+}
+
+/**
+ * A body over the limit is refused at once and the rest of it thrown away as it comes, so that the connection stays usable;
+ * Node's request timeout ends one that never stops.
+ */
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = () => reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken.`))
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= maxBytes) {
+        chunks.push(chunk)
+        return
+      }
+      chunks.length = 0
+      request.off('data', onData)
+      request.resume()
+      tooLarge()
+    }
+    if (Number(request.headers['content-length']) > maxBytes) {
+      request.resume()
+      tooLarge()
+      return
+    }
+    request.on('data', onData)
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    request.on('error', () => reject(malformedRequest('The body broke off before its end; send it again.')))
+  })
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw malformedRequest('The body is not valid UTF-8; send it in that encoding.')
+  }
+}
+
+function parseJson(bytes: Buffer): Record<string, unknown> {
+  const text = decode(bytes)
+  if (text.trim() === '') return {}
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    throw malformedRequest(`The body is not valid JSON: ${(error as Error).message}.`)
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw malformedRequest('The body must be a JSON object, such as {"name": "value"}.')
+  }
+  return parsed as Record<string, unknown>
+}
+
+/** Members come in any order; a file is read like a text member. */
+function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const values: Record<string, unknown> = Object.create(null)
+    const refuse = (reason: string) => reject(malformedRequest(reason))
+    const keep = (name: string, value: string) => {
+      const known = values[name]
+      values[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
+    }
+    let parser: BusboyInstance
+    try {
+      parser = new Busboy({
+        headers: { 'content-type': contentType },
+        limits: { fieldSize: bytes.length, fileSize: bytes.length, parts: maxMultipartMembers },
+      })
+    } catch (error) {
+      refuse(`The multipart body cannot be read: ${(error as Error).message}.`)
+      return
+    }
+    parser.on('field', (name: string, value: string) => keep(name, value))
+    parser.on('file', (name: string, stream: NodeJS.ReadableStream) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => keep(name, Buffer.concat(chunks).toString()))
+      stream.on('error', (error: Error) => refuse(`The multipart body cannot be read: ${error.message}.`))
+    })
+    parser.on('partsLimit', () => refuse(`The multipart body has more than ${maxMultipartMembers} members.`))
+    parser.on('error', (error: unknown) => refuse(`The multipart body cannot be read: ${(error as Error).message}.`))
+    parser.on('finish', () => resolve(values))
+    parser.end(bytes)
+  })
+}

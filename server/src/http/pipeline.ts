@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { resolveNode } from '../auth/access.ts'
+import { authenticate } from '../auth/bearer.ts'
+import { checkPermission } from '../auth/scopes.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Database } from '../db/database.ts'
+import type { Caller } from '../graph/caller.ts'
+import type { CursorSealer } from '../graph/cursors.ts'
+import { notFound } from '../graph/errors.ts'
+import { projectFields, selectFields } from '../graph/fields.ts'
+import type { Arguments } from '../graph/input.ts'
+import type { Node } from '../graph/nodes.ts'
+import type { Context } from '../graph/operation.ts'
+import { Page, type PageArguments } from '../graph/paging.ts'
+import { checkVersion } from '../graph/versions.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import { usageHeaders } from '../limits/usage.ts'
+import { readBodyArguments } from './body.ts'
+import type { PreparedRow, Route } from './route-table.ts'
+
+/** What the steps work with. */
+export interface PipelineParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly words: Vocabulary
+  readonly versions: readonly string[]
+  readonly limiter: Limiter
+  readonly cursors: CursorSealer
+  readonly maxBodyBytes: number
+  /** The base URL as the outside sees it; known once the server listens. */
+  readonly publicUrl: () => string
+}
+
+/** A request as the pipeline sees it, whatever server it came through. */
+export interface GraphRequest {
+  readonly raw: IncomingMessage
+  readonly headers: IncomingHttpHeaders
+  /** The version, the node's id, and what further placeholders hold. */
+  readonly path: { readonly version: string; readonly id: string; readonly members: Readonly<Record<string, string>> }
+  readonly query: Readonly<Record<string, unknown>>
+  /** As it came, for links. */
+  readonly url: string
+}
+
+/** A request that has been let in: who calls which operation on which node. */
+export interface Admission {
+  readonly row: PreparedRow
+  readonly caller: Caller
+  readonly node: Node
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What is known of a request while it is being let in, for the log line even when it is refused. */
+export type AdmissionProgress = Partial<Pick<Admission, 'row' | 'caller' | 'node'>>
+
+/**
+ * Lets a request in, or throws. The order is the contract: version (400), token (401), node and tenant (404), permission
+ * (403), rate (429). The body has not been read yet: a stranger's bytes cost nothing.
+ */
+export async function admit(
+  parts: PipelineParts,
+  route: Route,
+  request: GraphRequest,
+  progress: { -readonly [K in keyof AdmissionProgress]: AdmissionProgress[K] },
+): Promise<Admission> {
+  const { database, clock, words, limiter } = parts
+  checkVersion(request.path.version, parts.versions)
+
+  const tokenInQuery = words.habits.token_in_query ? request.query['access_token'] : undefined
+  const caller = await authenticate(
+    database.read,
+    clock,
+    request.headers.authorization,
+    typeof tokenInQuery === 'string' ? tokenInQuery : undefined,
+  )
+  progress.caller = caller
+
+  const node = await resolveNode(database.read, caller, request.path.id)
+  const row = route.rows.get(node.kind)
+  if (!row) throw notFound()
+  progress.node = node
+  progress.row = row
+
+  checkPermission(caller, row.operation.permission, words)
+
+  const platform = await limiter.consume('platform', caller, node)
+  const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
+  return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
+}
+
+/** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
+export async function perform(parts: PipelineParts, admission: Admission, request: GraphRequest): Promise<unknown> {
+  const { database, clock, random, words } = parts
+  const { row, caller, node } = admission
+  const { operation } = row
+  const input = row.readInput(await readSources(parts, request))
+  const fields = operation.fields && selectFields(operation.fields, input['fields'] as string | undefined)
+  const page = operation.list && new Page(operation.list, input as PageArguments, `${operation.name}/${node.id}`, parts.cursors, selfOf(parts, request))
+
+  const context: Omit<Context, 'db'> = {
+    node,
+    caller,
+    clock,
+    random,
+    words,
+    fields,
+    project: (object) => (fields ? projectFields(object as Record<string, unknown>, fields) : (object as Record<string, unknown>)),
+    get page() {
+      if (!page) throw new Error(`${operation.name} asks for a page but its row has no list`)
+      return page
+    },
+    publicUrl: parts.publicUrl(),
+  }
+  if (operation.effect === 'read') return operation.run(Object.assign(context, { db: database.read }), input)
+  return database.transaction((tx) => operation.run(Object.assign(context, { db: tx }), input))
+}
+
+/** Path, then body, then query: the first that has an argument wins. */
+async function readSources(parts: PipelineParts, request: GraphRequest): Promise<Arguments[]> {
+  const path = { typed: false, values: request.path.members }
+  const query = { typed: false, values: request.query }
+  if (request.raw.method === 'GET' || request.raw.method === 'HEAD') return [path, query]
+  return [path, await readBodyArguments(request.raw, parts.maxBodyBytes), query]
+}
+
+/** A token that came in the query stays in links, because the caller's next request needs it there. */
+function selfOf(parts: PipelineParts, request: GraphRequest): { url: string; query: string } {
+  const [path = '', query = ''] = request.url.split('?', 2)
+  const kept = new URLSearchParams(query)
+  if (!parts.words.habits.token_in_query || request.headers.authorization) kept.delete('access_token')
+  return { url: parts.publicUrl() + path.replace(/\/+$/, ''), query: kept.toString() }
+}

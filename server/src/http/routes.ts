@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Admission, admit, type GraphRequest, type PipelineParts, perform } from './pipeline.ts'
+import type { Route } from './route-table.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admission: Admission
+  }
+}
+
+/** Serves the routes of the table: each request is let in before its body is read, and performed after. */
+export function serveRoutes(server: FastifyInstance, routes: readonly Route[], parts: PipelineParts): void {
+  server.decorateRequest('admission')
+  for (const route of routes) {
+    server.route({
+      method: route.method,
+      url: urlOf(route),
+      onRequest: async (request, reply) => {
+        request.operationName = nameOf(route)
+        request.briefErrors = route.briefErrors
+        reply.header('cache-control', 'private, no-store')
+        const progress: Partial<Admission> = {}
+        try {
+          const admission = await admit(parts, route, toGraphRequest(request, route), progress)
+          request.admission = admission
+          reply.headers(admission.headers)
+        } finally {
+          const { row, caller, node } = progress
+          if (row) request.operationName = row.operation.name
+          if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
+        }
+      },
+      handler: async (request, reply) => {
+        const body = await perform(parts, request.admission, toGraphRequest(request, route))
+        reply.header('content-type', 'application/json; charset=utf-8')
+        return JSON.stringify(body)
+      },
+    })
+  }
+}
+
+/** What a refused request is called while the kind of its node is not known: the only row's name, or the shape. */
+function nameOf(route: Route): string {
+  const [first, ...others] = route.rows.values()
+  return first && others.length === 0 ? first.operation.name : `${route.method} ${route.shape}`
+}
+
+/** `/{}/{}/message_qrdls/{}` → `/:version/:id/message_qrdls/:member0` */
+function urlOf(route: Route): string {
+  const names = ['version', 'id', ...route.pathMembers.map((_, index) => `member${index}`)]
+  let index = 0
+  return route.shape.replaceAll('{}', () => `:${names[index++]}`)
+}
+
+function toGraphRequest(request: FastifyRequest, route: Route): GraphRequest {
+  const { version, id, ...others } = request.params as Record<string, string>
+  const members = Object.fromEntries(route.pathMembers.map((name, index) => [name, others[`member${index}`] ?? '']))
+  return {
+    raw: request.raw,
+    headers: request.headers,
+    path: { version: version ?? '', id: id ?? '', members },
+    query: request.query as Record<string, unknown>,
+    url: request.originalUrl,
+  }
+}

@@ -1,0 +1,163 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { GraphError, internalFault, malformedRequest, notFound, renderError } from '../graph/errors.ts'
+import { checkVersion, versionPattern } from '../graph/versions.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
+import type { Metrics } from './metrics.ts'
+import { traceOf } from './trace.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the log line and the metrics call the request. */
+    operationName: string
+    /** Who and what the log line names. */
+    logged: Record<string, unknown>
+    briefErrors: boolean
+  }
+}
+
+export interface ServerParts {
+  readonly words: Vocabulary
+  readonly versions: readonly string[]
+  readonly random: Random
+  readonly log: Log
+  readonly metrics: Metrics
+  /** First path segments that are doors of their own, never ids. */
+  readonly doors: readonly string[]
+}
+
+/**
+ * An HTTP server without routes that answers everything in the one envelope, also what its parts would answer by
+ * themselves: unknown paths, malformed URLs, broken headers.
+ */
+export function createServer(parts: ServerParts): FastifyInstance {
+  const { words, random, log, metrics } = parts
+
+  const server = fastify({
+    logger: false,
+    disableRequestLogging: true,
+    genReqId: (raw) => traceOf(raw.headers.traceparent, random),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+    rewriteUrl: (raw) => withVersion(raw.url ?? '/', parts),
+    // Requests that are under way when the server stops are answered, and the connection is closed behind them.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: 120_000,
+    http: { maxHeaderSize: 16_384, requireHostHeader: false, headersTimeout: 20_000 },
+    frameworkErrors: (error, request, reply) => {
+      reply.header(words.trace_header, request.id)
+      sendError(reply as unknown as FastifyReply, translate(error), request.id, false)
+    },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts),
+  })
+
+  server.decorateRequest('operationName', 'unknown')
+  server.decorateRequest('briefErrors', false)
+  server.decorateRequest('logged')
+
+  server.addHook('onRequest', (request, reply, done) => {
+    request.logged = {}
+    reply.header(words.trace_header, request.id)
+    done()
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    metrics.observeRequest(request.operationName, reply.statusCode, reply.elapsedTime / 1000)
+    log.info({
+      operation: request.operationName,
+      method: request.method,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      ...request.logged,
+      trace: request.id,
+    })
+    done()
+  })
+
+  // Bodies are read by the pipeline, after the request was let in, and not by the server's own parsers.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+
+  server.setNotFoundHandler((request) => {
+    const [, first = '', second] = (request.url.split('?', 1)[0] ?? '').split('/')
+    if (second !== undefined && !parts.doors.includes(first)) checkVersion(decodeURIComponent(first), parts.versions)
+    throw notFound()
+  })
+  server.setErrorHandler((error, request, reply) => {
+    const known = translate(error)
+    if (known.status === 500) {
+      log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
+    }
+    sendError(reply, known, request.id, request.briefErrors)
+  })
+
+  // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
+  server.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, notFound(), parts))
+
+  function sendError(
+    reply: FastifyReply,
+    error: GraphError,
+    trace: string,
+    brief: boolean,
+  ): void {
+    reply.status(error.status)
+    reply.headers({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'private, no-store',
+      ...error.headers,
+    })
+    reply.send(JSON.stringify(renderError(error, words, trace, brief)))
+  }
+
+  return server
+}
+
+/** Puts the newest version in front of a path that has none, where the vocabulary's clients leave it out. */
+function withVersion(url: string, { words, versions, doors }: ServerParts): string {
+  if (!words.habits.version_optional) return url
+  const first = url.split(/[/?]/, 2)[1] ?? ''
+  if (first === '' || versionPattern.test(first) || doors.includes(first)) return url
+  return `/${versions.at(-1)}${url}`
+}
+
+/** Any fault as one of ours. What the server's own parts refuse is the caller's mistake; everything else is our own. */
+function translate(error: unknown): GraphError {
+  if (error instanceof GraphError) return error
+  const { statusCode, message } = error as { statusCode?: number; message?: string }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return malformedRequest(`The request cannot be read: ${message}.`)
+  }
+  return internalFault(error)
+}
+
+/** What Node's parser refused never becomes a request: the answer is written to the socket by hand. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, parts: ServerParts): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const reason =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'The headers are larger than 16384 bytes; send fewer or shorter ones.'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'The request did not arrive in time; send it again.'
+        : 'The request is not valid HTTP/1.1; check its request line and headers.'
+  answerOnSocket(socket, malformedRequest(reason), parts)
+}
+
+function answerOnSocket(socket: Socket, error: GraphError, { words, random }: ServerParts): void {
+  const trace = traceOf(undefined, random)
+  const body = JSON.stringify(renderError(error, words, trace, false))
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    'Cache-Control: private, no-store',
+    `${words.trace_header}: ${trace}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

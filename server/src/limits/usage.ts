@@ -1,0 +1,26 @@
+import type { RateLimiterRes } from 'rate-limiter-flexible'
+import { minute } from '../base/duration.ts'
+import type { Node } from '../graph/nodes.ts'
+import type { Rate, RateClassName } from './classes.ts'
+
+/** How much of a limit is used up. */
+export interface Usage {
+  readonly name: RateClassName
+  readonly percent: number
+  /** Minutes until calls are taken again; 0 while they are. */
+  readonly regainMinutes: number
+}
+
+export function usageOf(name: RateClassName, rate: Rate, state: RateLimiterRes): Usage {
+  const percent = Math.min(100, Math.ceil((state.consumedPoints * 100) / rate.count))
+  return { name, percent, regainMinutes: percent < 100 ? 0 : Math.ceil(state.msBeforeNext / minute) }
+}
+
+/** The two headers that tell a caller how close it is to its limits. */
+export function usageHeaders(node: Node, platform: Usage, own: Usage | undefined): Record<string, string> {
+  const shown = own ?? platform
+  return {
+    'x-app-usage': `{"call_count":${platform.percent}}`,
+    'x-business-use-case-usage': `{"${node.account_id ?? node.business_id}":[{"type":"${shown.name}","call_count":${shown.percent},"estimated_time_to_regain_access":${shown.regainMinutes}}]}`,
+  }
+}

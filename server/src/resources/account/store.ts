@@ -1,0 +1,20 @@
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+import type { Node } from '../../graph/nodes.ts'
+import type { AccountUpdate } from './schemas.ts'
+
+const findById = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('accounts').selectAll().where('id', '=', id),
+)
+
+/** The account of a node that the caller was found to see. */
+export async function findAccount(db: Db, node: Node) {
+  const account = await db.first(findById, { id: node.account_id ?? '' })
+  if (!account) throw new Error(`the account of node ${node.id} is missing`)
+  return account
+}
+
+export async function updateAccount(tx: Transaction, node: Node, changes: AccountUpdate): Promise<void> {
+  if (Object.keys(changes).length === 0) return
+  await tx.query.updateTable('accounts').set(changes).where('id', '=', node.id).execute()
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { defineRead, type Operation } from '../../graph/operation.ts'
+import type { ListOptions } from '../../graph/paging.ts'
+import { toAccountNumber, toListedNumber } from './rules.ts'
+import {
+  accountModes,
+  accountNumberSchema,
+  listedNumberSchema,
+  messagingLimitTiers,
+  numberListSchema,
+  phoneNumberInfoSchema,
+} from './schemas.ts'
+import { findPhoneNumber, listPhoneNumbers } from './store.ts'
+
+const listedFields = Object.keys(listedNumberSchema.properties)
+const infoDefaults = ['id', 'display_phone_number', 'verified_name', 'quality_rating']
+
+const numberList: ListOptions = {
+  maxLimit: 100,
+  idColumn: 'id',
+  sortable: true,
+  defaultSort: 'creation_time.desc',
+  sorts: {
+    'creation_time.asc': { column: 'creation_time', direction: 'asc' },
+    'creation_time.desc': { column: 'creation_time', direction: 'desc' },
+    'last_onboarded_time.asc': { column: 'last_onboarded_time', direction: 'asc' },
+    'last_onboarded_time.desc': { column: 'last_onboarded_time', direction: 'desc' },
+  },
+  filters: {
+    account_mode: { expression: sql.ref('account_mode'), values: accountModes },
+    messaging_limit_tier: { expression: sql.ref('messaging_limit_tier'), values: messagingLimitTiers },
+    is_official_business_account: { expression: sql.ref('is_official_business_account'), values: [true, false] },
+  },
+}
+
+export function phoneNumberOperations(): Operation[] {
+  return [
+    defineRead({
+      name: 'phone_numbers.list',
+      chapter: 'phone-numbers',
+      method: 'GET',
+      path: '/{Version}/{Account-ID}/phone_numbers',
+      sentence: 'Lists the phone numbers of an account.',
+      permission: 'management',
+      fields: { available: listedFields, defaults: listedFields, mode: 'replace' },
+      list: numberList,
+      input: Type.Object({}),
+      output: numberListSchema,
+      examples: {
+        input: { limit: 1, sort: 'creation_time.desc' },
+        output: {
+          data: [
+            {
+              id: '4000000000000001',
+              display_phone_number: '+1 631-555-1001',
+              verified_name: 'Lucky Shrub',
+              status: 'CONNECTED',
+              quality_rating: 'GREEN',
+              country_code: 'US',
+              country_dial_code: '1',
+              code_verification_status: 'VERIFIED',
+              unified_cert_status: 'APPROVED',
+              account_mode: 'LIVE',
+              host_platform: 'CLOUD_API',
+              messaging_limit_tier: 'TIER_1K',
+              is_official_business_account: false,
+              username: '',
+            },
+          ],
+          paging: { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } },
+        },
+      },
+      async run({ db, node, page, project }) {
+        return page.fetch(
+          (slice) => listPhoneNumbers(db, node, slice),
+          (row) => project(toListedNumber(row)),
+        )
+      },
+    }),
+    defineRead({
+      name: 'phone_numbers.read_info',
+      chapter: 'phone-numbers',
+      method: 'GET',
+      path: '/{Version}/{Phone-Number-ID}',
+      sentence: 'Reads a phone number by its Phone-Number-ID.',
+      permission: 'either',
+      fields: { available: Object.keys(phoneNumberInfoSchema.properties), defaults: infoDefaults, mode: 'add' },
+      input: Type.Object({}),
+      output: phoneNumberInfoSchema,
+      examples: {
+        input: { fields: 'name_status' },
+        output: {
+          id: '4000000000000001',
+          display_phone_number: '+1 631-555-1001',
+          verified_name: 'Lucky Shrub',
+          quality_rating: 'GREEN',
+          name_status: 'APPROVED',
+        },
+      },
+      async run({ db, node, project }) {
+        return project(await findPhoneNumber(db, node))
+      },
+    }),
+    defineRead({
+      name: 'phone_numbers.read_account_number',
+      chapter: 'phone-numbers',
+      method: 'GET',
+      path: '/{Version}/{Account-Number-ID}',
+      sentence: 'Reads a phone number by its Account-Number-ID.',
+      permission: 'management',
+      fields: {
+        available: Object.keys(accountNumberSchema.properties),
+        defaults: ['id', 'display_phone_number', 'status'],
+        mode: 'replace',
+      },
+      input: Type.Object({}),
+      output: accountNumberSchema,
+      examples: {
+        output: { id: '4100000000000001', display_phone_number: '+1 631-555-1001', status: 'CONNECTED' },
+      },
+      async run({ db, node, project }) {
+        return project(toAccountNumber(await findPhoneNumber(db, node)))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { pagingSchema } from '../../graph/paging.ts'
+
+/** How the number is linked to its account: the `status` of lists. The last two come from world files alone. */
+export const linkStatuses = [
+  'PENDING',
+  'LINKED',
+  'UNLINKED',
+  'DELETED',
+  'MIGRATED',
+  'BANNED',
+  'RESTRICTED',
+  'CONNECTED',
+  'UNVERIFIED',
+] as const
+/** How the number is connected to the network: the `status` of an account number. */
+export const connectionStatuses = ['CONNECTED', 'DISCONNECTED', 'UNVERIFIED', 'PENDING', 'FLAGGED', 'RESTRICTED'] as const
+export const qualityRatings = ['GREEN', 'YELLOW', 'RED', 'NA'] as const
+export const codeVerificationStatuses = ['VERIFIED', 'UNVERIFIED'] as const
+export const nameStatuses = [
+  'APPROVED',
+  'AVAILABLE_WITHOUT_REVIEW',
+  'DECLINED',
+  'EXPIRED',
+  'PENDING_REVIEW',
+  'NONE',
+] as const
+export const unifiedCertStatuses = [
+  'APPROVED',
+  'NAME_PENDING_REVIEW',
+  'NAME_NOT_APPROVED',
+  'ACCOUNT_REVIEW_NOT_STARTED',
+  'LIMITED_ACCESS',
+] as const
+export const accountModes = ['LIVE', 'SANDBOX'] as const
+export const hostPlatforms = ['CLOUD_API', 'ON_PREMISE', 'NOT_APPLICABLE'] as const
+export const messagingLimitTiers = [
+  'TIER_50',
+  'TIER_250',
+  'TIER_1K',
+  'TIER_10K',
+  'TIER_100K',
+  'TIER_UNLIMITED',
+] as const
+
+/** Lists spell "not determined" and "not verified" in their own way. */
+const listedQualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
+const listedCodeVerificationStatuses = ['VERIFIED', 'NOT_VERIFIED'] as const
+
+const displayPhoneNumber = Type.String({ description: 'In international format.' })
+const countryCode = Type.String({ description: 'ISO 3166-1 alpha-2.' })
+
+export const listedNumberSchema = Type.Object({
+  id: Type.Optional(Type.String()),
+  display_phone_number: Type.Optional(displayPhoneNumber),
+  verified_name: Type.Optional(Type.String()),
+  status: Type.Optional(Type.Enum(linkStatuses)),
+  quality_rating: Type.Optional(Type.Enum(listedQualityRatings)),
+  country_code: Type.Optional(countryCode),
+  country_dial_code: Type.Optional(Type.String()),
+  code_verification_status: Type.Optional(Type.Enum(listedCodeVerificationStatuses)),
+  unified_cert_status: Type.Optional(Type.Enum(unifiedCertStatuses)),
+  account_mode: Type.Optional(Type.Enum(accountModes)),
+  host_platform: Type.Optional(Type.Enum(hostPlatforms)),
+  messaging_limit_tier: Type.Optional(Type.Enum(messagingLimitTiers)),
+  is_official_business_account: Type.Optional(Type.Boolean()),
+  username: Type.Optional(Type.String({ description: 'Empty when there is none.' })),
+})
+
+export const numberListSchema = Type.Object({ data: Type.Array(listedNumberSchema), paging: pagingSchema })
+
+export const accountNumberSchema = Type.Object({
+  id: Type.Optional(Type.String()),
+  display_phone_number: Type.Optional(displayPhoneNumber),
+  verified_name: Type.Optional(Type.String()),
+  status: Type.Optional(Type.Enum(connectionStatuses)),
+  quality_rating: Type.Optional(Type.Enum(qualityRatings)),
+  country_code: Type.Optional(countryCode),
+  country_dial_code: Type.Optional(Type.String()),
+  code_verification_status: Type.Optional(Type.Enum(codeVerificationStatuses)),
+  name_status: Type.Optional(Type.Enum(nameStatuses)),
+  messaging_limit_tier: Type.Optional(Type.Enum(messagingLimitTiers)),
+  account_mode: Type.Optional(Type.Enum(accountModes)),
+  certificate: Type.Optional(Type.String()),
+  is_official_business_account: Type.Optional(Type.Boolean()),
+})
+
+export const phoneNumberInfoSchema = Type.Object({
+  id: Type.String(),
+  display_phone_number: displayPhoneNumber,
+  verified_name: Type.String(),
+  quality_rating: Type.Enum(qualityRatings),
+  code_verification_status: Type.Optional(Type.Enum(codeVerificationStatuses)),
+  name_status: Type.Optional(Type.Enum(nameStatuses)),
+})

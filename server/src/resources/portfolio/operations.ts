@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { defineRead, type Operation } from '../../graph/operation.ts'
+import { checkOwnCredits } from './rules.ts'
+import { businessSchema, extendedCreditListSchema, migrationIntentSchema } from './schemas.ts'
+import { findBusiness, findMigrationIntent, listExtendedCredits } from './store.ts'
+
+const businessFields = Object.keys(businessSchema.properties)
+const migrationIntentFields = Object.keys(migrationIntentSchema.properties)
+
+export function portfolioOperations(): Operation[] {
+  return [
+    defineRead({
+      name: 'portfolio.read_business',
+      chapter: 'portfolio',
+      method: 'GET',
+      path: '/{Version}/{Business-ID}',
+      sentence: 'Reads a business portfolio.',
+      permission: 'management',
+      fields: { available: businessFields, defaults: businessFields, mode: 'replace' },
+      input: Type.Object({}),
+      output: businessSchema,
+      examples: { output: { id: '2000000000000001', name: 'Lucky Shrub', timezone_id: 1 } },
+      async run({ db, node, project }) {
+        return project(await findBusiness(db, node))
+      },
+    }),
+    defineRead({
+      name: 'portfolio.list_extended_credits',
+      chapter: 'portfolio',
+      method: 'GET',
+      path: '/{Version}/{Business-ID}/extendedcredits',
+      sentence: 'Lists the credit lines of the business itself.',
+      permission: 'management',
+      input: Type.Object({}),
+      output: extendedCreditListSchema,
+      examples: { output: { data: [{ id: '2100000000000001', legal_entity_name: 'Lucky Shrub LLC' }] } },
+      async run({ db, node, caller }) {
+        checkOwnCredits(caller, node)
+        return { data: await listExtendedCredits(db, node) }
+      },
+    }),
+    defineRead({
+      name: 'portfolio.read_migration_intent',
+      chapter: 'portfolio',
+      method: 'GET',
+      path: '/{Version}/{Migration-Intent-ID}',
+      sentence: 'Reads the state of a request to move an account.',
+      permission: 'management',
+      fields: { available: migrationIntentFields, defaults: migrationIntentFields, mode: 'replace' },
+      input: Type.Object({}),
+      output: migrationIntentSchema,
+      examples: { output: { id: '8000000000000001', status: 'INITIATED' } },
+      async run({ db, node, project }) {
+        return project(await findMigrationIntent(db, node))
+      },
+    }),
+  ]
+}
