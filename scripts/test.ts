@@ -1,0 +1,121 @@
+// Every check there is, in order: types, lint and format, generated files, tests. `npm test -- WORD…` runs only the test files whose
+// path holds one of the words; the other checks are quick and always run.
+import { spawn } from 'node:child_process'
+import { glob, mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { startPostgres } from '../server/test/harness/postgres.ts'
+import { type FileResult, runTestFiles } from './test-files.ts'
+
+const root = dirname(import.meta.dirname)
+const timeout = 120_000
+// Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
+const atOnce = Math.min(Math.max(availableParallelism(), 2), 8)
+
+const checks = [
+  { name: 'types', command: ['node_modules/.bin/tsc', '--noEmit', '--project', 'tsconfig.json'] },
+  {
+    name: 'lint and format',
+    command: ['node_modules/.bin/biome', 'ci', '--error-on-warnings', '--max-diagnostics=200', '.'],
+  },
+  { name: 'generated files', command: ['./switchboard', 'gen', '--check'] },
+]
+
+const totals = { passed: 0, failed: 0, failedNames: [] as string[] }
+
+const interruption = new AbortController()
+// Only the first one is caught: a second Ctrl-C ends this process at once, and PostgreSQL goes with it.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interruption.abort())
+
+try {
+  for (const check of checks) await runCheck(check.name, check.command)
+  await runTests(process.argv.slice(2))
+} catch (error) {
+  fail('the run itself', (error as Error).stack ?? String(error))
+}
+if (totals.failedNames.length > 0) console.log(`\nfailed:\n${totals.failedNames.map((name) => `  ${name}`).join('\n')}`)
+if (interruption.signal.aborted) console.log('\ninterrupted: not everything was run')
+console.log(`\n${totals.passed} passed, ${totals.failed} failed`)
+process.exitCode = totals.failed > 0 || interruption.signal.aborted ? 1 : 0
+
+async function runCheck(name: string, [program = '', ...args]: string[]): Promise<void> {
+  if (interruption.signal.aborted) return
+  const started = performance.now()
+  const output: string[] = []
+  const ending = await new Promise<string>((resolve) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], signal: interruption.signal })
+    for (const pipe of [child.stdout, child.stderr]) {
+      pipe.setEncoding('utf8')
+      pipe.on('data', (text: string) => output.push(text))
+    }
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, signal) =>
+      resolve(code === 0 ? '' : `${program} ended with ${signal ?? `code ${code}`}.`),
+    )
+  })
+  if (ending) return fail(name, `${output.join('')}${ending}`)
+  totals.passed++
+  console.log(`ok    ${name} (${formatSeconds((performance.now() - started) / 1000)})`)
+}
+
+async function runTests(words: string[]): Promise<void> {
+  if (interruption.signal.aborted) return
+  const files = await findTestFiles()
+  const chosen = words.length === 0 ? files : files.filter((file) => words.some((word) => file.includes(word)))
+  if (words.length > 0) {
+    console.log(`\nonly ${chosen.length} of ${files.length} test files, whose path holds ${words.join(' or ')}:`)
+    for (const file of chosen) console.log(`  ${file}`)
+  }
+  if (chosen.length === 0) return fail('tests', 'No test file was found to run.')
+
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
+  try {
+    const postgres = await startPostgres()
+    try {
+      const environment = { ...process.env, TEST_DATABASE_URL: postgres.url }
+      const run = { root, folder, timeout, environment, signal: interruption.signal }
+      console.log()
+      for await (const result of runTestFiles(chosen, atOnce, run)) reportFile(result)
+    } finally {
+      await postgres.stop()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function findTestFiles(): Promise<string[]> {
+  const found: string[] = []
+  const isForeign = (path: string) => path.endsWith('node_modules')
+  for await (const file of glob('{server,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign })) found.push(file)
+  return found.sort()
+}
+
+function reportFile({ file, passed, failures, output, seconds }: FileResult): void {
+  totals.passed += passed
+  if (failures.length === 0) {
+    console.log(`ok    ${file}: ${passed} passed (${formatSeconds(seconds)})`)
+    return
+  }
+  console.log(`FAIL  ${file}: ${passed} passed, ${failures.length} failed (${formatSeconds(seconds)})`)
+  for (const { title, detail } of failures) {
+    totals.failed++
+    totals.failedNames.push(`${file}: ${title}`)
+    console.log(`\n  ✗ ${title}\n${indent(detail)}`)
+  }
+  console.log(output.trim() ? `\n  what it printed:\n${indent(output.trimEnd())}\n` : '')
+}
+
+function fail(name: string, detail: string): void {
+  totals.failed++
+  totals.failedNames.push(name)
+  console.log(`FAIL  ${name}\n${indent(detail.trimEnd())}\n`)
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '    ')
+}
+
+function formatSeconds(seconds: number): string {
+  return `${seconds.toFixed(1)} s`
+}
