@@ -11,10 +11,13 @@ const scopesOf: Record<Permission, readonly Scope[]> = {
 
 /** Refuses a caller whose token has none of the scopes that would do. */
 export function checkPermission(caller: Caller, permission: Permission, words: Vocabulary): void {
-  const wanted = scopesOf[permission]
-  if (!wanted.some((scope) => caller.scopes.has(scope))) {
-    throw missingPermission(wanted.map((scope) => writeScope(scope, words)))
-  }
+  if (!scopesOf[permission].some((scope) => caller.scopes.has(scope)))
+    throw missingPermission(writePermission(permission, words))
+}
+
+/** The scopes of which a token needs one, as a vocabulary writes them. */
+export function writePermission(permission: Permission, words: Vocabulary): string[] {
+  return scopesOf[permission].map((scope) => writeScope(scope, words))
 }
 
 /** A scope as a vocabulary writes it. */

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { badArgument } from './errors.ts'
-import { describeProblem, describeSchema } from './validation.ts'
+import { describeProblem, describeSchema, findUnstorableText } from './validation.ts'
 
 /** Arguments from one place. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
 export interface Arguments {
@@ -29,7 +29,8 @@ export function compileInput(schema: TObject): InputReader {
         break
       }
     }
-    refuseUnstorableText(input, '')
+    const unstorable = findUnstorableText(input, '')
+    if (unstorable) throw badArgument(unstorable.place, unstorable.problem)
     if (!validator.Check(input)) {
       const [error] = validator.Errors(input)
       if (!error) throw new Error('the validator refused an input without saying why')
@@ -63,20 +64,5 @@ function parseJsonMember(name: string, value: unknown, schema: TSchema): unknown
     return JSON.parse(value)
   } catch {
     throw badArgument(name, `it must be ${describeSchema(schema)}, written as JSON.`)
-  }
-}
-
-/** Text that one of the databases could not keep as it came: a NUL character, or half of a surrogate pair. */
-function refuseUnstorableText(value: unknown, place: string): void {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) throw badArgument(place, 'it holds a NUL character; remove it.')
-    if (!value.isWellFormed()) throw badArgument(place, 'it holds half of a surrogate pair; send well-formed Unicode.')
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, member] of Object.entries(value)) {
-    const at = Array.isArray(value) ? `${place}[${key}]` : place === '' ? key : `${place}.${key}`
-    refuseUnstorableText(key, at)
-    refuseUnstorableText(member, at)
   }
 }

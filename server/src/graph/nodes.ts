@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 
@@ -26,7 +27,7 @@ export interface Node {
   readonly account_id: string | null
 }
 
-const nodeIdPattern = /^[1-9]\d{14,15}$/
+export const nodeIdPattern = /^[1-9]\d{14,15}$/
 
 /** 15 or 16 digits and below 2^53, because clients parse ids as numbers. */
 export function isNodeId(text: string): boolean {
@@ -49,6 +50,36 @@ export async function createNode(
       .executeTakeFirstOrThrow()
     if (numInsertedOrUpdatedRows === 1n) return id
   }
+}
+
+/**
+ * Draws ids that no node has yet, many at once. They are not registered here: whoever asks does that together with the rest.
+ * `isTaken` tells of ids that are about to be registered.
+ */
+export async function drawNodeIds(
+  tx: Transaction,
+  random: Random,
+  count: number,
+  isTaken: (id: string) => boolean,
+): Promise<string[]> {
+  const drawn = new Set<string>()
+  while (drawn.size < count) {
+    const fresh: string[] = []
+    for (let missing = Math.min(count - drawn.size, 500); missing > 0; missing--) {
+      const id = String(randomNodeNumber(random))
+      if (!drawn.has(id) && !isTaken(id)) fresh.push(id)
+    }
+    if (fresh.length === 0) continue
+    const known = await tx.query.selectFrom('nodes').select('id').where('id', 'in', fresh).execute()
+    const taken = new Set(known.map(({ id }) => id))
+    for (const id of fresh) if (!taken.has(id)) drawn.add(id)
+  }
+  return [...drawn]
+}
+
+/** Lets nobody else register a node before this transaction ends, so that what it found about ids stays true. */
+export async function lockNodes(tx: Transaction): Promise<void> {
+  if (tx.lockRows) await sql`LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`.execute(tx.query)
 }
 
 /** A number of 16 digits; node:crypto draws at most 48 bits at once, so it is put together from two draws. */

@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
+import { Check } from 'typebox/value'
 
 /** One thing that is wrong with a value: where, and what would be right. */
 export interface Problem {
@@ -17,11 +19,80 @@ export function describeProblem(schema: TSchema, error: TLocalizedValidationErro
     case 'additionalProperties':
       return {
         place: joinPlace(place, error.params.additionalProperties[0] ?? ''),
-        problem: `it is not a known key; known: ${Object.keys(findSchema(schema, error.schemaPath).properties ?? {}).join(', ')}.`,
+        problem: describeKnownKeys(findSchema(schema, error.schemaPath)),
       }
     default:
       return { place, problem: `it must be ${describeSchema(findSchema(schema, error.schemaPath))}.` }
   }
+}
+
+function describeKnownKeys({ properties = {} }: Described): string {
+  return `it is not a known key; known: ${Object.keys(properties).join(', ')}.`
+}
+
+/**
+ * Everything that is wrong with a value, each thing when it is asked for. The validator's own list ends after a few, and it
+ * walks the whole of a long array even when only one item is wrong; this one goes into the items that are wrong alone.
+ */
+export function findProblems(schema: TSchema, value: unknown): Generator<Problem> {
+  const validators = new Map<Described, Validator>()
+
+  function isGood(item: Described, one: unknown): boolean {
+    let validator = validators.get(item)
+    if (!validator) {
+      validator = Compile(item as TSchema)
+      validators.set(item, validator)
+    }
+    return validator.Check(one)
+  }
+
+  function* find(expected: Described, found: unknown, place: string): Generator<Problem> {
+    if (expected.properties && isObject(found)) {
+      for (const name of expected.required ?? []) {
+        if (!Object.hasOwn(found, name)) yield { place: joinPlace(place, name), problem: 'it is required.' }
+      }
+      for (const [name, member] of Object.entries(found)) {
+        const known = Object.hasOwn(expected.properties, name) ? expected.properties[name] : undefined
+        if (known) yield* find(known, member, joinPlace(place, name))
+        else if (expected.additionalProperties === false) {
+          yield { place: joinPlace(place, name), problem: describeKnownKeys(expected) }
+        }
+      }
+      return
+    }
+    if (expected.items && Array.isArray(found)) {
+      const { items, ...itself } = expected
+      if (!Check(itself as TSchema, found)) yield { place, problem: `it must be ${describeSchema(expected)}.` }
+      for (const [index, item] of found.entries()) {
+        if (!isGood(items, item)) yield* find(items, item, `${place}[${index}]`)
+      }
+      return
+    }
+    if (!Check(expected as TSchema, found)) yield { place, problem: `it must be ${describeSchema(expected)}.` }
+  }
+
+  return find(schema as Described, value, '')
+}
+
+/** Text that one of the databases could not keep as it came: a NUL character, or half of a surrogate pair. */
+export function findUnstorableText(value: unknown, place: string): Problem | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return { place, problem: 'it holds a NUL character; remove it.' }
+    return value.isWellFormed()
+      ? undefined
+      : { place, problem: 'it holds half of a surrogate pair; send well-formed Unicode.' }
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${place}[${key}]` : joinPlace(place, key)
+    const problem = findUnstorableText(key, at) ?? findUnstorableText(member, at)
+    if (problem) return problem
+  }
+  return undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The parts of JSON Schema that the words are made of. */
@@ -41,6 +112,8 @@ interface Described {
   readonly format?: string
   readonly items?: Described
   readonly properties?: Readonly<Record<string, Described>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
   /** What to say instead of the words made here: for patterns, which nobody can read. */
   readonly 'x-expects'?: string
 }

@@ -1,0 +1,38 @@
+import { ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js'
+
+/** A phone number that could exist, taken apart. */
+export interface InternationalNumber {
+  /** Country calling code and national number, digits alone. */
+  readonly phone_number: string
+  /** ISO 3166-1 alpha-2; null for calling codes that belong to no country. */
+  readonly country_code: string | null
+  readonly country_dial_code: string
+}
+
+/** Reads a number in international format; undefined when none of that length can exist. */
+export function readInternationalNumber(text: string): InternationalNumber | undefined {
+  const parsed = parse(text)
+  if (!parsed?.isPossible()) return undefined
+  return {
+    phone_number: parsed.number.slice(1),
+    // Several countries share a calling code such as +1. Where the digits do not tell, the first is the code's main country.
+    country_code: parsed.country ?? parsed.getPossibleCountries()[0] ?? null,
+    country_dial_code: parsed.countryCallingCode,
+  }
+}
+
+/** Whether a number in international format fits the numbering plan of its country. */
+export function isRealInternationalNumber(text: string): boolean {
+  return parse(text)?.isValid() ?? false
+}
+
+function parse(text: string): PhoneNumber | undefined {
+  try {
+    const parsed = parsePhoneNumberWithError(text, { extract: false })
+    return parsed.ext === undefined ? parsed : undefined
+  } catch (error) {
+    // The library throws this for every text that is not a number at all.
+    if (error instanceof ParseError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+import { BadSetting } from '../config.ts'
+import { DatabaseUnavailable } from '../db/database.ts'
+import { UnknownMigrations } from '../db/migrate.ts'
+import { WorldRefused } from '../world/read.ts'
+
+/** Something that the person at the command line can mend; shown without a stack. */
+export class CommandFailed extends Error {}
+
+/** What went wrong, for the person at the command line: one line where the mistake is theirs, the stack where it is ours. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (
+    error instanceof CommandFailed ||
+    error instanceof BadSetting ||
+    error instanceof DatabaseUnavailable ||
+    error instanceof UnknownMigrations ||
+    error instanceof WorldRefused
+  ) {
+    return error.message
+  }
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${address} is taken: stop what listens there, or choose another with --port`
+    case 'EACCES':
+      return port === undefined ? error.message : `listening on port ${port} is not permitted: choose one above 1023`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `HOST ${address ?? ''} is not an address of this machine (${code})`
+    default:
+      return error.stack ?? error.message
+  }
+}

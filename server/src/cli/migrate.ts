@@ -1,0 +1,21 @@
+import { systemClock } from '../base/clock.ts'
+import { openLog } from '../base/log.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDatabase } from '../db/open.ts'
+import { configFrom } from './store.ts'
+
+/** Brings the database's schema up to date and says what was done. */
+export async function runMigrations(flags: { data?: string }): Promise<void> {
+  const config = configFrom({ DATA_DIR: flags.data })
+  const { log } = openLog('warn')
+  const database = await openDatabase(
+    { dataDir: config.dataDir, databaseUrl: config.databaseUrl, maxConnections: config.databaseConnections },
+    log,
+  )
+  try {
+    const names = await migrate(database, systemClock)
+    process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : names.map((name) => `Ran ${name}.\n`).join(''))
+  } finally {
+    await database.close()
+  }
+}

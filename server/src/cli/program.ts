@@ -1,0 +1,55 @@
+import { Command } from 'commander'
+import { packageVersion } from '../version.ts'
+import { apply } from './apply.ts'
+import { runMigrations } from './migrate.ts'
+import { serve } from './serve.ts'
+import { createToken, listTokens, revokeTokenById } from './token.ts'
+
+const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
+const collect = (value: string, soFar: string[]): string[] => [...soFar, value]
+
+/** The command line: each command's words here, its work in its own file. */
+export function buildProgram(): Command {
+  const program = new Command('switchboard')
+    .description('A self-hosted business messaging platform.')
+    .version(packageVersion())
+    .showHelpAfterError('(see ./switchboard --help)')
+
+  for (const [name, description, banner] of [
+    ['serve', 'run the server', false],
+    ['start', 'run the server and greet a newcomer: what npm start does', true],
+  ] as const) {
+    program
+      .command(name)
+      .description(description)
+      .option('--port <n>', 'the port to listen on; 0 takes a free one (PORT)')
+      .option('--host <h>', 'the address to listen on (HOST)')
+      .option(...dataFlag)
+      .option('--world <file>', 'a world file to apply at the start (WORLD)')
+      .action((flags) => serve(flags, { banner }))
+  }
+
+  program
+    .command('apply')
+    .description('bring the store to what a world file says: create or update, never delete')
+    .argument('<file>')
+    .option(...dataFlag)
+    .action(apply)
+
+  program.command('migrate').description("bring the database's schema up to date").option(...dataFlag).action(runMigrations)
+
+  const token = program.command('token').description('make, list and revoke system user tokens')
+  token
+    .command('create')
+    .description('print a new token, once')
+    .requiredOption('--app <id>', 'the app that it acts for')
+    .option('--scope <scope>', 'what it may do; repeat for several (default: both business scopes)', collect, [])
+    .option('--account <id>', 'the only account that it sees; repeat for several (default: all of the business)', collect, [])
+    .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
+    .option(...dataFlag)
+    .action(createToken)
+  token.command('list').description('list tokens, never their secrets').option(...dataFlag).action(listTokens)
+  token.command('revoke').description('end a token').argument('<id>').option(...dataFlag).action(revokeTokenById)
+
+  return program
+}

@@ -1,0 +1,71 @@
+import { type App, createApp } from '../app.ts'
+import { systemClock } from '../base/clock.ts'
+import { second } from '../base/duration.ts'
+import { openLog } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import { applyWorld } from '../world/apply.ts'
+import { isStoreEmpty } from '../world/empty.ts'
+import { readWorldFile } from '../world/read.ts'
+import { composeBanner } from './banner.ts'
+import { describeFailure } from './fail.ts'
+import { configFrom, openStore } from './store.ts'
+
+export interface ServeFlags {
+  readonly port?: string
+  readonly host?: string
+  readonly data?: string
+  readonly world?: string
+}
+
+const shutdownGrace = 10 * second
+export const demoWorld = new URL('../../../worlds/demo.yaml', import.meta.url)
+
+/** Starts the server, says where it listens, and runs until it is told to stop. */
+export async function serve(flags: ServeFlags, { banner }: { banner: boolean }): Promise<void> {
+  const config = configFrom({ PORT: flags.port, HOST: flags.host, DATA_DIR: flags.data, WORLD: flags.world })
+  const { log, flush } = openLog(config.logLevel)
+  const database = await openStore(config, log)
+  let app: App
+  let address: string
+  try {
+    await applyFirstWorld(database, config)
+    app = await createApp({ config, database, clock: systemClock, random: systemRandom, log })
+    address = await app.listen()
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  process.stdout.write(`switchboard listening on ${address}\n`)
+  if (banner) process.stdout.write(await composeBanner(database, systemClock, config.publicUrl ?? address, config))
+
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    process.once('SIGINT', () => process.exit(1))
+    log.info({ signal }, 'stopping: no new requests; finishing those that run')
+    try {
+      await app.close(shutdownGrace)
+      await database.close()
+      log.info('stopped')
+      flush()
+      process.exit(0)
+    } catch (error) {
+      flush()
+      process.stderr.write(`switchboard: ${describeFailure(error)}\n`)
+      process.exit(1)
+    }
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}
+
+/** The world that the settings name, or the demo for a store that is still empty, except in production. */
+async function applyFirstWorld(database: Database, config: Config): Promise<void> {
+  const file = config.world ?? ((await wantsDemo(database, config)) ? demoWorld : undefined)
+  if (file === undefined) return
+  await applyWorld(database, systemClock, systemRandom, await readWorldFile(file))
+}
+
+async function wantsDemo(database: Database, config: Config): Promise<boolean> {
+  return !config.production && (await isStoreEmpty(database.read))
+}

@@ -1,0 +1,96 @@
+import { insertToken, listTokensForOperators, makeTokenSecret, revokeToken } from '../auth/tokens.ts'
+import { readScope, writeScope } from '../auth/scopes.ts'
+import { systemClock } from '../base/clock.ts'
+import { parseDuration } from '../base/duration.ts'
+import { systemRandom } from '../base/random.ts'
+import type { Transaction } from '../db/database.ts'
+import { type Scope, scopes } from '../graph/caller.ts'
+import { chooseVocabulary } from '../graph/vocabulary.ts'
+import { CommandFailed } from './fail.ts'
+import { withStore } from './store.ts'
+import { writeTable } from './table.ts'
+
+export interface TokenFlags {
+  readonly app: string
+  readonly scope: string[]
+  readonly account: string[]
+  readonly expires?: string
+  readonly data?: string
+}
+
+const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
+
+/** Prints the secret alone on standard output, for scripts, and what goes with it on standard error. */
+export async function createToken(flags: TokenFlags): Promise<void> {
+  const wanted = flags.scope.length === 0 ? defaultScopes : flags.scope.map(parseScope)
+  const lifetime = flags.expires === undefined ? undefined : parseLifetime(flags.expires)
+  await withStore({ DATA_DIR: flags.data }, async (database) => {
+    const secret = makeTokenSecret(systemRandom)
+    const id = await database.transaction(async (tx) => {
+      await checkReferences(tx, flags)
+      return insertToken(tx, systemClock, systemRandom, {
+        secret,
+        app_id: flags.app,
+        scopes: wanted,
+        accounts: flags.account.length === 0 ? null : flags.account,
+        expires_time: lifetime === undefined ? null : systemClock.now() + lifetime,
+      })
+    })
+    process.stdout.write(`${secret}\n`)
+    process.stderr.write(`Token ${id} was made. Its secret is shown this once and cannot be read again.\n`)
+  })
+}
+
+export async function listTokens(flags: { data?: string }): Promise<void> {
+  await withStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const words = chooseVocabulary(config.vocabulary)
+    const tokens = await listTokensForOperators(database.read)
+    const rows = tokens.map(({ id, app_id, scopes, accounts, created_time, expires_time, revoked_time }) => [
+      id,
+      app_id,
+      (scopes as Scope[]).map((scope) => writeScope(scope, words)).join(','),
+      accounts ? accounts.join(',') : 'all',
+      writeTime(created_time),
+      expires_time === null ? 'never' : writeTime(expires_time),
+      revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= systemClock.now() ? 'expired' : 'good',
+    ])
+    process.stdout.write(writeTable(['ID', 'APP', 'SCOPES', 'ACCOUNTS', 'CREATED', 'EXPIRES', 'STATE'], rows))
+  })
+}
+
+export async function revokeTokenById(id: string, flags: { data?: string }): Promise<void> {
+  await withStore({ DATA_DIR: flags.data }, async (database) => {
+    const found = await database.transaction((tx) => revokeToken(tx, systemClock, id))
+    if (!found) throw new CommandFailed(`there is no token ${id}: see ./switchboard token list`)
+    process.stdout.write(`Token ${id} is revoked.\n`)
+  })
+}
+
+function parseScope(text: string): Scope {
+  const scope = readScope(text)
+  if (!scope) throw new CommandFailed(`--scope ${text} is not one of ${scopes.join(', ')}`)
+  return scope
+}
+
+function parseLifetime(text: string): number {
+  const lifetime = parseDuration(text)
+  if (!lifetime) throw new CommandFailed(`--expires ${text} is not a duration such as 12h or 60d`)
+  return lifetime
+}
+
+async function checkReferences(tx: Transaction, { app, account }: TokenFlags): Promise<void> {
+  const found = await tx.query
+    .selectFrom('nodes')
+    .select(['id', 'kind'])
+    .where('id', 'in', [app, ...account])
+    .execute()
+  const kinds = new Map(found.map(({ id, kind }) => [id, kind]))
+  if (kinds.get(app) !== 'application') throw new CommandFailed(`--app ${app} is not an app of this store`)
+  for (const id of account) {
+    if (kinds.get(id) !== 'account') throw new CommandFailed(`--account ${id} is not an account of this store`)
+  }
+}
+
+function writeTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
+}

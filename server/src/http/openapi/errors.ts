@@ -1,0 +1,137 @@
+import { writePermission } from '../../auth/scopes.ts'
+import {
+  badArgument,
+  type ErrorStatus,
+  type GraphError,
+  internalFault,
+  invalidToken,
+  malformedRequest,
+  missingPermission,
+  missingToken,
+  notFound,
+  rateLimited,
+  renderError,
+  ruleBroken,
+} from '../../graph/errors.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { rateClasses } from '../../limits/classes.ts'
+import { type JsonSchema, type Response, refTo } from './document.ts'
+import { headersOf } from './headers.ts'
+
+const exampleTrace = '4bf92f3577b34da6a3ce929d0e0e4736'
+
+interface ErrorKind {
+  /** What the response is called among the components. */
+  readonly name: string
+  readonly description: string
+  readonly samples: Readonly<Record<string, GraphError>>
+}
+
+/** One entry for each status; the samples come from the catalogue itself, so that they are what a caller would see. */
+function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
+  return {
+    400: {
+      name: 'BadRequest',
+      description: 'An argument is missing or wrong, or the request cannot be read.',
+      samples: {
+        argument: badArgument('limit', 'it must be an integer from 1 to 100.'),
+        request: malformedRequest('The body must be a JSON object, such as {"name": "value"}.'),
+      },
+    },
+    401: {
+      name: 'Unauthorized',
+      description: 'The access token is missing, unknown, expired or revoked.',
+      samples: { missing: missingToken(), invalid: invalidToken() },
+    },
+    403: {
+      name: 'Forbidden',
+      description: 'The token sees the node but lacks the permission.',
+      samples: { permission: missingPermission(writePermission('management', words)) },
+    },
+    404: {
+      name: 'NotFound',
+      description: 'The id does not exist, or is not visible to this token: both get the same answer.',
+      samples: { unknown: notFound() },
+    },
+    422: {
+      name: 'Unprocessable',
+      description: 'The request is well-formed, but a rule of the business forbids it.',
+      samples: { rule: ruleBroken('The phone number is verified already; no code is needed.') },
+    },
+    429: {
+      name: 'TooManyRequests',
+      description: 'A rate limit is reached; try again after the seconds that Retry-After tells.',
+      samples: {
+        platform: rateLimited('The limit of 5000/1h is reached.', rateClasses.platform.subcode, 1800),
+      },
+    },
+    500: {
+      name: 'ServerError',
+      description: 'Something went wrong on the side of the service; try again with growing pauses.',
+      samples: { fault: internalFault(undefined) },
+    },
+  }
+}
+
+/** Where the response of a status stands among the components. */
+export function errorResponseName(status: ErrorStatus, brief: boolean, words: Vocabulary): string {
+  return `${brief ? 'Brief' : ''}${errorKinds(words)[status].name}`
+}
+
+export function describeErrorResponse(status: ErrorStatus, brief: boolean, words: Vocabulary): Response {
+  const { description, samples } = errorKinds(words)[status]
+  const examples = Object.entries(samples).map(([name, error]) => [
+    name,
+    { value: renderError(error, words, exampleTrace, brief) },
+  ])
+  return {
+    description,
+    headers: headersOf(status, words),
+    content: {
+      'application/json': {
+        schema: refTo('schemas', errorSchemaName(brief)) as unknown as JsonSchema,
+        examples: Object.fromEntries(examples),
+      },
+    },
+  }
+}
+
+export function errorSchemaName(brief: boolean): string {
+  return brief ? 'BriefError' : 'Error'
+}
+
+/** The envelope; `brief` is for the operation that shows `message`, `type` and `code` alone. */
+export function describeErrorSchema(brief: boolean, words: Vocabulary): JsonSchema {
+  const always = {
+    message: { type: 'string', description: 'One sentence: what is wrong, and what would be right.' },
+    type: { type: 'string', enum: listErrorTypes(words) },
+    code: { type: 'integer', description: 'What kind of error it is; more precise than the status.' },
+  }
+  const more = {
+    error_subcode: { type: 'integer', description: 'Tells apart errors of the same code.' },
+    is_transient: { type: 'boolean', description: 'True: the same request may succeed later.' },
+    [words.trace_member]: {
+      type: 'string',
+      description: `The trace of the request, also in the header ${words.trace_header} and in the log of the service.`,
+    },
+    error_user_title: { type: 'string', description: 'A title that may be shown to a user.' },
+    error_user_msg: { type: 'string', description: 'A text that may be shown to a user.' },
+  }
+  return {
+    title: errorSchemaName(brief),
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['message', 'type', 'code'],
+        properties: brief ? always : { ...always, ...more },
+      },
+    },
+  }
+}
+
+function listErrorTypes(words: Vocabulary): string[] {
+  const samples = Object.values(errorKinds(words)).flatMap((kind) => Object.values(kind.samples))
+  return [...new Set(samples.map((error) => String(renderError(error, words, exampleTrace, true).error['type'])))]
+}

@@ -1,0 +1,65 @@
+import type { ErrorStatus } from '../../graph/errors.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { rateClasses } from '../../limits/classes.ts'
+import { type Header, type Reference, refTo } from './document.ts'
+
+const percent = { type: 'integer', minimum: 0, maximum: 100 }
+
+/** Every header that an answer may have, by its name. */
+export function describeHeaders(words: Vocabulary): Record<string, Header> {
+  return {
+    [words.trace_header]: {
+      description: 'The trace of the request: the one of a well-formed `traceparent`, or a new one.',
+      schema: { type: 'string' },
+    },
+    'X-App-Usage': {
+      description: 'How much of the limit of every call is used up, in percent. Absent where limits are off.',
+      content: {
+        'application/json': {
+          schema: { type: 'object', required: ['call_count'], properties: { call_count: percent } },
+        },
+      },
+    },
+    'X-Business-Use-Case-Usage': {
+      description:
+        "How much of the operation's own limit is used up, by the id of the account or business. Absent where limits are off.",
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            additionalProperties: {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['type', 'call_count', 'estimated_time_to_regain_access'],
+                properties: {
+                  type: { type: 'string', enum: Object.keys(rateClasses), description: 'The rate class.' },
+                  call_count: { ...percent, description: 'Percent used.' },
+                  estimated_time_to_regain_access: {
+                    type: 'integer',
+                    minimum: 0,
+                    description: 'Minutes until calls are taken again; 0 while they are.',
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    'Retry-After': {
+      description: 'Seconds to wait before the next try.',
+      schema: { type: 'integer', minimum: 1 },
+    },
+    'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
+  }
+}
+
+/** The headers of an answer. A request that is refused before it is counted does not tell the usage. */
+export function headersOf(status: 200 | ErrorStatus, words: Vocabulary): Record<string, Reference> {
+  const names = [words.trace_header]
+  if (status === 401) names.push('WWW-Authenticate')
+  else if (status === 429) names.push('Retry-After')
+  else names.push('X-App-Usage', 'X-Business-Use-Case-Usage')
+  return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]))
+}

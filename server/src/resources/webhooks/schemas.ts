@@ -1,0 +1,26 @@
+import { Type } from 'typebox'
+
+/** The kinds of event that an app can subscribe to. */
+export const webhookFields = [
+  'messages',
+  'calls',
+  'group_lifecycle_update',
+  'group_participants_update',
+  'group_settings_update',
+  'group_status_update',
+  'account_update',
+  'phone_number_name_update',
+  'phone_number_quality_update',
+] as const
+
+/** The `object` of a subscription as it is stored, whatever the vocabulary writes. */
+export const accountObject = 'msgapp_business_account'
+
+export const callbackUrlSchema = Type.String({
+  format: 'uri',
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]',
+  maxLength: 2000,
+  'x-expects': 'an http or https URL',
+})
+
+export const verifyTokenSchema = Type.String({ minLength: 1, maxLength: 255 })

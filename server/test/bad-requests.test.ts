@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { Agent, request as httpRequest } from 'node:http'
+import { describe, test } from 'node:test'
+import { onBothDatabases } from './harness/databases.ts'
+import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
+import { useTestServer } from './harness/server.ts'
+import { accounts, ids, tokens } from './harness/world.ts'
+
+/** What the HTTP server's own parts would answer by themselves, in the one envelope all the same. */
+describe('requests that are broken below the API', () => {
+  const server = useTestServer({ engine: 'sqlite' })
+
+  async function exchange(bytes: string): Promise<{ status: number; error: Record<string, unknown>; head: string }> {
+    const { status, head, body } = readRawAnswer(await exchangeBytes(server.url, bytes))
+    return { status, head, error: JSON.parse(body).error }
+  }
+
+  for (const [name, bytes] of [
+    ['a header without a colon', 'GET /v23.0/1 HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n'],
+    ['headers that are too large', `GET /v23.0/1 HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['a method that HTTP does not know', 'FROB /v23.0/1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['something that is not HTTP', 'hello there\r\n\r\n'],
+    ['two content lengths', 'POST /v23.0/1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
+    ['malformed URL encoding', 'GET /v23.0/%E0%A4%A HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['malformed URL encoding of the version', 'GET /%zz/1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ] as const) {
+    test(`400 for ${name}`, async () => {
+      const { status, error, head } = await exchange(bytes)
+      assert.equal(status, 400)
+      assert.equal(error['code'], 100)
+      assert.match(head, /^x-svctrace-id: [\da-f]{32}$/im)
+      assert.match(head, /^content-type: application\/json/im)
+    })
+  }
+
+  for (const [name, bytes] of [
+    ['an unknown path', 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a method that no path offers', 'TRACE /v23.0/1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a path of many segments', 'GET /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an id of absurd length', `GET /v23.0/${'1'.repeat(2000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+  ] as const) {
+    test(`404 for ${name}`, async () => {
+      const { status, error } = await exchange(bytes)
+      assert.equal(status, 404)
+      assert.equal(error['code'], 803)
+    })
+  }
+
+  test('401 for a request without a Host header, as for any other without a token', async () => {
+    const { status } = await exchange('GET /v23.0/1 HTTP/1.1\r\n\r\n')
+    assert.equal(status, 401)
+  })
+
+  test('an expectation that nobody knows is ignored', async () => {
+    const { status } = await exchange('GET /v23.0/1 HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n')
+    assert.equal(status, 401)
+  })
+
+  test('a trace that the caller sent is taken over; a malformed one is not', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const given = await server.client.get('/v23.0/1', { headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01` } })
+    assert.equal(given.body.error.svctrace_id, trace)
+    const malformed = await server.client.get('/v23.0/1', { headers: { traceparent: `00-${trace}-zz-01` } })
+    assert.notEqual(malformed.body.error.svctrace_id, trace)
+    assert.match(malformed.body.error.svctrace_id, /^[\da-f]{32}$/)
+  })
+})
+
+onBothDatabases('input in every form', (engine) => {
+  const server = useTestServer({ engine })
+  const path = `/v23.0/${ids.account}`
+  const token = tokens.owner
+
+  async function nameNow(): Promise<string> {
+    return (await server.client.get(path, { token })).body.name
+  }
+
+  for (const [name, options] of [
+    ['JSON', { json: { name: 'By JSON' } }],
+    ['a form', { form: { name: 'By a form' } }],
+    ['multipart', { multipart: { name: 'By multipart' } }],
+    ['a file of multipart', { multipart: { name: new Blob(['By a file']) } }],
+    ['the query', { query: { name: 'By the query' } }],
+    ['the body over the query', { json: { name: 'By the body' }, query: { name: 'Not this' } }],
+  ] as const) {
+    test(`200 with arguments by ${name}`, async () => {
+      const answer = await server.client.post(path, { token, ...options })
+      assert.deepEqual([answer.status, answer.body], [200, { success: true }])
+      const sent = 'json' in options ? options.json.name : undefined
+      const expected = sent ?? { 'a form': 'By a form', multipart: 'By multipart', 'a file of multipart': 'By a file', 'the query': 'By the query' }[name as string]
+      assert.equal(await nameNow(), expected)
+    })
+  }
+
+  for (const [name, options] of [
+    ['an empty JSON body', { raw: '', headers: { 'content-type': 'application/json' } }],
+    ['an empty form', { raw: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    ['no body', {}],
+    ['an empty object', { json: {} }],
+    ['unknown members only', { json: { nickname: 'x', __proto__x: 1 } }],
+  ] as const) {
+    test(`200 with ${name}: nothing changes`, async () => {
+      const before = await nameNow()
+      assert.equal((await server.client.post(path, { token, ...options })).status, 200)
+      assert.equal(await nameNow(), before)
+    })
+  }
+
+  for (const [name, json] of [
+    ['a NUL character', { name: 'a\0b' }],
+    ['half of a surrogate pair', { name: 'a\ud800b' }],
+    ['null', { name: null }],
+    ['a number', { name: 5 }],
+    ['an array', { name: ['x'] }],
+  ] as const) {
+    test(`400 for text that is ${name}`, async () => {
+      const before = await nameNow()
+      const answer = await server.client.post(path, { token, json })
+      assert.equal(answer.status, 400)
+      assert.match(answer.body.error.message, /^name: /)
+      assert.equal(await nameNow(), before)
+    })
+  }
+
+  test('a slash at the end of the path is ignored', async () => {
+    assert.equal((await server.client.get(`${path}/`, { token })).status, 200)
+  })
+
+  test('the body of a GET is ignored', async () => {
+    const answer = await new Promise<number>((resolve, reject) => {
+      const sent = httpRequest(`${server.url}${path}`, {
+        method: 'GET',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': 3 },
+      })
+      sent.on('response', (response) => resolve(response.resume().statusCode ?? 0))
+      sent.on('error', reject)
+      sent.end('{x}')
+    })
+    assert.equal(answer, 200)
+  })
+
+  test('the connection stays usable after a body that was too large', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ports = new Set<number | undefined>()
+    const send = (method: string, body: string) =>
+      new Promise<number>((resolve, reject) => {
+        const sent = httpRequest(`${server.url}${path}`, {
+          agent,
+          method,
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': body.length },
+        })
+        sent.on('socket', (socket) => socket.once('connect', () => ports.add(socket.localPort)))
+        sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0)))
+        sent.on('error', reject)
+        sent.end(body)
+      })
+    assert.equal(await send('POST', 'x'.repeat(3_000_000)), 400)
+    assert.equal(await send('GET', ''), 200)
+    assert.equal(ports.size, 1)
+    agent.destroy()
+  })
+
+  test('a granular token sees its account and not the others', async () => {
+    const own = await server.client.get(`/v23.0/${accounts.shared}`, { token: tokens.granular })
+    assert.equal(own.status, 200)
+    const other = await server.client.get(path, { token: tokens.granular })
+    assert.equal(other.status, 404)
+  })
+
+  test('a partner sees what was shared with it or is managed by it, and nothing else', async () => {
+    const statuses = await Promise.all(
+      [accounts.shared, accounts.onBehalf, accounts.private].map(
+        async (id) => (await server.client.get(`/v23.0/${id}`, { token: tokens.partner })).status,
+      ),
+    )
+    assert.deepEqual(statuses, [200, 200, 404])
+  })
+})

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { BadSetting, rateSettingName, readConfig, settings } from '../src/config.ts'
+import { rateClasses } from '../src/limits/classes.ts'
+
+describe('settings', () => {
+  test('have the defaults of the contract', () => {
+    const config = readConfig({})
+    assert.equal(config.port, 8080)
+    assert.equal(config.host, '127.0.0.1')
+    assert.equal(config.dataDir, './data')
+    assert.equal(config.databaseUrl, undefined)
+    assert.equal(config.allowInternalCallbacks, true)
+    assert.equal(config.vocabulary, 'msgapp')
+    assert.equal(config.rateLimitsOn, true)
+    assert.deepEqual(config.rates.platform, [{ count: 5000, milliseconds: 3_600_000 }])
+  })
+
+  test('guard callbacks in production unless told otherwise', () => {
+    assert.equal(readConfig({ NODE_ENV: 'production' }).allowInternalCallbacks, false)
+    assert.equal(readConfig({ NODE_ENV: 'production', ALLOW_INTERNAL_CALLBACKS: 'true' }).allowInternalCallbacks, true)
+  })
+
+  test('one rate class can be set, also over several windows', () => {
+    const { rates } = readConfig({ RATE_LIMIT_CALL_PERMISSIONS: '100/1s', RATE_LIMIT_REQUEST_CODE: '2/1m,5/1d' })
+    assert.deepEqual(rates.call_permissions, [{ count: 100, milliseconds: 1000 }])
+    assert.deepEqual(rates.request_code, [
+      { count: 2, milliseconds: 60_000 },
+      { count: 5, milliseconds: 86_400_000 },
+    ])
+  })
+
+  for (const [name, text] of [
+    ['PORT', '80a'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PUBLIC_URL', 'example.com'],
+    ['PUBLIC_URL', 'https://a.example/?x=1'],
+    ['DATABASE_URL', 'mysql://a/b'],
+    ['DATABASE_CONNECTIONS', '0'],
+    ['ALLOW_INTERNAL_CALLBACKS', 'maybe'],
+    ['VOCABULARY', 'telegram'],
+    ['VERSIONS', '23'],
+    ['RATE_LIMITS', 'sometimes'],
+    ['RATE_LIMIT_PLATFORM', '5000'],
+    ['RATE_LIMIT_PLATFORM', '0/1h'],
+    ['RATE_LIMIT_PLATFORM', '5/0s'],
+    ['LOG_LEVEL', 'loud'],
+    ['MAX_BODY_BYTES', '1'],
+  ] as const) {
+    test(`${name}=${text} is refused in one line that names it`, () => {
+      assert.throws(
+        () => readConfig({ [name]: text }),
+        (error: Error) =>
+          error instanceof BadSetting && error.message.startsWith(`${name} is "`) && !error.message.includes('\n'),
+      )
+    })
+  }
+
+  test('a password in a bad URL is not repeated', () => {
+    assert.throws(
+      () => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' }),
+      (error: Error) => !error.message.includes('hunter2'),
+    )
+  })
+
+  test('every setting and every rate class has one sentence', () => {
+    for (const { name, sentence } of Object.values(settings)) {
+      assert.match(sentence, /^[A-Za-z].*\.$/, `${name} needs a sentence`)
+    }
+    for (const [name, { sentence }] of Object.entries(rateClasses)) {
+      assert.match(sentence, /\.$/, `${rateSettingName(name as keyof typeof rateClasses)} needs a sentence`)
+    }
+  })
+})

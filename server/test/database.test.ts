@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { sql } from 'kysely'
+import { ManualClock, systemClock } from '../src/base/clock.ts'
+import { systemRandom } from '../src/base/random.ts'
+import type { Database } from '../src/db/database.ts'
+import { isMigrated, migrate, readMigrations, UnknownMigrations } from '../src/db/migrate.ts'
+import { serviceSecret } from '../src/db/secrets.ts'
+import { defineStatement } from '../src/db/statement.ts'
+import { createNode, isNodeId } from '../src/graph/nodes.ts'
+import { makeStorePlace, onBothDatabases, openPlace, useTestDatabase } from './harness/databases.ts'
+
+/** One suite for both databases: what the rest of the service relies on holds on each. */
+onBothDatabases('the database', (engine) => {
+  const store = useTestDatabase(engine)
+  let database: Database
+  before(async () => {
+    database = store.database
+    await database.transaction(async ({ query }) => {
+      await query.insertInto('nodes').values(node('1000000000000100')).execute()
+      await query.insertInto('nodes').values(node('3000000000000100')).execute()
+      await query
+        .insertInto('businesses')
+        .values({ id: '1000000000000100', name: 'Ünïcode 🌱', timezone_id: 1, created_time: Number.MAX_SAFE_INTEGER })
+        .execute()
+      await query.insertInto('apps').values(app('3000000000000100', true)).execute()
+    })
+  })
+
+  function node(id: string) {
+    return { id, kind: 'business', business_id: '1000000000000100', account_id: null }
+  }
+
+  function app(id: string, first_party: boolean) {
+    return { id, business_id: '1000000000000100', name: id, secret: 's', partner_kind: null, first_party, created_time: 1 }
+  }
+
+  test('hands out text, 64-bit numbers and null as they were put in', async () => {
+    const row = await database.read.query.selectFrom('businesses').selectAll().executeTakeFirstOrThrow()
+    assert.deepEqual({ ...row }, { id: '1000000000000100', name: 'Ünïcode 🌱', timezone_id: 1, created_time: Number.MAX_SAFE_INTEGER })
+    const found = await database.read.query.selectFrom('nodes').select('account_id').executeTakeFirstOrThrow()
+    assert.equal(found.account_id, null)
+  })
+
+  test('hands out booleans as booleans, also under another name', async () => {
+    const rows = await database.read.query.selectFrom('apps').select(['first_party', 'first_party as alias']).execute()
+    assert.deepEqual(rows.map((row) => ({ ...row })), [{ first_party: true, alias: true }])
+  })
+
+  test('hands out JSON as it was put in', async () => {
+    const fields = ['messages', 'with "quotes"', '🌱']
+    const row = { app_id: '3000000000000100', object: 'o', callback_url: 'u', verify_token: 'v', fields, created_time: 1 }
+    await database.transaction(({ query }) => query.insertInto('app_subscriptions').values(row).execute())
+    const found = await database.read.query.selectFrom('app_subscriptions').select('fields').executeTakeFirstOrThrow()
+    assert.deepEqual(found.fields, fields)
+  })
+
+  test('a declared statement gives the same as a built query', async () => {
+    const find = defineStatement<{ id: string }>()((db, { id }) => db.selectFrom('apps').selectAll().where('id', '=', id))
+    const declared = await database.read.first(find, { id: '3000000000000100' })
+    const built = await database.read.query.selectFrom('apps').selectAll().executeTakeFirstOrThrow()
+    assert.deepEqual({ ...declared }, { ...built })
+    assert.equal(await database.read.first(find, { id: 'nobody' }), undefined)
+  })
+
+  test('a transaction that throws leaves nothing', async () => {
+    await assert.rejects(
+      database.transaction(async (tx) => {
+        await tx.query.insertInto('nodes').values(node('1000000000000101')).execute()
+        throw new Error('on purpose')
+      }),
+      /on purpose/,
+    )
+    const found = await database.read.query.selectFrom('nodes').select('id').where('id', '=', '1000000000000101').execute()
+    assert.equal(found.length, 0)
+  })
+
+  test('readers see committed data and do not wait for a writer', async () => {
+    const seen = await database.transaction(async (tx) => {
+      await tx.query.insertInto('nodes').values(node('1000000000000102')).execute()
+      return database.read.query.selectFrom('nodes').select('id').where('id', '=', '1000000000000102').execute()
+    })
+    assert.equal(seen.length, 0)
+    const found = await database.read.query.selectFrom('nodes').select('id').where('id', '=', '1000000000000102').execute()
+    assert.equal(found.length, 1)
+  })
+
+  test('fifty transactions at the same moment lose no update', async () => {
+    await database.transaction(({ query }) => query.insertInto('service_secrets').values({ name: 'count', value: '0' }).execute())
+    const increment = () =>
+      database.transaction(async (tx) => {
+        let select = tx.query.selectFrom('service_secrets').select('value').where('name', '=', 'count')
+        if (tx.lockRows) select = select.forUpdate()
+        const { value } = await select.executeTakeFirstOrThrow()
+        const next = String(Number(value) + 1)
+        await tx.query.updateTable('service_secrets').set({ value: next }).where('name', '=', 'count').execute()
+      })
+    await Promise.all(Array.from({ length: 50 }, increment))
+    const { value } = await database.read.query
+      .selectFrom('service_secrets')
+      .select('value')
+      .where('name', '=', 'count')
+      .executeTakeFirstOrThrow()
+    assert.equal(value, '50')
+  })
+
+  test('ids are 16 digits below 2^53 and registered with their thing', async () => {
+    const made = await database.transaction((tx) =>
+      createNode(tx, systemRandom, 'bot', { business_id: '1000000000000100', account_id: null }),
+    )
+    assert.ok(isNodeId(made), made)
+    const found = await database.read.query.selectFrom('nodes').selectAll().where('id', '=', made).executeTakeFirstOrThrow()
+    assert.deepEqual({ ...found }, { id: made, kind: 'bot', business_id: '1000000000000100', account_id: null })
+  })
+
+  test('an id that is taken is never handed out again', async () => {
+    const draws = [0, 0, 0, 0, 1, 7]
+    const random = { ...systemRandom, integer: () => draws.shift() ?? 9 }
+    const owner = { business_id: '1000000000000100', account_id: null }
+    const first = await database.transaction((tx) => createNode(tx, random, 'bot', owner))
+    const second = await database.transaction((tx) => createNode(tx, random, 'bot', owner))
+    assert.deepEqual([first, second], ['1000000000000000', '1000001000000007'])
+  })
+
+  test("the service's own secret is made once, also when two ask at the same moment", async () => {
+    const secrets = await Promise.all(Array.from({ length: 5 }, () => serviceSecret(database, systemRandom, 'test')))
+    assert.equal(new Set(secrets).size, 1)
+  })
+})
+
+onBothDatabases('migrations', (engine) => {
+  test('run once, also when several start together, and are then up to date', async (t) => {
+    const place = await makeStorePlace(engine)
+    const databases = await Promise.all([openPlace(place), openPlace(place), openPlace(place)])
+    t.after(async () => {
+      await Promise.all(databases.map((database) => database.close()))
+      await place.remove()
+    })
+    const runs = await Promise.all(databases.map((database) => migrate(database, systemClock)))
+    assert.deepEqual(runs.flat(), readMigrations().map(({ name }) => name))
+    assert.equal(await isMigrated(databases[0] as Database), true)
+  })
+
+  test('a failing one leaves the schema as it was', async (t) => {
+    const place = await makeStorePlace(engine)
+    const database = await openPlace(place)
+    t.after(async () => {
+      await database.close()
+      await place.remove()
+    })
+    const clock = new ManualClock(0)
+    const good = { name: '001-good', script: 'CREATE TABLE good (id TEXT);' }
+    await migrate(database, clock, [good])
+    const bad = { name: '002-bad', script: 'CREATE TABLE half (id TEXT); CREATE TABLE good (id TEXT);' }
+    await assert.rejects(migrate(database, clock, [good, bad]))
+    await assert.rejects(sql`SELECT * FROM half`.execute(database.read.query))
+    assert.equal(await isMigrated(database, [good, bad]), false)
+    assert.equal(await isMigrated(database, [good]), true)
+  })
+
+  test('a store of a newer version is refused', async (t) => {
+    const place = await makeStorePlace(engine)
+    const database = await openPlace(place)
+    t.after(async () => {
+      await database.close()
+      await place.remove()
+    })
+    const clock = new ManualClock(0)
+    await migrate(database, clock, [{ name: '999-from-the-future', script: 'CREATE TABLE future (id TEXT);' }])
+    await assert.rejects(migrate(database, clock, []), UnknownMigrations)
+  })
+})

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { errorStatuses } from '../../src/graph/errors.ts'
+import type { Operation } from '../../src/graph/operation.ts'
+import type { Vocabulary } from '../../src/graph/vocabulary.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape, and says itself what it expects.
+  readonly body: any
+  readonly text: string
+}
+
+export interface CallOptions {
+  readonly token?: string | undefined
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as application/x-www-form-urlencoded. */
+  readonly form?: Readonly<Record<string, string>>
+  /** Sent as multipart/form-data. */
+  readonly multipart?: Readonly<Record<string, string | Blob>>
+  /** Sent as it is; set the Content-Type in `headers`. */
+  readonly raw?: string | Uint8Array
+}
+
+/** Calls a server as a client would, and holds every answer of the business API against what the table promises. */
+export class Client {
+  readonly url: string
+  readonly #words: Vocabulary
+  readonly #operations: readonly Operation[]
+  readonly #validators = new Map<TSchema, ReturnType<typeof Compile>>()
+
+  constructor(url: string, words: Vocabulary, operations: readonly Operation[]) {
+    this.url = url
+    this.#words = words
+    this.#operations = operations
+  }
+
+  get(path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('GET', path, options)
+  }
+
+  post(path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('POST', path, options)
+  }
+
+  delete(path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('DELETE', path, options)
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const query = options.query ? `?${new URLSearchParams(options.query)}` : ''
+    const { body, contentType } = writeBody(options)
+    const response = await fetch(`${this.url}${path}${query}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
+        ...(contentType !== undefined && { 'content-type': contentType }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    }
+    if (response.status >= 400) this.#checkEnvelope(answer, path)
+    return answer
+  }
+
+  /** Calls a row of the table, and checks that a 200 has the shape that the row promises. */
+  async callRow(operation: Operation, path: string, options: CallOptions = {}): Promise<Answer> {
+    const answer = await this.call(operation.method, path, options)
+    if (answer.status === 200) this.checkOutput(operation, answer.body)
+    return answer
+  }
+
+  row(name: string): Operation {
+    const operation = this.#operations.find((candidate) => candidate.name === name)
+    assert.ok(operation, `there is no operation ${name}`)
+    return operation
+  }
+
+  checkOutput(operation: Operation, body: unknown): void {
+    const validator = this.#validators.get(operation.output) ?? Compile(strict(operation.output))
+    this.#validators.set(operation.output, validator)
+    const errors = validator.Check(body) ? [] : validator.Errors(body)
+    assert.deepEqual(errors, [], `${operation.name} answered with another shape than its row promises`)
+  }
+
+  #checkEnvelope(answer: Answer, path: string): void {
+    if (answer.status === 503) return
+    assert.ok(answer.body?.error, `${path} answered ${answer.status} without the envelope: ${answer.text}`)
+    assert.ok(
+      (errorStatuses as readonly number[]).includes(answer.status),
+      `${answer.status} is not a status of the API`,
+    )
+    const { message, type, code } = answer.body.error
+    assert.equal(typeof message, 'string')
+    assert.equal(typeof type, 'string')
+    assert.equal(typeof code, 'number')
+    const trace = answer.body.error[this.#words.trace_member]
+    if (trace !== undefined) assert.equal(answer.headers.get(this.#words.trace_header), trace)
+  }
+}
+
+/** The same schema without room for members that it does not name. */
+function strict(schema: TSchema): TSchema {
+  return Type.Unsafe(
+    JSON.parse(
+      JSON.stringify(schema, (_key, value) =>
+        value?.type === 'object' && value.properties
+          ? { ...value, additionalProperties: value.additionalProperties ?? false }
+          : value,
+      ),
+    ),
+  )
+}
+
+function writeBody({ json, form, multipart, raw }: CallOptions): { body?: BodyInit; contentType?: string } {
+  if (json !== undefined) return { body: JSON.stringify(json), contentType: 'application/json' }
+  if (form) return { body: new URLSearchParams(form).toString(), contentType: 'application/x-www-form-urlencoded' }
+  if (multipart) {
+    const data = new FormData()
+    for (const [name, value] of Object.entries(multipart)) data.append(name, value)
+    return { body: data }
+  }
+  return raw === undefined ? {} : { body: raw as BodyInit }
+}

@@ -1,0 +1,77 @@
+import { after, before } from 'node:test'
+import { type App, createApp } from '../../src/app.ts'
+import { ManualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { type Environment, readConfig } from '../../src/config.ts'
+import type { Database } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
+import { buildOperations } from '../../src/operations.ts'
+import { applyWorld } from '../../src/world/apply.ts'
+import { readWorld } from '../../src/world/read.ts'
+import { Client } from './client.ts'
+import { type Engine, makeStorePlace, openPlace } from './databases.ts'
+import { testWorld } from './world.ts'
+
+export interface TestServer {
+  readonly app: App
+  readonly url: string
+  readonly database: Database
+  readonly clock: ManualClock
+  readonly client: Client
+  stop(): Promise<void>
+}
+
+export interface TestServerOptions {
+  readonly engine: Engine
+  /** Settings over the defaults of tests: no limits, quiet. */
+  readonly env?: Environment
+  readonly world?: object
+}
+
+/** The hour at which the clock of tests stands. */
+export const testStart = Date.parse('2026-06-01T12:00:00Z')
+
+/**
+ * The whole service on a free port of loopback, on a real database, with a clock that is moved by hand. Whoever starts it
+ * stops it, and with that removes its store.
+ */
+export async function startTestServer({ engine, env = {}, world = testWorld() }: TestServerOptions): Promise<TestServer> {
+  const place = await makeStorePlace(engine)
+  const config = readConfig({ PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
+  const clock = new ManualClock(testStart)
+  const database = await openPlace(place)
+  await migrate(database, clock)
+  await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
+  const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
+  const url = await app.listen()
+  const words = chooseVocabulary(config.vocabulary)
+  return {
+    app,
+    url,
+    database,
+    clock,
+    client: new Client(url, words, buildOperations(words)),
+    async stop() {
+      await app.close(1000)
+      await database.close()
+      await place.remove()
+    },
+  }
+}
+
+/** A server for the tests of one describe block: there before the first of them, gone after the last. */
+export function useTestServer(options: TestServerOptions): TestServer {
+  const held: { server?: TestServer } = {}
+  before(async () => {
+    held.server = await startTestServer(options)
+  })
+  after(() => held.server?.stop())
+  return new Proxy({} as TestServer, {
+    get(_, name) {
+      if (!held.server) throw new Error('the server runs only while the tests of its describe block do')
+      return held.server[name as keyof TestServer]
+    },
+  })
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { test } from 'node:test'
+
+const root = resolve(import.meta.dirname, '../src')
+
+/** Imports point one way: a part may use those before it in this list, and parts of one line never each other. */
+const layers: readonly (readonly string[])[] = [
+  ['base'],
+  ['db'],
+  ['graph'],
+  ['auth', 'limits', 'delivery', 'timers'],
+  ['resources'],
+  ['operations.ts', 'config.ts', 'version.ts'],
+  ['http'],
+  ['doors', 'world', 'generate'],
+  ['app.ts'],
+  ['cli'],
+  ['main.ts'],
+]
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+function readImports(): Import[] {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  return files.flatMap((file) => {
+    const text = readFileSync(resolve(root, file), 'utf8')
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, target]) => ({
+      from: file,
+      to: relative(root, resolve(root, dirname(file), target as string)),
+    }))
+  })
+}
+
+function layerOf(file: string): number {
+  const part = file.split('/')[0] as string
+  const layer = layers.findIndex((parts) => parts.includes(part))
+  assert.notEqual(layer, -1, `${file} is in no layer: give ${part} its place in this test`)
+  return layer
+}
+
+/** `config.ts` takes types and constants of the parts that it configures, and is itself taken by those above it. */
+function breaksTheRule({ from, to }: Import): boolean {
+  const [fromLayer, toLayer] = [layerOf(from), layerOf(to)]
+  if (from.split('/')[0] === to.split('/')[0]) return false
+  return toLayer >= fromLayer
+}
+
+test('imports point one way', () => {
+  const imports = readImports()
+  assert.ok(imports.length > 50, 'the test reads the imports')
+  assert.deepEqual(imports.filter(breaksTheRule), [])
+})
+
+test("a slice uses another slice's store and schemas, never its rules", () => {
+  const offenders = readImports().filter(({ from, to }) => {
+    const [fromPart, fromSlice] = from.split('/')
+    const [toPart, toSlice, file] = to.split('/')
+    return fromPart === 'resources' && toPart === 'resources' && fromSlice !== toSlice && !['store.ts', 'schemas.ts'].includes(file ?? '')
+  })
+  assert.deepEqual(offenders, [])
+})
+
+test('handlers know neither the HTTP server nor SQL', () => {
+  const offenders = readdirSync(resolve(root, 'resources'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('rules.ts') || file.endsWith('operations.ts'))
+    .filter((file) => /from 'fastify'|\.query\b/.test(readFileSync(resolve(root, 'resources', file), 'utf8')))
+  assert.deepEqual(offenders, [])
+})
+
+test('only config.ts reads the environment', () => {
+  const offenders = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && file !== 'config.ts')
+    .filter((file) => readFileSync(resolve(root, file), 'utf8').includes('process.env'))
+  assert.deepEqual(offenders, [])
+})
