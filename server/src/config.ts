@@ -146,7 +146,8 @@ export const settings = {
   vocabulary: define<VocabularyName>({
     name: 'VOCABULARY',
     shownDefault: 'msgapp',
-    sentence: 'The names on the wire: msgapp as in the specification, or whatsapp for client libraries that already exist.',
+    sentence:
+      'The names on the wire: msgapp as in the specification, or whatsapp for client libraries that already exist.',
     parse: oneOf(vocabularyNames),
     fallback: () => 'msgapp',
   }),
@@ -223,7 +224,9 @@ function readRates(environment: Environment): Record<RateClassName, readonly Rat
     if (text === undefined || text === '') return [rateClass, rates]
     const parsed = text.split(',').map(parseRate)
     if (parsed.some((rate) => rate === undefined)) {
-      throw new BadSetting(`${name} is ${JSON.stringify(text)}; it must be a rate such as 100/1s, or several with commas`)
+      throw new BadSetting(
+        `${name} is ${JSON.stringify(text)}; it must be a rate such as 100/1s, or several with commas`,
+      )
     }
     return [rateClass, parsed]
   })

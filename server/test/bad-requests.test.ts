@@ -88,7 +88,14 @@ onBothDatabases('input in every form', (engine) => {
       const answer = await server.client.post(path, { token, ...options })
       assert.deepEqual([answer.status, answer.body], [200, { success: true }])
       const sent = 'json' in options ? options.json.name : undefined
-      const expected = sent ?? { 'a form': 'By a form', multipart: 'By multipart', 'a file of multipart': 'By a file', 'the query': 'By the query' }[name as string]
+      const expected =
+        sent ??
+        {
+          'a form': 'By a form',
+          multipart: 'By multipart',
+          'a file of multipart': 'By a file',
+          'the query': 'By the query',
+        }[name as string]
       assert.equal(await nameNow(), expected)
     })
   }
@@ -148,7 +155,11 @@ onBothDatabases('input in every form', (engine) => {
         const sent = httpRequest(`${server.url}${path}`, {
           agent,
           method,
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': body.length },
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            'content-length': body.length,
+          },
         })
         sent.on('socket', (socket) => socket.once('connect', () => ports.add(socket.localPort)))
         sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0)))

@@ -32,31 +32,54 @@ onBothDatabases('the database', (engine) => {
   }
 
   function app(id: string, first_party: boolean) {
-    return { id, business_id: '1000000000000100', name: id, secret: 's', partner_kind: null, first_party, created_time: 1 }
+    return {
+      id,
+      business_id: '1000000000000100',
+      name: id,
+      secret: 's',
+      partner_kind: null,
+      first_party,
+      created_time: 1,
+    }
   }
 
   test('hands out text, 64-bit numbers and null as they were put in', async () => {
     const row = await database.read.query.selectFrom('businesses').selectAll().executeTakeFirstOrThrow()
-    assert.deepEqual({ ...row }, { id: '1000000000000100', name: 'Ünïcode 🌱', timezone_id: 1, created_time: Number.MAX_SAFE_INTEGER })
+    assert.deepEqual(
+      { ...row },
+      { id: '1000000000000100', name: 'Ünïcode 🌱', timezone_id: 1, created_time: Number.MAX_SAFE_INTEGER },
+    )
     const found = await database.read.query.selectFrom('nodes').select('account_id').executeTakeFirstOrThrow()
     assert.equal(found.account_id, null)
   })
 
   test('hands out booleans as booleans, also under another name', async () => {
     const rows = await database.read.query.selectFrom('apps').select(['first_party', 'first_party as alias']).execute()
-    assert.deepEqual(rows.map((row) => ({ ...row })), [{ first_party: true, alias: true }])
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [{ first_party: true, alias: true }],
+    )
   })
 
   test('hands out JSON as it was put in', async () => {
     const fields = ['messages', 'with "quotes"', '🌱']
-    const row = { app_id: '3000000000000100', object: 'o', callback_url: 'u', verify_token: 'v', fields, created_time: 1 }
+    const row = {
+      app_id: '3000000000000100',
+      object: 'o',
+      callback_url: 'u',
+      verify_token: 'v',
+      fields,
+      created_time: 1,
+    }
     await database.transaction(({ query }) => query.insertInto('app_subscriptions').values(row).execute())
     const found = await database.read.query.selectFrom('app_subscriptions').select('fields').executeTakeFirstOrThrow()
     assert.deepEqual(found.fields, fields)
   })
 
   test('a declared statement gives the same as a built query', async () => {
-    const find = defineStatement<{ id: string }>()((db, { id }) => db.selectFrom('apps').selectAll().where('id', '=', id))
+    const find = defineStatement<{ id: string }>()((db, { id }) =>
+      db.selectFrom('apps').selectAll().where('id', '=', id),
+    )
     const declared = await database.read.first(find, { id: '3000000000000100' })
     const built = await database.read.query.selectFrom('apps').selectAll().executeTakeFirstOrThrow()
     assert.deepEqual({ ...declared }, { ...built })
@@ -71,7 +94,11 @@ onBothDatabases('the database', (engine) => {
       }),
       /on purpose/,
     )
-    const found = await database.read.query.selectFrom('nodes').select('id').where('id', '=', '1000000000000101').execute()
+    const found = await database.read.query
+      .selectFrom('nodes')
+      .select('id')
+      .where('id', '=', '1000000000000101')
+      .execute()
     assert.equal(found.length, 0)
   })
 
@@ -81,12 +108,18 @@ onBothDatabases('the database', (engine) => {
       return database.read.query.selectFrom('nodes').select('id').where('id', '=', '1000000000000102').execute()
     })
     assert.equal(seen.length, 0)
-    const found = await database.read.query.selectFrom('nodes').select('id').where('id', '=', '1000000000000102').execute()
+    const found = await database.read.query
+      .selectFrom('nodes')
+      .select('id')
+      .where('id', '=', '1000000000000102')
+      .execute()
     assert.equal(found.length, 1)
   })
 
   test('fifty transactions at the same moment lose no update', async () => {
-    await database.transaction(({ query }) => query.insertInto('service_secrets').values({ name: 'count', value: '0' }).execute())
+    await database.transaction(({ query }) =>
+      query.insertInto('service_secrets').values({ name: 'count', value: '0' }).execute(),
+    )
     const increment = () =>
       database.transaction(async (tx) => {
         let select = tx.query.selectFrom('service_secrets').select('value').where('name', '=', 'count')
@@ -109,7 +142,11 @@ onBothDatabases('the database', (engine) => {
       createNode(tx, systemRandom, 'bot', { business_id: '1000000000000100', account_id: null }),
     )
     assert.ok(isNodeId(made), made)
-    const found = await database.read.query.selectFrom('nodes').selectAll().where('id', '=', made).executeTakeFirstOrThrow()
+    const found = await database.read.query
+      .selectFrom('nodes')
+      .selectAll()
+      .where('id', '=', made)
+      .executeTakeFirstOrThrow()
     assert.deepEqual({ ...found }, { id: made, kind: 'bot', business_id: '1000000000000100', account_id: null })
   })
 
@@ -137,7 +174,10 @@ onBothDatabases('migrations', (engine) => {
       await place.remove()
     })
     const runs = await Promise.all(databases.map((database) => migrate(database, systemClock)))
-    assert.deepEqual(runs.flat(), readMigrations().map(({ name }) => name))
+    assert.deepEqual(
+      runs.flat(),
+      readMigrations().map(({ name }) => name),
+    )
     assert.equal(await isMigrated(databases[0] as Database), true)
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { Operation } from '../src/graph/operation.ts'
 import { findCaller, revokeToken } from '../src/auth/tokens.ts'
+import type { Operation } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'

@@ -26,7 +26,9 @@ interface Import {
 }
 
 function readImports(): Import[] {
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  )
   return files.flatMap((file) => {
     const text = readFileSync(resolve(root, file), 'utf8')
     return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, target]) => ({
@@ -60,7 +62,12 @@ test("a slice uses another slice's store and schemas, never its rules", () => {
   const offenders = readImports().filter(({ from, to }) => {
     const [fromPart, fromSlice] = from.split('/')
     const [toPart, toSlice, file] = to.split('/')
-    return fromPart === 'resources' && toPart === 'resources' && fromSlice !== toSlice && !['store.ts', 'schemas.ts'].includes(file ?? '')
+    return (
+      fromPart === 'resources' &&
+      toPart === 'resources' &&
+      fromSlice !== toSlice &&
+      !['store.ts', 'schemas.ts'].includes(file ?? '')
+    )
   })
   assert.deepEqual(offenders, [])
 })

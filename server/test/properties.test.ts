@@ -8,12 +8,38 @@ import { useTestServer } from './harness/server.ts'
 import { ids, tokens } from './harness/world.ts'
 
 const segments = fc.oneof(
-  fc.constantFrom('v23.0', 'v1.0', ...Object.values(ids), 'phone_numbers', 'extendedcredits', 'upload:x', '..', '.', '', '%00', '%2f'),
-  fc.string({ unit: 'binary', maxLength: 30 }).filter((text) => text.isWellFormed()).map(encodeURIComponent),
+  fc.constantFrom(
+    'v23.0',
+    'v1.0',
+    ...Object.values(ids),
+    'phone_numbers',
+    'extendedcredits',
+    'upload:x',
+    '..',
+    '.',
+    '',
+    '%00',
+    '%2f',
+  ),
+  fc
+    .string({ unit: 'binary', maxLength: 30 })
+    .filter((text) => text.isWellFormed())
+    .map(encodeURIComponent),
   fc.string({ maxLength: 20 }).map((text) => text.replaceAll(/[^\x21-\x7e]|[#?]/g, '')),
 )
 
-const argumentNames = fc.constantFrom('fields', 'limit', 'after', 'before', 'sort', 'filtering', 'name', 'timezone_id', '__proto__', 'constructor')
+const argumentNames = fc.constantFrom(
+  'fields',
+  'limit',
+  'after',
+  'before',
+  'sort',
+  'filtering',
+  'name',
+  'timezone_id',
+  '__proto__',
+  'constructor',
+)
 const argumentValues = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 50 }).filter((text) => text.isWellFormed()),
   fc.integer().map(String),
@@ -22,9 +48,26 @@ const argumentValues = fc.oneof(
 const query = fc.array(fc.tuple(argumentNames, argumentValues), { maxLength: 5 })
 
 const headers = fc.dictionary(
-  fc.constantFrom('authorization', 'content-type', 'traceparent', 'accept', 'x-anything', 'expect', 'file_offset', 'content-encoding'),
+  fc.constantFrom(
+    'authorization',
+    'content-type',
+    'traceparent',
+    'accept',
+    'x-anything',
+    'expect',
+    'file_offset',
+    'content-encoding',
+  ),
   fc.oneof(
-    fc.constantFrom(`Bearer ${tokens.owner}`, 'Bearer', 'Basic eDp5', 'application/json', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'gzip'),
+    fc.constantFrom(
+      `Bearer ${tokens.owner}`,
+      'Bearer',
+      'Basic eDp5',
+      'application/json',
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded',
+      'gzip',
+    ),
     fc.string({ maxLength: 40 }).map((text) => text.replaceAll(/[^\x20-\x7e]/g, '')),
   ),
   { maxKeys: 5 },
@@ -35,7 +78,9 @@ const bodies = fc.option(
     fc.json({ maxDepth: 4 }),
     fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => text.isWellFormed()),
     query.map((pairs) => new URLSearchParams(pairs).toString()),
-    fc.string({ maxLength: 60 }).map((text) => `--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n${text}\r\n--x--\r\n`),
+    fc
+      .string({ maxLength: 60 })
+      .map((text) => `--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n${text}\r\n--x--\r\n`),
   ),
   { nil: undefined },
 )
@@ -60,7 +105,10 @@ onBothDatabases('whatever is sent', (engine) => {
           headers,
           ...(!bodyless && { raw: body }),
         })
-        assert.ok(answer.status === 200 || (errorStatuses as readonly number[]).includes(answer.status), `${answer.status}`)
+        assert.ok(
+          answer.status === 200 || (errorStatuses as readonly number[]).includes(answer.status),
+          `${answer.status}`,
+        )
         assert.notEqual(answer.status, 500, answer.text)
         assert.match(answer.headers.get('x-svctrace-id') ?? '', /^[\da-f]{32}$/)
       }),
@@ -69,7 +117,12 @@ onBothDatabases('whatever is sent', (engine) => {
   })
 
   test('by someone who is let in: arguments are taken or refused with 400', async () => {
-    const targets = fc.constantFrom(`/v23.0/${ids.account}`, `/v23.0/${ids.account}/phone_numbers`, `/v23.0/${ids.phone_number}`, `/v23.0/${ids.business}`)
+    const targets = fc.constantFrom(
+      `/v23.0/${ids.account}`,
+      `/v23.0/${ids.account}/phone_numbers`,
+      `/v23.0/${ids.phone_number}`,
+      `/v23.0/${ids.business}`,
+    )
     await fc.assert(
       fc.asyncProperty(targets, query, async (path, query) => {
         const answer = await server.client.get(path, { token: tokens.owner, query: Object.fromEntries(query) })
@@ -80,7 +133,11 @@ onBothDatabases('whatever is sent', (engine) => {
   })
 
   test('as the body of a write by someone who is let in: taken or refused with 400', async () => {
-    const types = fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x')
+    const types = fc.constantFrom(
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+    )
     await fc.assert(
       fc.asyncProperty(types, bodies, async (type, body) => {
         const answer = await server.client.post(`/v23.0/${ids.account}`, {

@@ -10,7 +10,10 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
   let sdk: WhatsApp
   before(() => {
-    sdk = new WhatsApp({ baseUrl: server.url, request: { headers: { Authorization: `Bearer ${tokens.owner}` }, retry: 0 } })
+    sdk = new WhatsApp({
+      baseUrl: server.url,
+      request: { headers: { Authorization: `Bearer ${tokens.owner}` }, retry: 0 },
+    })
   })
 
   test('reads a business account', async () => {

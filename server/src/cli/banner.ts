@@ -11,9 +11,21 @@ const demoToken = 'demo-token'
 const demoNumber = '4000000000000001'
 
 /** What a newcomer needs after `npm start`: where things are, and one line to paste. */
-export async function composeBanner(database: Database, clock: Clock, publicUrl: string, config: Config): Promise<string> {
+export async function composeBanner(
+  database: Database,
+  clock: Clock,
+  publicUrl: string,
+  config: Config,
+): Promise<string> {
   const base = `${publicUrl}/${config.versions.at(-1)}`
-  const places = ['', `  Switchboard ${packageVersion()}`, '', `  API      ${base}`, `  Console  ${publicUrl}/`, `  Docs     ${publicUrl}/docs`]
+  const places = [
+    '',
+    `  Switchboard ${packageVersion()}`,
+    '',
+    `  API      ${base}`,
+    `  Console  ${publicUrl}/`,
+    `  Docs     ${publicUrl}/docs`,
+  ]
   const lines = (await isDemoStore(database, clock))
     ? [
         ...places,

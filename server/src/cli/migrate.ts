@@ -14,7 +14,9 @@ export async function runMigrations(flags: { data?: string }): Promise<void> {
   )
   try {
     const names = await migrate(database, systemClock)
-    process.stdout.write(names.length === 0 ? 'The schema is up to date.\n' : names.map((name) => `Ran ${name}.\n`).join(''))
+    process.stdout.write(
+      names.length === 0 ? 'The schema is up to date.\n' : names.map((name) => `Ran ${name}.\n`).join(''),
+    )
   } finally {
     await database.close()
   }

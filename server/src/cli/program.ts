@@ -36,7 +36,11 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(apply)
 
-  program.command('migrate').description("bring the database's schema up to date").option(...dataFlag).action(runMigrations)
+  program
+    .command('migrate')
+    .description("bring the database's schema up to date")
+    .option(...dataFlag)
+    .action(runMigrations)
 
   const token = program.command('token').description('make, list and revoke system user tokens')
   token
@@ -44,12 +48,26 @@ export function buildProgram(): Command {
     .description('print a new token, once')
     .requiredOption('--app <id>', 'the app that it acts for')
     .option('--scope <scope>', 'what it may do; repeat for several (default: both business scopes)', collect, [])
-    .option('--account <id>', 'the only account that it sees; repeat for several (default: all of the business)', collect, [])
+    .option(
+      '--account <id>',
+      'the only account that it sees; repeat for several (default: all of the business)',
+      collect,
+      [],
+    )
     .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
     .option(...dataFlag)
     .action(createToken)
-  token.command('list').description('list tokens, never their secrets').option(...dataFlag).action(listTokens)
-  token.command('revoke').description('end a token').argument('<id>').option(...dataFlag).action(revokeTokenById)
+  token
+    .command('list')
+    .description('list tokens, never their secrets')
+    .option(...dataFlag)
+    .action(listTokens)
+  token
+    .command('revoke')
+    .description('end a token')
+    .argument('<id>')
+    .option(...dataFlag)
+    .action(revokeTokenById)
 
   return program
 }

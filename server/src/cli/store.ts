@@ -27,7 +27,10 @@ export async function openStore(config: Config, log: Log): Promise<Database> {
 }
 
 /** Runs a short command on the store and closes it behind it. */
-export async function withStore(flags: Environment, work: (database: Database, config: Config) => Promise<void>): Promise<void> {
+export async function withStore(
+  flags: Environment,
+  work: (database: Database, config: Config) => Promise<void>,
+): Promise<void> {
   const config = configFrom(flags)
   const { log, flush } = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel)
   const database = await openStore(config, log)

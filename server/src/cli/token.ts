@@ -1,5 +1,5 @@
-import { insertToken, listTokensForOperators, makeTokenSecret, revokeToken } from '../auth/tokens.ts'
 import { readScope, writeScope } from '../auth/scopes.ts'
+import { insertToken, listTokensForOperators, makeTokenSecret, revokeToken } from '../auth/tokens.ts'
 import { systemClock } from '../base/clock.ts'
 import { parseDuration } from '../base/duration.ts'
 import { systemRandom } from '../base/random.ts'
@@ -52,7 +52,11 @@ export async function listTokens(flags: { data?: string }): Promise<void> {
       accounts ? accounts.join(',') : 'all',
       writeTime(created_time),
       expires_time === null ? 'never' : writeTime(expires_time),
-      revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= systemClock.now() ? 'expired' : 'good',
+      revoked_time !== null
+        ? 'revoked'
+        : expires_time !== null && expires_time <= systemClock.now()
+          ? 'expired'
+          : 'good',
     ])
     process.stdout.write(writeTable(['ID', 'APP', 'SCOPES', 'ACCOUNTS', 'CREATED', 'EXPIRES', 'STATE'], rows))
   })

@@ -149,7 +149,12 @@ function makeDb(runner: Runner, compiled: CompiledStatements): Db {
 }
 
 function rawQuery(sql: string): CompiledQuery {
-  return { sql, parameters: [], query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] }, queryId: { queryId: '' } }
+  return {
+    sql,
+    parameters: [],
+    query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] },
+    queryId: { queryId: '' },
+  }
 }
 
 /** Lets Kysely run its queries on the pool, or on one client whose transaction is managed above it. */

@@ -5,6 +5,10 @@ import { buildRoutes } from '../http/route-table.ts'
 import { serveRoutes } from '../http/routes.ts'
 
 /** `/{Version}/…`: businesses and partners, by the token of an app. */
-export function openBusinessDoor(server: FastifyInstance, operations: readonly Operation[], parts: PipelineParts): void {
+export function openBusinessDoor(
+  server: FastifyInstance,
+  operations: readonly Operation[],
+  parts: PipelineParts,
+): void {
   serveRoutes(server, buildRoutes(operations), parts)
 }

@@ -40,7 +40,16 @@ const types: Record<ErrorStatus, string> = {
   500: 'GraphMethodException',
 }
 
-const codes = { transient: 2, rate: 4, featureOff: 10, argument: 100, noToken: 104, badToken: 190, permission: 200, unknown: 803 }
+const codes = {
+  transient: 2,
+  rate: 4,
+  featureOff: 10,
+  argument: 100,
+  noToken: 104,
+  badToken: 190,
+  permission: 200,
+  unknown: 803,
+}
 const badTokenSubcode = 463
 const challenge = { 'www-authenticate': 'Bearer' }
 

@@ -26,7 +26,10 @@ export function selectFields(selection: FieldSelection, asked: string | undefine
 }
 
 /** Leaves of an object what was asked for, in the order in which it was asked for; members without a value are left out. */
-export function projectFields(object: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
+export function projectFields(
+  object: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): Record<string, unknown> {
   const projected: Record<string, unknown> = {}
   for (const name of fields) {
     const value = object[name]

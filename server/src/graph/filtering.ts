@@ -60,7 +60,12 @@ function readCondition(
   return compare(filterField, knownOperator, value, place)
 }
 
-function compare({ expression, values }: FilterField, operator: Operator, value: unknown, place: string): RawBuilder<boolean> {
+function compare(
+  { expression, values }: FilterField,
+  operator: Operator,
+  value: unknown,
+  place: string,
+): RawBuilder<boolean> {
   const read = (one: unknown, at: string): string | boolean => {
     // A boolean may come as text, because some clients build every condition from strings.
     const found = values.find((known) => known === one || (typeof known === 'boolean' && String(known) === one))

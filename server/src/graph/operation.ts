@@ -84,7 +84,8 @@ export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadO
   return { ...row, effect: 'read' } as unknown as Operation
 }
 
-export function defineWrite<I extends TObject, O extends TSchema>(row: Omit<WriteOperation<I, O>, 'effect'>): Operation {
+export function defineWrite<I extends TObject, O extends TSchema>(
+  row: Omit<WriteOperation<I, O>, 'effect'>,
+): Operation {
   return { ...row, effect: 'write' } as unknown as Operation
 }
-

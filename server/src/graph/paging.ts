@@ -31,7 +31,13 @@ export interface PageArguments {
 }
 
 /** The schema of those arguments. */
-export function pageArguments({ maxLimit, sorts, defaultSort, sortable, filters }: ListOptions): Record<string, TSchema> {
+export function pageArguments({
+  maxLimit,
+  sorts,
+  defaultSort,
+  sortable,
+  filters,
+}: ListOptions): Record<string, TSchema> {
   return {
     limit: Type.Optional(
       Type.Integer({
@@ -63,7 +69,9 @@ export const pagingSchema = Type.Object({
     before: Type.Optional(Type.String({ description: 'The cursor of the first item of this page.' })),
     after: Type.Optional(Type.String({ description: 'The cursor of the last item of this page.' })),
   }),
-  previous: Type.Optional(Type.String({ format: 'uri', description: 'The page before this one; absent at the start.' })),
+  previous: Type.Optional(
+    Type.String({ format: 'uri', description: 'The page before this one; absent at the start.' }),
+  ),
   next: Type.Optional(Type.String({ format: 'uri', description: 'The page after this one; absent at the end.' })),
 })
 
@@ -168,7 +176,8 @@ export class Page {
   }
 
   #openCursor({ after, before }: PageArguments): { key: CursorKey; side: 'after' | 'before' } | undefined {
-    if (after !== undefined && before !== undefined) throw badArgument('after', 'send either after or before, not both.')
+    if (after !== undefined && before !== undefined)
+      throw badArgument('after', 'send either after or before, not both.')
     const side = before === undefined ? 'after' : 'before'
     const text = before ?? after
     if (text === undefined || text === '') return undefined

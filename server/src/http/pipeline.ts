@@ -98,7 +98,15 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
   const { operation } = row
   const input = row.readInput(await readSources(parts, request))
   const fields = operation.fields && selectFields(operation.fields, input['fields'] as string | undefined)
-  const page = operation.list && new Page(operation.list, input as PageArguments, `${operation.name}/${node.id}`, parts.cursors, selfOf(parts, request))
+  const page =
+    operation.list &&
+    new Page(
+      operation.list,
+      input as PageArguments,
+      `${operation.name}/${node.id}`,
+      parts.cursors,
+      selfOf(parts, request),
+    )
 
   const context: Omit<Context, 'db'> = {
     node,
@@ -107,7 +115,8 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
     random,
     words,
     fields,
-    project: (object) => (fields ? projectFields(object as Record<string, unknown>, fields) : (object as Record<string, unknown>)),
+    project: (object) =>
+      fields ? projectFields(object as Record<string, unknown>, fields) : (object as Record<string, unknown>),
     get page() {
       if (!page) throw new Error(`${operation.name} asks for a page but its row has no list`)
       return page

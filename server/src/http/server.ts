@@ -97,12 +97,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, notFound(), parts))
 
-  function sendError(
-    reply: FastifyReply,
-    error: GraphError,
-    trace: string,
-    brief: boolean,
-  ): void {
+  function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
     reply.status(error.status)
     reply.headers({
       'content-type': 'application/json; charset=utf-8',

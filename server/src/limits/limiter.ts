@@ -1,4 +1,9 @@
-import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterAbstract, type RateLimiterRes } from 'rate-limiter-flexible'
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  type RateLimiterRes,
+} from 'rate-limiter-flexible'
 import type { Caller } from '../graph/caller.ts'
 import { rateLimited } from '../graph/errors.ts'
 import type { Node } from '../graph/nodes.ts'
@@ -26,10 +31,7 @@ export class Limiter {
     this.#on = on
     const names = Object.keys(rateClasses) as RateClassName[]
     this.#windows = new Map(
-      names.map((name) => [
-        name,
-        rates[name].map((rate) => ({ rate, counter: makeCounter(name, rate, sharedPool) })),
-      ]),
+      names.map((name) => [name, rates[name].map((rate) => ({ rate, counter: makeCounter(name, rate, sharedPool) }))]),
     )
   }
 
@@ -77,5 +79,9 @@ function keyOf(key: RateKey, caller: Caller, node: Node): string {
 
 function tooMany(name: RateClassName, rate: Rate, msBeforeNext: number): Error {
   const { sentence, subcode } = rateClasses[name]
-  return rateLimited(`The limit of ${formatRate(rate)} is reached (${sentence.replace(/\.$/, '')}).`, subcode, msBeforeNext / 1000)
+  return rateLimited(
+    `The limit of ${formatRate(rate)} is reached (${sentence.replace(/\.$/, '')}).`,
+    subcode,
+    msBeforeNext / 1000,
+  )
 }

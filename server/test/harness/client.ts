@@ -27,6 +27,8 @@ export interface CallOptions {
   readonly raw?: string | Uint8Array
 }
 
+type Body = NonNullable<RequestInit['body']>
+
 /** Calls a server as a client would, and holds every answer of the business API against what the table promises. */
 export class Client {
   readonly url: string
@@ -126,7 +128,7 @@ function strict(schema: TSchema): TSchema {
   )
 }
 
-function writeBody({ json, form, multipart, raw }: CallOptions): { body?: BodyInit; contentType?: string } {
+function writeBody({ json, form, multipart, raw }: CallOptions): { body?: Body; contentType?: string } {
   if (json !== undefined) return { body: JSON.stringify(json), contentType: 'application/json' }
   if (form) return { body: new URLSearchParams(form).toString(), contentType: 'application/x-www-form-urlencoded' }
   if (multipart) {
@@ -134,5 +136,5 @@ function writeBody({ json, form, multipart, raw }: CallOptions): { body?: BodyIn
     for (const [name, value] of Object.entries(multipart)) data.append(name, value)
     return { body: data }
   }
-  return raw === undefined ? {} : { body: raw as BodyInit }
+  return raw === undefined ? {} : { body: raw as Body }
 }

@@ -37,7 +37,11 @@ export const testStart = Date.parse('2026-06-01T12:00:00Z')
  * The whole service on a free port of loopback, on a real database, with a clock that is moved by hand. Whoever starts it
  * stops it, and with that removes its store.
  */
-export async function startTestServer({ engine, env = {}, world = testWorld() }: TestServerOptions): Promise<TestServer> {
+export async function startTestServer({
+  engine,
+  env = {},
+  world = testWorld(),
+}: TestServerOptions): Promise<TestServer> {
   const place = await makeStorePlace(engine)
   const config = readConfig({ PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
   const clock = new ManualClock(testStart)

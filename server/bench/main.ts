@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compareRates, type Load, measureRate, median } from './load.ts'
+import { type Measured, startBareServer, startSwitchboard } from './processes.ts'
+import { bigAccount, makeBigStore } from './store.ts'
+
+/**
+ * `npm run bench [-- --quick]`: what a request costs, as ratios measured in one run on the same machine with the same load
+ * generator. Writes nothing into the repository.
+ */
+const quick = process.argv.includes('--quick')
+const rounds = quick ? 3 : 7
+const seconds = quick ? 1 : 3
+const authorization = 'Bearer demo-token'
+
+interface Result {
+  readonly work: string
+  readonly measured: string
+  readonly reach: string
+  readonly good: boolean
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
+const results: Result[] = []
+const bare = await startBareServer()
+const demo = await startSwitchboard(join(folder, 'demo'))
+try {
+  const idle = demo.memory()
+  results.push(await measureRead(demo, bare), await measureWrite(demo, bare), judgeMemory(idle, demo.memory()))
+} finally {
+  await Promise.all([bare.stop(), demo.stop()])
+}
+
+const bigStore = join(folder, 'big')
+console.log(`Making a store of 100,000 numbers …`)
+await makeBigStore(bigStore)
+results.push(await measureStart(bigStore))
+const big = await startSwitchboard(bigStore)
+try {
+  results.push(await measurePages(big))
+} finally {
+  await big.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+
+console.log('')
+console.table(results.map(({ work, measured, reach, good }) => ({ work, measured, reach, good: good ? 'yes' : 'NO' })))
+if (!results.every(({ good }) => good)) process.exitCode = 1
+
+async function measureRead(ours: Measured, theirs: Measured): Promise<Result> {
+  const path = '/v23.0/4000000000000001?fields=name_status'
+  const load = (url: string): Load => ({ url: url + path, headers: { authorization } })
+  return judgeRatio(
+    'read a phone number / bare Fastify',
+    await compareRates(load(ours.url), load(theirs.url), rounds, seconds),
+    0.5,
+  )
+}
+
+async function measureWrite(ours: Measured, theirs: Measured): Promise<Result> {
+  const load = (url: string): Load => ({
+    url: `${url}/v23.0/1000000000000001`,
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Lucky Shrub Retail' }),
+  })
+  return judgeRatio(
+    'durable write / bare Fastify and UPDATE',
+    await compareRates(load(ours.url), load(theirs.url), rounds, seconds),
+    0.4,
+  )
+}
+
+function judgeRatio(
+  work: string,
+  { ratio, ours, theirs }: Awaited<ReturnType<typeof compareRates>>,
+  reach: number,
+): Result {
+  const measured = `${ratio.toFixed(2)} (${Math.round(ours)}/s against ${Math.round(theirs)}/s)`
+  return { work, measured, reach: `>= ${reach}`, good: ratio >= reach }
+}
+
+function judgeMemory(idle: number, loaded: number): Result {
+  return {
+    work: 'memory idle / under load',
+    measured: `${Math.round(idle)} / ${Math.round(loaded)} MB`,
+    reach: '<= 150 / 400 MB',
+    good: idle <= 150 && loaded <= 400,
+  }
+}
+
+async function measureStart(store: string): Promise<Result> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const server = await startSwitchboard(store)
+    times.push(server.readyMilliseconds)
+    await server.stop()
+  }
+  const time = median(times) / 1000
+  return {
+    work: 'ready after start, 100,000 numbers',
+    measured: `${time.toFixed(2)} s`,
+    reach: '<= 1.5 s',
+    good: time <= 1.5,
+  }
+}
+
+async function measurePages(server: Measured): Promise<Result> {
+  const first = `${server.url}/v23.0/${bigAccount}/phone_numbers?limit=100`
+  const last = await findLastPage(first)
+  const ratios: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const firstRate = await measureRate({ url: first, headers: { authorization } }, seconds)
+    const lastRate = await measureRate({ url: last, headers: { authorization } }, seconds)
+    ratios.push(firstRate / lastRate)
+  }
+  const ratio = median(ratios)
+  return {
+    work: 'last page of 100,000 / first page, time',
+    measured: `${ratio.toFixed(2)} x`,
+    reach: '<= 1.5 x',
+    good: ratio <= 1.5,
+  }
+}
+
+async function findLastPage(first: string): Promise<string> {
+  let last = first
+  for (let next: string | undefined = first; next; ) {
+    last = next
+    const response = await fetch(next, { headers: { authorization } })
+    next = ((await response.json()) as { paging: { next?: string } }).paging.next
+  }
+  return last
+}

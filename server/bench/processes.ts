@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const main = new URL('../src/main.ts', import.meta.url).pathname
+const bare = new URL('./bare-server.ts', import.meta.url).pathname
+
+/** A server in a process of its own, so that its work is not done by the process that measures it. */
+export interface Measured {
+  readonly url: string
+  /** From the start of the process to the line that says it is ready. */
+  readonly readyMilliseconds: number
+  /** Resident memory in megabytes. */
+  memory(): number
+  stop(): Promise<void>
+}
+
+export function startSwitchboard(dataDir: string): Promise<Measured> {
+  return start([main, 'serve', '--port', '0', '--data', dataDir], {
+    // On, as in life, but out of the way of a load test.
+    RATE_LIMIT_PLATFORM: '1000000000/1h',
+  })
+}
+
+export function startBareServer(): Promise<Measured> {
+  return start([bare], {})
+}
+
+async function start(args: string[], env: Record<string, string>): Promise<Measured> {
+  const started = performance.now()
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...env },
+  })
+  const url = await readyLine(child)
+  const readyMilliseconds = performance.now() - started
+  return {
+    url,
+    readyMilliseconds,
+    memory: () => residentMegabytes(child.pid as number),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve())
+        child.kill('SIGTERM')
+      }),
+  }
+}
+
+async function readyLine(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('the child has no standard output')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = /listening on (http:\S+)/.exec(line)?.[1]
+    if (address) return address
+  }
+  throw new Error('the server ended before it was ready')
+}
+
+function residentMegabytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}

@@ -1,0 +1,33 @@
+import { systemClock } from '../src/base/clock.ts'
+import { silentLog } from '../src/base/log.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openDatabase } from '../src/db/open.ts'
+import { applyWorld } from '../src/world/apply.ts'
+import { readWorld } from '../src/world/read.ts'
+
+export const bigAccount = '1500000000000001'
+
+/** A store with one account of 100,000 numbers that `demo-token` sees. */
+export async function makeBigStore(dataDir: string): Promise<void> {
+  const database = await openDatabase({ dataDir, databaseUrl: undefined, maxConnections: 10 }, silentLog)
+  await migrate(database, systemClock)
+  await applyWorld(database, systemClock, systemRandom, readWorld(JSON.stringify(bigWorld()), 'the big world'))
+  await database.close()
+}
+
+function bigWorld(): object {
+  const business_id = '2000000000000001'
+  const phone_numbers = Array.from({ length: 100_000 }, (_, index) => ({
+    id: String(4_500_000_000_000_000 + index),
+    account_number_id: String(4_600_000_000_000_000 + index),
+    display_phone_number: `+44 7400 ${String(index).padStart(6, '0')}`,
+    registered: true,
+  }))
+  return {
+    businesses: [{ id: business_id, name: 'Big Shrub' }],
+    apps: [{ id: '3000000000000001', business_id, name: 'Big App' }],
+    tokens: [{ token: 'demo-token', app_id: '3000000000000001', scopes: ['msgapp_business_management'] }],
+    accounts: [{ id: bigAccount, business_id, name: 'Many numbers', phone_numbers }],
+  }
+}

@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { writePermission } from '../src/auth/scopes.ts'
+import { errorStatuses } from '../src/graph/errors.ts'
+import { chapters, defineRead, defineWrite, type Operation } from '../src/graph/operation.ts'
+import { chooseVocabulary, vocabularyNames } from '../src/graph/vocabulary.ts'
+import { buildOpenApi } from '../src/http/openapi.ts'
+import type { OpenApiDocument, OperationObject, Response } from '../src/http/openapi/document.ts'
+import { fullInput, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
+import { buildOperations } from '../src/operations.ts'
+
+const words = chooseVocabulary('msgapp')
+
+function build(operations: readonly Operation[], vocabulary = words): OpenApiDocument {
+  return buildOpenApi({
+    operations,
+    words: vocabulary,
+    versions: ['v22.0', 'v23.0'],
+    serverUrl: 'http://127.0.0.1:8080',
+    packageVersion: '1.2.3',
+  })
+}
+
+/** Everything of the recommended rules, warnings included. */
+async function lint(document: OpenApiDocument): Promise<string[]> {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      // No licence has been granted, so there is none to name.
+      'info-license': 'off',
+      // A tag is a chapter: its title says what it is, and its operations what it holds.
+      'tag-description': 'off',
+      // Beyond the recommended: what these find would break generators of clients.
+      'no-identical-paths': 'error',
+      'no-ambiguous-paths': 'error',
+      'operation-operationId-unique': 'error',
+      'no-invalid-media-type-examples': 'error',
+      'no-invalid-parameter-examples': 'error',
+      'no-unused-components': 'error',
+    },
+  })
+  const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config })
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`)
+}
+
+function operationsOf(document: OpenApiDocument): OperationObject[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item))
+}
+
+function findOperation(document: OpenApiDocument, rowName: string): OperationObject {
+  const found = operationsOf(document).filter((one) => one['x-operations'].some(({ name }) => name === rowName))
+  assert.equal(found.length, 1, `${rowName} is described once`)
+  return found[0] as OperationObject
+}
+
+function successOf(operation: OperationObject) {
+  return (operation.responses['200'] as Response).content['application/json']
+}
+
+/** Rows of every form that the table may hold. */
+const output = Type.Object({ success: Type.Boolean() })
+const examples = { output: { success: true } }
+const run = async () => ({ success: true })
+const variedRows: Operation[] = [
+  defineRead({
+    name: 'account.read',
+    chapter: 'account',
+    method: 'GET',
+    path: '/{Version}/{Account-ID}',
+    sentence: 'Reads an account.',
+    permission: 'management',
+    fields: { available: ['id', 'name'], defaults: ['id'], mode: 'replace' },
+    input: Type.Object({ tags: Type.Optional(Type.Array(Type.String(), { description: 'Some tags.' })) }),
+    output,
+    examples: { input: { fields: 'name', tags: ['a'] }, output: examples.output },
+    run,
+  }),
+  defineRead({
+    name: 'bot.read',
+    chapter: 'bot',
+    method: 'GET',
+    path: '/{Version}/{Bot-ID}',
+    sentence: 'Reads a bot.',
+    permission: 'either',
+    fields: { available: ['id', 'prompts'], defaults: ['prompts'], mode: 'add' },
+    input: Type.Object({}),
+    output: Type.Object({ prompts: Type.Array(Type.String()) }),
+    examples: { output: { prompts: ['Hello'] } },
+    run,
+  }),
+  defineWrite({
+    name: 'account.update',
+    chapter: 'account',
+    method: 'POST',
+    path: '/{Version}/{Account-ID}',
+    sentence: 'Changes an account.',
+    permission: 'management',
+    rateClass: 'number_creation',
+    input: Type.Object({ name: Type.String(), days: Type.Array(Type.Enum(['MONDAY', 'TUESDAY'])) }),
+    output,
+    examples: { ...examples, input: { name: 'Shrub', days: ['MONDAY'] } },
+    run,
+  }),
+  defineWrite({
+    name: 'bot.update',
+    chapter: 'bot',
+    method: 'POST',
+    path: '/{Version}/{Bot-ID}',
+    sentence: 'Changes a bot.',
+    permission: 'messaging',
+    input: Type.Object({ welcome: Type.Optional(Type.Boolean()) }),
+    output,
+    examples: { ...examples, input: { welcome: true } },
+    run,
+  }),
+  defineWrite({
+    name: 'phone_numbers.create_group',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Phone-Number-ID}/groups',
+    sentence: 'Creates a group.',
+    permission: 'messaging',
+    briefErrors: true,
+    errors: [400, 401, 500],
+    input: Type.Object({
+      code: Type.Optional(Type.String({ pattern: '^\\d{6}$', 'x-expects': '6 digits' })),
+    }),
+    output,
+    examples,
+    run,
+  }),
+  defineWrite({
+    name: 'phone_numbers.deregister',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Phone-Number-ID}/deregister',
+    sentence: 'Deregisters a number.',
+    permission: 'management',
+    input: Type.Object({}),
+    output,
+    examples,
+    run,
+  }),
+  defineWrite({
+    name: 'phone_numbers.delete_code',
+    chapter: 'phone-numbers',
+    method: 'DELETE',
+    path: '/{Version}/{Phone-Number-ID}/message_qrdls/{QR-Code-ID}',
+    sentence: 'Deletes a code.',
+    permission: 'management',
+    input: Type.Object({ 'QR-Code-ID': Type.String({ pattern: '^[A-Z0-9]{14}$', description: '14 characters.' }) }),
+    output,
+    examples: { ...examples, input: { 'QR-Code-ID': 'ABCDEFGHIJKLMN' } },
+    run,
+  }),
+]
+
+describe('the OpenAPI document of the table', () => {
+  for (const name of vocabularyNames) {
+    const vocabulary = chooseVocabulary(name)
+    const operations = buildOperations(vocabulary)
+    const document = build(operations, vocabulary)
+
+    test(`${name}: is valid`, async () => {
+      assert.deepEqual(await lint(document), [])
+    })
+
+    test(`${name}: holds every row once, with its sentence, permission and place`, () => {
+      for (const row of operations) {
+        const described = findOperation(document, row.name)
+        const summary = described['x-operations'].find((one) => one.name === row.name)
+        assert.deepEqual(summary, {
+          name: row.name,
+          node: nodeKindOf(row),
+          sentence: row.sentence,
+          permission: writePermission(row.permission, vocabulary),
+          rate_class: row.rateClass ?? null,
+        })
+        assert.ok(described.tags.includes(row.chapter))
+        const told = `${described.summary}. ${described.description}`
+        assert.ok(told.includes(row.sentence), `the words of ${row.name} tell its sentence`)
+        for (const scope of writePermission(row.permission, vocabulary)) assert.ok(told.includes(scope))
+        if (row.rateClass) assert.ok(told.includes(`\`${row.rateClass}\``))
+      }
+      const described = operationsOf(document).flatMap((one) => one['x-operations'])
+      assert.equal(described.length, operations.length)
+    })
+
+    test(`${name}: every row has its examples and its error statuses`, () => {
+      for (const row of operations) {
+        const described = findOperation(document, row.name)
+        assert.deepEqual(successOf(described)?.examples?.[row.name]?.value, row.examples.output)
+        for (const status of row.errors ?? errorStatuses) {
+          assert.ok(described.responses[status], `${row.name} tells its ${status}`)
+        }
+        for (const [member, value] of Object.entries(row.examples.input ?? {})) {
+          if (placeholdersOf(row.path).includes(member) || row.method === 'GET') {
+            const parameter = described.parameters.find((one) => 'name' in one && one.name === member)
+            assert.ok(parameter && 'name' in parameter, `${row.name} has the parameter ${member}`)
+            const shown = (parameter.content?.['application/json'] ?? parameter).examples
+            assert.deepEqual(shown?.[row.name]?.value, value)
+          } else {
+            const shown = described.requestBody?.content['application/json']?.examples?.[row.name]?.value
+            assert.deepEqual((shown as Record<string, unknown>)[member], value)
+          }
+        }
+      }
+    })
+
+    test(`${name}: every example satisfies the schema of its row`, () => {
+      for (const row of operations) {
+        assertFits(row.output, row.examples.output, `${row.name}, output`)
+        if (row.examples.input) assertFits(fullInput(row), row.examples.input, `${row.name}, input`)
+      }
+    })
+
+    test(`${name}: the errors come in that vocabulary's envelope`, () => {
+      for (const [component, { content, headers }] of Object.entries(document.components.responses)) {
+        assert.ok(headers[vocabulary.trace_header], `${component} has the trace in its header`)
+        for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
+          const hasTrace = Object.hasOwn((value as { error: object }).error, vocabulary.trace_member)
+          assert.equal(hasTrace, !component.startsWith('Brief'))
+        }
+      }
+    })
+  }
+
+  test('whatsapp: holds none of the other names', () => {
+    const vocabulary = chooseVocabulary('whatsapp')
+    const text = JSON.stringify(build(buildOperations(vocabulary), vocabulary))
+    assert.deepEqual(text.match(/\w*(msgapp|svctrace)\w*/gi) ?? [], [])
+    assert.match(text, /whatsapp_business_management/)
+    assert.match(text, /fbtrace_id/)
+  })
+
+  test('msgapp: holds none of the other names but the two that are the same in both', () => {
+    const text = JSON.stringify(build(buildOperations(words)))
+    const names = new Set(text.match(/\w*(whatsapp|fbtrace)\w*/gi) ?? [])
+    names.delete('whatsapp_business_account_id')
+    names.delete('whatsapp_business_api_data')
+    assert.deepEqual([...names], [])
+  })
+
+  test('is the same each time', () => {
+    assert.deepEqual(build(buildOperations(words)), build(buildOperations(words)))
+  })
+})
+
+describe('an OpenAPI document of rows of every form', () => {
+  const document = build(variedRows)
+
+  test('is valid', async () => {
+    assert.deepEqual(await lint(document), [])
+  })
+
+  test('keeps the placeholders of the specification where one kind of node has the path', () => {
+    assert.deepEqual(Object.keys(document.paths), [
+      '/{Version}/{Node-ID}',
+      '/{Version}/{Phone-Number-ID}/groups',
+      '/{Version}/{Phone-Number-ID}/deregister',
+      '/{Version}/{Phone-Number-ID}/message_qrdls/{QR-Code-ID}',
+    ])
+  })
+
+  test('merges rows that differ in the kind of node alone into one operation for each method', () => {
+    const { get, post } = document.paths['/{Version}/{Node-ID}'] ?? {}
+    assert.equal(get?.operationId, 'node.get')
+    assert.deepEqual(get?.tags, ['account', 'bot'])
+    assert.deepEqual(successOf(get as OperationObject)?.schema, {
+      anyOf: [{ $ref: '#/components/schemas/AccountReadOutput' }, { $ref: '#/components/schemas/BotReadOutput' }],
+    })
+    assert.equal(document.components.schemas['BotReadOutput']?.['title'], 'bot.read')
+    assert.deepEqual(post?.requestBody?.content['application/json']?.schema, {
+      anyOf: [{ $ref: '#/components/schemas/AccountUpdateInput' }, { $ref: '#/components/schemas/BotUpdateInput' }],
+    })
+    assert.equal(post?.requestBody?.required, false, 'not every row needs a body')
+    assert.match(post?.description ?? '', /`{Account-ID}`.*Changes an account\..*`number_creation` \(100\/1h/)
+  })
+
+  test('tells the fields of each kind of node', () => {
+    const parameters = document.paths['/{Version}/{Node-ID}']?.get?.parameters ?? []
+    const fields = parameters.find((one) => 'name' in one && one.name === 'fields')
+    assert.ok(fields && 'description' in fields)
+    assert.equal(
+      fields.description,
+      'Names of the fields to return, separated by commas:\n\n- account: id, name. Instead of the defaults id.\n- bot: id, prompts. Added to the defaults prompts.',
+    )
+  })
+
+  test('gives single rows their own name', () => {
+    const names = operationsOf(document).map(({ operationId }) => operationId)
+    assert.deepEqual(names, [
+      'node.get',
+      'node.post',
+      'phone_numbers.create_group',
+      'phone_numbers.deregister',
+      'phone_numbers.delete_code',
+    ])
+  })
+
+  test('describes a structured argument as JSON text in a query and in forms', () => {
+    const parameters = document.paths['/{Version}/{Node-ID}']?.get?.parameters ?? []
+    const tags = parameters.find((one) => 'name' in one && one.name === 'tags')
+    assert.ok(tags && 'content' in tags)
+    assert.deepEqual(tags.content?.['application/json']?.schema, { type: 'array', items: { type: 'string' } })
+    const form = document.components.schemas['AccountUpdateForm'] as { properties: Record<string, unknown> }
+    assert.deepEqual(form.properties['days'], {
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: { type: 'array', items: { type: 'string', enum: ['MONDAY', 'TUESDAY'] } },
+    })
+    const body = document.paths['/{Version}/{Node-ID}']?.post?.requestBody?.content ?? {}
+    for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data']) {
+      assert.deepEqual(body[type]?.examples?.['account.update']?.value, { name: 'Shrub', days: '["MONDAY"]' })
+    }
+  })
+
+  test('leaves the body out where no argument is taken', () => {
+    assert.equal(document.paths['/{Version}/{Phone-Number-ID}/deregister']?.post?.requestBody, undefined)
+    const path = document.paths['/{Version}/{Phone-Number-ID}/message_qrdls/{QR-Code-ID}']
+    assert.equal(path?.delete?.requestBody, undefined)
+    assert.deepEqual(path?.delete?.parameters.at(-1), {
+      name: 'QR-Code-ID',
+      in: 'path',
+      required: true,
+      description: '14 characters.',
+      schema: { type: 'string', pattern: '^[A-Z0-9]{14}$' },
+      examples: { 'phone_numbers.delete_code': { value: 'ABCDEFGHIJKLMN' } },
+    })
+  })
+
+  test('tells the errors that a row names, in the brief envelope where it has it', () => {
+    const { responses } = findOperation(document, 'phone_numbers.create_group')
+    assert.deepEqual(Object.keys(responses), ['200', '400', '401', '500'])
+    assert.deepEqual(responses['400'], { $ref: '#/components/responses/BriefBadRequest' })
+    const { content } = document.components.responses['BriefBadRequest'] as Response
+    const shown = content['application/json']?.examples?.['argument']?.value as { error: object }
+    assert.deepEqual(Object.keys(shown.error), ['message', 'type', 'code'])
+  })
+
+  test('says what a pattern means, in words', () => {
+    const input = document.components.schemas['PhoneNumbersCreateGroupInput'] as { properties: Record<string, unknown> }
+    assert.deepEqual(input.properties['code'], {
+      type: 'string',
+      pattern: '^\\d{6}$',
+      description: 'It must be 6 digits.',
+    })
+  })
+
+  test('names the versions that are served, and the tags in the order of the specification', () => {
+    assert.deepEqual(document.components.parameters['Version']?.schema, { type: 'string', enum: ['v22.0', 'v23.0'] })
+    assert.deepEqual(
+      document.tags,
+      Object.entries(chapters)
+        .filter(([name]) => ['account', 'phone-numbers', 'bot'].includes(name))
+        .map(([name, title]) => ({ name, 'x-displayName': title })),
+    )
+  })
+
+  test('tells the headers of an answer', () => {
+    const headersOf = (name: string) => Object.keys(document.components.responses[name]?.headers ?? {})
+    assert.deepEqual(headersOf('Unauthorized'), ['x-svctrace-id', 'WWW-Authenticate'])
+    assert.deepEqual(headersOf('TooManyRequests'), ['x-svctrace-id', 'Retry-After'])
+    assert.deepEqual(headersOf('Unprocessable'), ['x-svctrace-id', 'X-App-Usage', 'X-Business-Use-Case-Usage'])
+  })
+
+  test('a limit that is set differently is told as it is set', () => {
+    const platform = [{ count: 7, milliseconds: 60_000 }]
+    const other = buildOpenApi({
+      operations: variedRows,
+      words,
+      versions: ['v23.0'],
+      rates: { platform } as never,
+      serverUrl: 'https://api.example.com/graph',
+      packageVersion: '1.2.3',
+    })
+    assert.match(findOperation(other, 'phone_numbers.deregister').description, /`platform` \(7\/1m;/)
+    assert.deepEqual(other.servers, [{ url: 'https://api.example.com/graph' }])
+  })
+})
+
+function assertFits(schema: TSchema, value: unknown, what: string): void {
+  const validator = Compile(schema)
+  assert.deepEqual(validator.Check(value) ? [] : [...validator.Errors(value)], [], what)
+}
