@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -73,12 +74,14 @@ function matchesLock(stamp) {
 
 async function install() {
   process.stderr.write('installing dependencies…\n')
-  const stamp = wantsAll ? stampOfAll : stampOfRuntime
+  // Whoever once had the development packages keeps them when the lock file has changed.
+  const all = wantsAll || existsSync(stampOfAll)
+  const stamp = all ? stampOfAll : stampOfRuntime
   // `npm ci` empties node_modules, which would pull the modules away from under a server that runs from this folder. When only
   // the development packages are missing, they are added beside the rest. (`--include` wins over NODE_ENV=production.)
-  const onlyAdds = wantsAll && isInstalled(false)
+  const onlyAdds = all && isInstalled(false)
   const command = onlyAdds ? ['install', '--no-save'] : ['ci']
-  const scope = wantsAll ? '--include=dev' : '--omit=dev'
+  const scope = all ? '--include=dev' : '--omit=dev'
   const installed = readFileSync(lockFile)
   if (!onlyAdds) for (const old of [stampOfAll, stampOfRuntime]) rmSync(old, { force: true })
   await runNpm([...command, scope, '--loglevel=error', '--no-progress', '--no-audit', '--no-fund'])

@@ -95,6 +95,15 @@ describe('install.mjs', () => {
     assert.ok(has('extra'))
   })
 
+  it('keeps what developing needs when the lock file changed', async () => {
+    await install(['--all'])
+    await addDependency('extra')
+    await install()
+    assert.ok(has('extra'))
+    assert.ok(has('tool'))
+    assert.deepEqual(await install(['--all']), { code: 0, stdout: '', stderr: '' })
+  })
+
   it('installs again when the pinned Node.js is gone', async () => {
     await install()
     await rm(join(project, 'node_modules/.bin/node'))

@@ -1,7 +1,7 @@
 // Every check there is, in order: types, lint and format, generated files, tests. `npm test -- WORD…` runs only the test files whose
 // path holds one of the words; the other checks are quick and always run.
 import { spawn } from 'node:child_process'
-import { glob, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { startPostgres } from '../server/test/harness/postgres.ts'
@@ -68,11 +68,14 @@ async function runTests(words: string[]): Promise<void> {
   }
   if (chosen.length === 0) return fail('tests', 'No test file was found to run.')
 
+  // The tests' temporary folder too, so that what a killed test left behind goes with it. PostgreSQL runs as another user when
+  // this is root, and makes and removes its own folder in there.
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
+  await chmod(folder, 0o1777)
   try {
     const postgres = await startPostgres()
     try {
-      const environment = { ...process.env, TEST_DATABASE_URL: postgres.url }
+      const environment = { ...process.env, TMPDIR: folder, TEST_DATABASE_URL: postgres.url }
       const run = { root, folder, timeout, environment, signal: interruption.signal }
       console.log()
       for await (const result of runTestFiles(chosen, atOnce, run)) reportFile(result)
@@ -80,7 +83,8 @@ async function runTests(words: string[]): Promise<void> {
       await postgres.stop()
     }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    // A PostgreSQL whose test was killed may be removing its own folder at this moment; then this tries again.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
