@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
@@ -7,11 +7,16 @@ import type { Caller, Scope } from '../graph/caller.ts'
 
 /** Tokens have 256 bits of chance, so a plain fast hash keeps them safe; the index look-up by hash leaks nothing of use. */
 export function hashToken(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret)
 }
 
 export function makeTokenSecret(random: Random): string {
   return `sb_${random.bytes(32).toString('base64url')}`
+}
+
+/** The id by which a token can be listed and revoked; it says nothing about the secret. */
+export function makeTokenId(random: Random): string {
+  return `t${random.bytes(8).toString('hex')}`
 }
 
 export interface NewToken {
@@ -22,9 +27,9 @@ export interface NewToken {
   readonly expires_time: number | null
 }
 
-/** Stores a token, as its hash alone, and returns the id by which it can be listed and revoked. */
+/** Stores a token, as its hash alone, and returns its id. */
 export async function insertToken(tx: Transaction, clock: Clock, random: Random, token: NewToken): Promise<string> {
-  const id = `t${random.bytes(8).toString('hex')}`
+  const id = makeTokenId(random)
   await tx.query
     .insertInto('tokens')
     .values({

@@ -1,15 +1,47 @@
+import type { Random } from '../../base/random.ts'
+import type { AccountsTable } from '../../db/tables.ts'
 import { badArgument } from '../../graph/errors.ts'
+import type { Problem } from '../../graph/validation.ts'
 import type { AccountUpdate } from './schemas.ts'
 
 const maxNameLength = 100
 
 /** An account's name counts without the blanks around it. */
+export function findNameProblems(name: string): Problem[] {
+  const length = [...name.trim()].length
+  if (length >= 1 && length <= maxNameLength) return []
+  return [
+    {
+      place: 'name',
+      problem: `it must be a string of 1 to ${maxNameLength} characters, not counting blanks around it.`,
+    },
+  ]
+}
+
 export function trimName({ name, ...others }: AccountUpdate): AccountUpdate {
   if (name === undefined) return others
-  const trimmed = name.trim()
-  const length = [...trimmed].length
-  if (length < 1 || length > maxNameLength) {
-    throw badArgument('name', `it must be a string of 1 to ${maxNameLength} characters, not counting blanks around it.`)
-  }
-  return { ...others, name: trimmed }
+  for (const { place, problem } of findNameProblems(name)) throw badArgument(place, problem)
+  return { ...others, name: name.trim() }
+}
+
+/** What is true of a new account as long as nobody says otherwise. */
+export const accountDefaults: Omit<
+  AccountsTable,
+  'id' | 'business_id' | 'name' | 'message_template_namespace' | 'created_time'
+> = {
+  timezone_id: null,
+  account_review_status: 'APPROVED',
+  business_verification_status: 'UNVERIFIED',
+  country: null,
+  ownership_type: 'SELF_OWNED',
+  primary_business_location: null,
+  small_business: false,
+}
+
+/** The namespace of an account's message templates: a random UUID (version 4) with underscores. */
+export function makeTemplateNamespace(random: Random): string {
+  const bytes = random.bytes(16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1_$2_$3_$4_')
 }

@@ -18,6 +18,9 @@ onBothDatabases('bot', (engine) => {
   })
 
   test('200 with the id when it is asked for', async () => {
-    assert.deepEqual((await read({ fields: 'id,enable_welcome_message' })).body, { id: ids.bot, enable_welcome_message: true })
+    assert.deepEqual((await read({ fields: 'id,enable_welcome_message' })).body, {
+      id: ids.bot,
+      enable_welcome_message: true,
+    })
   })
 })

@@ -11,3 +11,13 @@ export const botSchema = Type.Object({
   commands: Type.Optional(Type.Array(botCommandSchema)),
   enable_welcome_message: Type.Optional(Type.Boolean()),
 })
+
+/** One prompt and one command as they can be written; that command names differ is for the rules. */
+export const writtenPromptSchema = Type.String({ minLength: 1, maxLength: 80 })
+export const writtenCommandSchema = Type.Object({
+  command_name: Type.String({
+    pattern: '^[\\p{L}\\p{N}_]{1,30}$',
+    'x-expects': 'a string of 1 to 30 letters, digits and _',
+  }),
+  command_description: Type.String({ minLength: 1, maxLength: 256 }),
+})

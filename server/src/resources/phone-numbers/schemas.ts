@@ -14,7 +14,14 @@ export const linkStatuses = [
   'UNVERIFIED',
 ] as const
 /** How the number is connected to the network: the `status` of an account number. */
-export const connectionStatuses = ['CONNECTED', 'DISCONNECTED', 'UNVERIFIED', 'PENDING', 'FLAGGED', 'RESTRICTED'] as const
+export const connectionStatuses = [
+  'CONNECTED',
+  'DISCONNECTED',
+  'UNVERIFIED',
+  'PENDING',
+  'FLAGGED',
+  'RESTRICTED',
+] as const
 export const qualityRatings = ['GREEN', 'YELLOW', 'RED', 'NA'] as const
 export const codeVerificationStatuses = ['VERIFIED', 'UNVERIFIED'] as const
 export const nameStatuses = [
@@ -44,8 +51,15 @@ export const messagingLimitTiers = [
 ] as const
 
 /** Lists spell "not determined" and "not verified" in their own way. */
-const listedQualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
-const listedCodeVerificationStatuses = ['VERIFIED', 'NOT_VERIFIED'] as const
+export const listedQualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
+export const listedCodeVerificationStatuses = ['VERIFIED', 'NOT_VERIFIED'] as const
+
+/** What a number can be called; an empty username is none. */
+export const verifiedNameSchema = Type.String({ minLength: 2, maxLength: 75 })
+export const usernameSchema = Type.String({
+  pattern: '^([a-z0-9._]{3,35})?$',
+  'x-expects': 'a string of 3 to 35 characters from a-z, 0-9, . and _, or empty',
+})
 
 const displayPhoneNumber = Type.String({ description: 'In international format.' })
 const countryCode = Type.String({ description: 'ISO 3166-1 alpha-2.' })

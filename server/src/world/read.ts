@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
+import { Compile } from 'typebox/compile'
+import { findProblems, findUnstorableText } from '../graph/validation.ts'
+import { Problems, WorldRefused } from './refused.ts'
+import { type World, type WorldContent, worldSchema } from './schema.ts'
+
+export { WorldRefused }
+
+/** Reads a world file, YAML or JSON, and refuses one whose form is wrong; what it refers to is looked at when it is applied. */
+export async function readWorldFile(file: string | URL): Promise<World> {
+  const name = file instanceof URL ? fileURLToPath(file) : file
+  let bytes: Buffer
+  try {
+    bytes = await readFile(file)
+  } catch (error) {
+    throw refuse(name, '', `it cannot be read (${(error as Error).message}).`)
+  }
+  return readWorld(decode(bytes, name), name)
+}
+
+/** The same for a text that is at hand; `name` is what problems call it. */
+export function readWorld(text: string, name: string): World {
+  const content = parse(text, name)
+  if (!Compile(worldSchema).Check(content)) {
+    const problems = new Problems()
+    problems.addAll('', findProblems(worldSchema, content))
+    problems.refuseIfAny(name)
+    throw new Error('the validator refused a world file without saying why')
+  }
+  const unstorable = findUnstorableText(content, '')
+  if (unstorable) throw refuse(name, unstorable.place, unstorable.problem)
+  return { name, content: content as WorldContent }
+}
+
+function decode(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) throw refuse(name, '', 'it must be text in UTF-8.')
+    throw error
+  }
+}
+
+function parse(text: string, name: string): unknown {
+  return parseJson(text) ?? parseYaml(text, name)
+}
+
+/** Undefined for what is not JSON. JSON is YAML too, so whatever fails here is told about by the other parser, with its line. */
+function parseJson(text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** The core schema of YAML 1.2: what looks like a time stays text. */
+function parseYaml(text: string, name: string): unknown {
+  try {
+    return load(text, { schema: CORE_SCHEMA })
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    const { mark, reason } = error
+    throw refuse(name, mark ? `line ${mark.line + 1}, column ${mark.column + 1}` : '', `it is not YAML: ${reason}.`)
+  }
+}
+
+function refuse(name: string, place: string, problem: string): WorldRefused {
+  return new WorldRefused(name, [{ place, problem }], 1)
+}

@@ -1,0 +1,42 @@
+import type { Problem } from '../graph/validation.ts'
+
+const maxShown = 20
+
+/** A world file that breaks a rule: refused whole. The message has one line for each problem, with its place. */
+export class WorldRefused extends Error {
+  readonly problems: readonly Problem[]
+
+  constructor(file: string, problems: readonly Problem[], count: number) {
+    const lines = problems.map(({ place, problem }) => (place === '' ? problem : `${place}: ${problem}`))
+    if (count > problems.length) lines.push(`and ${count - problems.length} more`)
+    super(`${file} was refused and nothing was changed:\n${lines.join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** Gathers what is wrong with a file: all of it is counted, the first of it is kept. */
+export class Problems {
+  readonly #kept: Problem[] = []
+  #count = 0
+
+  add(place: string, problem: string): void {
+    this.#count++
+    if (this.#kept.length < maxShown) this.#kept.push({ place, problem })
+  }
+
+  addAll(place: string, problems: Iterable<Problem>): void {
+    for (const { place: inner, problem } of problems) this.add(place === '' ? inner : `${place}.${inner}`, problem)
+  }
+
+  /** The same problems, to which more can be added without changing these. */
+  copy(): Problems {
+    const copy = new Problems()
+    copy.#kept.push(...this.#kept)
+    copy.#count = this.#count
+    return copy
+  }
+
+  refuseIfAny(file: string): void {
+    if (this.#count > 0) throw new WorldRefused(file, this.#kept, this.#count)
+  }
+}

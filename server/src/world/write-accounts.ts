@@ -1,0 +1,187 @@
+import type { AccountAccessTable } from '../db/tables.ts'
+import { accountDefaults, makeTemplateNamespace } from '../resources/account/rules.ts'
+import { botDefaults } from '../resources/bot/rules.ts'
+import { defaultTimezone, readScheduleState } from '../resources/schedules/rules.ts'
+import { inBatches } from './batches.ts'
+import { bringRows, readRows } from './rows.ts'
+import type { WorldAccount } from './schema.ts'
+import type { Things } from './things.ts'
+import { pickGiven, type WriteParts } from './write-tenants.ts'
+
+/** Accounts, who sees them, and which apps hear of them. */
+export async function writeAccounts(parts: WriteParts, { accounts }: Things): Promise<void> {
+  const { tx, now, random, tally } = parts
+  await bringRows(
+    tx,
+    {
+      table: 'accounts',
+      key: ['id'],
+      keyOf: ({ given }) => [given.id],
+      create: ({ given }) => ({
+        id: given.id,
+        business_id: given.business_id,
+        message_template_namespace: makeTemplateNamespace(random),
+        created_time: now,
+        ...accountDefaults,
+        ...givenColumns(given),
+        name: given.name.trim(),
+      }),
+      change: ({ given }) => givenColumns(given),
+    },
+    accounts,
+    tally,
+  )
+  await withdrawFormerPartners(
+    parts,
+    accounts.map(({ given }) => given),
+  )
+  await bringRows(
+    tx,
+    {
+      table: 'account_access',
+      key: ['account_id', 'business_id', 'relation'],
+      keyOf: ({ account_id, business_id, relation }) => [account_id, business_id, relation],
+      create: (access) => access,
+      change: () => ({}),
+    },
+    accounts.flatMap(({ given }) => listAccess(given)),
+    tally,
+  )
+  await bringRows(
+    tx,
+    {
+      table: 'subscribed_apps',
+      key: ['account_id', 'app_id'],
+      keyOf: ({ account_id, app_id }) => [account_id, app_id],
+      create: (link) => ({ ...link, override_callback_uri: null, verify_token: null, created_time: now }),
+      change: () => ({}),
+    },
+    accounts.flatMap(({ given }) =>
+      [...new Set(given.subscribed_apps)].map((app_id) => ({ account_id: given.id, app_id })),
+    ),
+    tally,
+  )
+}
+
+function givenColumns(given: WorldAccount) {
+  return pickGiven({
+    name: given.name.trim(),
+    timezone_id: given.timezone_id,
+    message_template_namespace: given.message_template_namespace,
+    account_review_status: given.account_review_status,
+    business_verification_status: given.business_verification_status,
+    country: given.country,
+    ownership_type: given.ownership_type,
+    primary_business_location: given.primary_business_location,
+    small_business: given.small_business,
+  })
+}
+
+function listAccess({ id, business_id, shared_with, on_behalf_of }: WorldAccount): AccountAccessTable[] {
+  return [
+    { account_id: id, business_id, relation: 'owner' },
+    ...[...new Set(shared_with)].map((shared) => ({
+      account_id: id,
+      business_id: shared,
+      relation: 'shared' as const,
+    })),
+    ...(on_behalf_of === undefined
+      ? []
+      : [{ account_id: id, business_id: on_behalf_of, relation: 'on_behalf_of' as const }]),
+  ]
+}
+
+/** One partner manages an account on its owner's behalf: naming another takes it from the one before. */
+async function withdrawFormerPartners({ tx, tally }: WriteParts, accounts: readonly WorldAccount[]): Promise<void> {
+  const partners = new Map(
+    accounts.flatMap(({ id, on_behalf_of }) => (on_behalf_of === undefined ? [] : [[id, on_behalf_of]])),
+  )
+  const columns = ['account_id', 'business_id', 'relation'] as const
+  const former: AccountAccessTable[] = []
+  for await (const access of readRows(tx, 'account_access', 'account_id', columns, [...partners.keys()])) {
+    if (access.relation === 'on_behalf_of' && access.business_id !== partners.get(access.account_id))
+      former.push(access)
+  }
+  for await (const batch of inBatches(former)) {
+    await tx.query
+      .deleteFrom('account_access')
+      .where('relation', '=', 'on_behalf_of')
+      .where(
+        'account_id',
+        'in',
+        batch.map(({ account_id }) => account_id),
+      )
+      .execute()
+    tally.updated += batch.length
+  }
+}
+
+/** What an account has besides its numbers. */
+export async function writeAccountParts(
+  { tx, now, tally }: WriteParts,
+  { bots, schedules, intents }: Things,
+): Promise<void> {
+  await bringRows(
+    tx,
+    {
+      table: 'bots',
+      key: ['id'],
+      keyOf: ({ given }) => [given.id],
+      create: ({ given: { id, prompts, commands, enable_welcome_message }, account }) => ({
+        id,
+        account_id: account.id,
+        phone_number_id: null,
+        ...botDefaults,
+        ...pickGiven({ prompts, commands, enable_welcome_message }),
+      }),
+      change: ({ given: { prompts, commands, enable_welcome_message } }) =>
+        pickGiven({ prompts, commands, enable_welcome_message }),
+    },
+    bots,
+    tally,
+  )
+  await bringRows(
+    tx,
+    {
+      table: 'schedules',
+      key: ['id'],
+      keyOf: ({ given }) => [given.id],
+      create: ({ given: { id, status, is_active, ...given }, account }) => ({
+        id,
+        account_id: account.id,
+        name: given.name,
+        status: 'ACTIVE',
+        is_active: true,
+        ...readScheduleState({ status, is_active }),
+        schedule_type: given.schedule_type,
+        description: given.description ?? null,
+        start_time: given.start_time ?? null,
+        end_time: given.end_time ?? null,
+        timezone: given.timezone ?? defaultTimezone,
+        days_of_week: given.days_of_week ?? null,
+        recurrence_pattern: given.recurrence_pattern ?? null,
+        created_time: now,
+        updated_time: now,
+      }),
+      change: ({ given: { id: _id, status, is_active, ...given } }) => ({
+        ...readScheduleState({ status, is_active }),
+        ...pickGiven(given),
+      }),
+      touch: { updated_time: now },
+    },
+    schedules,
+    tally,
+  )
+  await bringRows(
+    tx,
+    {
+      table: 'migration_intents',
+      key: ['id'],
+      keyOf: ({ given }) => [given.id],
+      create: ({ given: { id, status = 'INITIATED' }, account }) => ({ id, account_id: account.id, status }),
+      change: ({ given: { status } }) => pickGiven({ status }),
+    },
+    intents,
+    tally,
+  )
+}

@@ -1,0 +1,142 @@
+import { readScope } from '../auth/scopes.ts'
+import { hashToken, makeTokenId } from '../auth/tokens.ts'
+import type { Random } from '../base/random.ts'
+import type { Transaction } from '../db/database.ts'
+import { accountObject, webhookFields } from '../resources/webhooks/schemas.ts'
+import { bringRows, type Tally } from './rows.ts'
+import type { Things } from './things.ts'
+
+/** What every writer needs besides the things: one hour for all of them, and chance for what the file leaves out. */
+export interface WriteParts {
+  readonly tx: Transaction
+  readonly now: number
+  readonly random: Random
+  readonly tally: Tally
+}
+
+const defaultTimezone = 1
+const defaultScopes = ['msgapp_business_management', 'msgapp_business_messaging']
+
+/** Businesses with their credit lines, and apps with their webhooks. */
+export async function writeTenants({ tx, now, random, tally }: WriteParts, things: Things): Promise<void> {
+  await bringRows(
+    tx,
+    {
+      table: 'businesses',
+      key: ['id'],
+      keyOf: ({ given }) => [given.id],
+      create: ({ given: { id, name, timezone_id = defaultTimezone } }) => ({
+        id,
+        name,
+        timezone_id,
+        created_time: now,
+      }),
+      change: ({ given: { name, timezone_id } }) => pickGiven({ name, timezone_id }),
+    },
+    things.businesses,
+    tally,
+  )
+  await bringRows(
+    tx,
+    {
+      table: 'extended_credits',
+      key: ['id'],
+      keyOf: ({ given }) => [given.id],
+      create: ({ given, business }) => ({
+        id: given.id,
+        business_id: business.id,
+        legal_entity_name: given.legal_entity_name ?? business.name,
+      }),
+      change: ({ given: { legal_entity_name } }) => pickGiven({ legal_entity_name }),
+    },
+    things.credits,
+    tally,
+  )
+  await bringRows(
+    tx,
+    {
+      table: 'apps',
+      key: ['id'],
+      keyOf: ({ given }) => [given.id],
+      create: ({ given }) => ({
+        id: given.id,
+        business_id: given.business_id,
+        name: given.name ?? `App ${given.id}`,
+        secret: given.secret ?? random.bytes(16).toString('hex'),
+        partner_kind: given.partner_kind ?? null,
+        first_party: given.first_party ?? false,
+        created_time: now,
+      }),
+      change: ({ given: { name, secret, partner_kind, first_party } }) =>
+        pickGiven({ name, secret, partner_kind, first_party }),
+    },
+    things.apps,
+    tally,
+  )
+  await bringRows(
+    tx,
+    {
+      table: 'app_subscriptions',
+      key: ['app_id', 'object'],
+      keyOf: ({ app_id }) => [app_id, accountObject],
+      create: ({ app_id, webhook }) => ({
+        app_id,
+        object: accountObject,
+        callback_url: webhook.callback_url,
+        verify_token: webhook.verify_token ?? random.bytes(16).toString('hex'),
+        fields: [...(webhook.fields ?? webhookFields)],
+        created_time: now,
+      }),
+      change: ({ webhook: { callback_url, verify_token, fields } }) =>
+        pickGiven({ callback_url, verify_token, fields }),
+    },
+    things.apps.flatMap(({ given: { id, webhook } }) => (webhook ? [{ app_id: id, webhook }] : [])),
+    tally,
+  )
+}
+
+/** Tokens, as their hashes alone. One that was revoked stays so: a file that is applied again must not revive it. */
+export async function writeTokens({ tx, now, random, tally }: WriteParts, { tokens }: Things): Promise<void> {
+  await bringRows(
+    tx,
+    {
+      table: 'tokens',
+      key: ['hash'],
+      keyOf: ({ hash }) => [hash],
+      create: ({ hash, given, scopes, expires_time }) => ({
+        id: makeTokenId(random),
+        hash,
+        app_id: given.app_id,
+        scopes: scopes ?? defaultScopes,
+        accounts: given.accounts ? [...new Set(given.accounts)] : null,
+        created_time: now,
+        expires_time: expires_time ?? null,
+        revoked_time: null,
+      }),
+      change: ({ given: { accounts }, scopes, expires_time }) =>
+        pickGiven({ scopes, accounts: accounts && [...new Set(accounts)], expires_time }),
+    },
+    tokens.map(({ given }) => ({
+      given,
+      hash: hashToken(given.token),
+      scopes: given.scopes && [...new Set(given.scopes.map(readKnownScope))],
+      expires_time: given.expires_at === undefined ? undefined : Date.parse(given.expires_at),
+    })),
+    tally,
+  )
+}
+
+function readKnownScope(text: string): string {
+  const scope = readScope(text)
+  if (scope === undefined) throw new Error(`${text} passed the file's check but is not a scope`)
+  return scope
+}
+
+/** Leaves out what the file leaves out, so that the store keeps what it has there. */
+export function pickGiven<Columns extends object>(
+  columns: Columns,
+): { [K in keyof Columns]?: Exclude<Columns[K], undefined> } {
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as {
+    [K in keyof Columns]?: Exclude<Columns[K], undefined>
+  }
+}
