@@ -2,17 +2,24 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
+import { makeCarrierHandler } from './carrier/post.ts'
+import { carrierTimer } from './carrier/send.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { serviceSecret } from './db/secrets.ts'
 import { openBusinessDoor } from './doors/business.ts'
+import { openGatewayDoor } from './doors/gateway.ts'
 import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
+import { openPublicDoor, publicPaths } from './doors/public.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
 import { Metrics } from './http/metrics.ts'
+import type { PipelineParts } from './http/pipeline.ts'
 import { createServer } from './http/server.ts'
 import { Limiter } from './limits/limiter.ts'
-import { buildOperations } from './operations.ts'
+import { buildGatewayOperations, buildOperations } from './operations.ts'
+import { TimerWorker } from './timers/worker.ts'
+import { packageVersion } from './version.ts'
 
 /** Everything that the service takes from outside itself. */
 export interface AppParts {
@@ -22,20 +29,28 @@ export interface AppParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Filled in on the docs page, so that a request can be tried at once. Not in production. */
+  readonly demoToken?: string
 }
 
 export interface App {
   /** Starts to serve and returns the address, `http://HOST:PORT`. */
   listen(): Promise<string>
+  /** Resolves when everything that is due by now has happened: for tests, which move the clock by hand. */
+  settle(): Promise<void>
   /** Stops accepting, finishes what runs (for so long at most), and lets go. */
   close(graceMilliseconds: number): Promise<void>
 }
 
 /** The composition root: the one place that knows every part. */
-export async function createApp({ config, database, clock, random, log }: AppParts): Promise<App> {
+export async function createApp({ config, database, clock, random, log, demoToken }: AppParts): Promise<App> {
   const words = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
   let address = ''
+
+  const timers = new TimerWorker(database, clock, log, {
+    ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
+  })
 
   const server = createServer({
     words,
@@ -43,10 +58,10 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     random,
     log,
     metrics,
-    doors: [...operatorPaths, 'docs', 'openapi.json', 'gateway', words.product],
+    doors: [...operatorPaths, ...publicPaths, 'gateway', words.product],
   })
   openOperatorsDoor(server, database, metrics)
-  openBusinessDoor(server, buildOperations(words), {
+  const pipeline: PipelineParts = {
     database,
     clock,
     random,
@@ -56,18 +71,40 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     maxBodyBytes: config.maxBodyBytes,
     publicUrl: () => config.publicUrl ?? address,
+    settings: config,
+    outside: {
+      async verifyCallback() {
+        throw new Error('callbacks cannot be verified yet')
+      },
+    },
+    onCommit: () => timers.wake(),
+  }
+  const operations = buildOperations(words)
+  openPublicDoor(server, {
+    operations,
+    words,
+    versions: config.versions,
+    rates: config.rates,
+    packageVersion: packageVersion(),
+    publicUrl: pipeline.publicUrl,
+    demoToken: config.production ? undefined : demoToken,
   })
+  openBusinessDoor(server, operations, pipeline)
+  openGatewayDoor(server, buildGatewayOperations(), pipeline)
 
   return {
     async listen() {
       await server.listen({ port: config.port, host: config.host })
       address = writeAddress(server.server.address() as AddressInfo)
+      timers.start()
       return address
     },
+    settle: () => timers.settle(),
     async close(graceMilliseconds) {
       const force = setTimeout(() => server.server.closeAllConnections(), graceMilliseconds)
       await server.close()
       clearTimeout(force)
+      await timers.stop()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { type LogLevel, logLevels } from './base/log.ts'
+import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
 import { parseRate, type Rate, type RateClassName, rateClasses } from './limits/classes.ts'
 
@@ -17,7 +18,7 @@ export interface Setting<T> {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export interface Config {
+export interface Config extends Settings {
   readonly production: boolean
   readonly port: number
   readonly host: string
@@ -33,7 +34,6 @@ export interface Config {
   readonly rateLimitsOn: boolean
   readonly rates: Readonly<Record<RateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
-  readonly maxNumbersPerAccount: number
   readonly logLevel: LogLevel
 }
 
@@ -70,6 +70,13 @@ function webUrl(text: string): string {
   const { search, hash, username } = new URL(text)
   if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
   return text.replace(/\/+$/, '')
+}
+
+function postUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new BadSetting('a URL such as https://carrier.example.com/send')
+  }
+  return text
 }
 
 function postgresUrl(text: string): string {
@@ -178,6 +185,13 @@ export const settings = {
     sentence: 'How many phone numbers can be created in an account.',
     parse: integer(1, 10_000_000),
     fallback: () => 2000,
+  }),
+  carrierUrl: define<string | undefined>({
+    name: 'CARRIER_URL',
+    shownDefault: 'unset: the built-in carrier',
+    sentence: 'Where verification codes are POSTed to be sent.',
+    parse: postUrl,
+    fallback: () => undefined,
   }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',

@@ -1,11 +1,25 @@
+import type { GatewayOperation } from './graph/gateway-operation.ts'
 import type { Operation } from './graph/operation.ts'
 import type { Vocabulary } from './graph/vocabulary.ts'
 import { accountOperations } from './resources/account/operations.ts'
+import { auditOperations } from './resources/audit/operations.ts'
 import { botOperations } from './resources/bot/operations.ts'
+import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
 import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
 import { portfolioOperations } from './resources/portfolio/operations.ts'
 
 /** THE TABLE: every operation of the API, chapter by chapter in the specification's order, in one vocabulary's names. */
 export function buildOperations(_words: Vocabulary): Operation[] {
-  return [...accountOperations(), ...phoneNumberOperations(), ...botOperations(), ...portfolioOperations()]
+  return [
+    ...accountOperations(),
+    ...phoneNumberOperations(),
+    ...botOperations(),
+    ...portfolioOperations(),
+    ...auditOperations(),
+  ]
+}
+
+/** The table of the gateway door: the users' half of the platform. */
+export function buildGatewayOperations(): GatewayOperation[] {
+  return [...phoneNumberGatewayOperations()]
 }

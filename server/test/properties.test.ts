@@ -54,7 +54,6 @@ const headers = fc.dictionary(
     'traceparent',
     'accept',
     'x-anything',
-    'expect',
     'file_offset',
     'content-encoding',
   ),

@@ -21,6 +21,9 @@ export interface Tables {
   qr_codes: QrCodesTable
   groups: GroupsTable
   call_permissions: CallPermissionsTable
+  activities: ActivitiesTable
+  timers: TimersTable
+  carrier_messages: CarrierMessagesTable
 }
 
 export interface NodesTable {
@@ -206,4 +209,37 @@ export interface CallPermissionsTable {
   user_wa_id: string
   status: string
   expiration_time: number | null
+}
+
+export interface ActivitiesTable {
+  id: string
+  time: number
+  operation: string
+  node_id: string
+  node_kind: string
+  business_id: string
+  account_id: string | null
+  actor_app_id: string
+  actor_business_id: string
+  actor_token_id: string
+  remote_address: string
+  trace: string
+}
+
+export interface TimersTable {
+  id: string
+  kind: string
+  due_time: number
+  payload: Json<object>
+  attempts: number
+  leased_until: number
+}
+
+export interface CarrierMessagesTable {
+  id: string
+  recipient: string
+  kind: 'sms' | 'voice'
+  code: string
+  language: string
+  sent_time: number
 }

@@ -6,7 +6,9 @@ import type { Caller } from './caller.ts'
 import type { ErrorStatus } from './errors.ts'
 import type { FieldSelection } from './fields.ts'
 import type { Node } from './nodes.ts'
+import type { Outside } from './outside.ts'
 import type { ListOptions, Page } from './paging.ts'
+import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** The chapters of the specification, in its order; each is a folder under resources/. */
@@ -15,6 +17,7 @@ export const chapters = {
   'phone-numbers': 'Phone numbers',
   bot: 'Bot',
   portfolio: 'Portfolio, credits and migration',
+  audit: 'Audit',
 } as const
 export type Chapter = keyof typeof chapters
 
@@ -38,6 +41,10 @@ export interface Context<D extends Db = Db> {
   readonly page: Page
   /** The base URL as the outside sees it. */
   readonly publicUrl: string
+  readonly settings: Settings
+  /** Where the request came from, and its trace: for the record. */
+  readonly remote_address: string
+  readonly trace: string
 }
 
 interface OperationBase {
@@ -69,12 +76,15 @@ export interface ReadOperation<I extends TObject = TObject, O extends TSchema = 
   run(context: Context, input: Static<I>): Promise<object>
 }
 
-export interface WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema> extends OperationBase {
+export interface WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown>
+  extends OperationBase {
   readonly effect: 'write'
   readonly input: I
   readonly output: O
-  /** Runs inside one transaction, together with the events that it raises. */
-  run(context: Context<Transaction>, input: Static<I>): Promise<object>
+  /** What has to wait on the network or do heavy work, before the transaction is opened; `run` gets its result. */
+  prepare?(context: Context & { readonly outside: Outside }, input: Static<I>): Promise<P>
+  /** Runs inside one transaction, together with the events that it raises and the record of who did it. */
+  run(context: Context<Transaction>, input: Static<I>, prepared: P): Promise<object>
 }
 
 /** One row of the table of operations. */
@@ -84,8 +94,8 @@ export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadO
   return { ...row, effect: 'read' } as unknown as Operation
 }
 
-export function defineWrite<I extends TObject, O extends TSchema>(
-  row: Omit<WriteOperation<I, O>, 'effect'>,
+export function defineWrite<I extends TObject, O extends TSchema, P = undefined>(
+  row: Omit<WriteOperation<I, O, P>, 'effect'>,
 ): Operation {
   return { ...row, effect: 'write' } as unknown as Operation
 }

@@ -5,6 +5,7 @@ import { checkPermission } from '../auth/scopes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
+import type { ActivitiesTable } from '../db/tables.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
 import { notFound } from '../graph/errors.ts'
@@ -12,11 +13,14 @@ import { projectFields, selectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { Context } from '../graph/operation.ts'
+import type { Outside } from '../graph/outside.ts'
 import { Page, type PageArguments } from '../graph/paging.ts'
+import type { Settings } from '../graph/settings.ts'
 import { checkVersion } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
+import { appendActivity } from '../resources/audit/store.ts'
 import { readBodyArguments } from './body.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
@@ -32,6 +36,10 @@ export interface PipelineParts {
   readonly maxBodyBytes: number
   /** The base URL as the outside sees it; known once the server listens. */
   readonly publicUrl: () => string
+  readonly settings: Settings
+  readonly outside: Outside
+  /** Told of every commit, so that what it made due need not wait. */
+  readonly onCommit: () => void
 }
 
 /** A request as the pipeline sees it, whatever server it came through. */
@@ -43,6 +51,8 @@ export interface GraphRequest {
   readonly query: Readonly<Record<string, unknown>>
   /** As it came, for links. */
   readonly url: string
+  readonly remote_address: string
+  readonly trace: string
 }
 
 /** A request that has been let in: who calls which operation on which node. */
@@ -122,9 +132,43 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
       return page
     },
     publicUrl: parts.publicUrl(),
+    settings: parts.settings,
+    remote_address: request.remote_address,
+    trace: request.trace,
   }
   if (operation.effect === 'read') return operation.run(Object.assign(context, { db: database.read }), input)
-  return database.transaction((tx) => operation.run(Object.assign(context, { db: tx }), input))
+
+  const { outside } = parts
+  const prepared = await operation.prepare?.(Object.assign(context, { db: database.read, outside }), input)
+  const answer = await database.transaction(async (tx) => {
+    const result = await operation.run(Object.assign(context, { db: tx }), input, prepared)
+    await appendActivity(tx, recordOf(parts, admission, request))
+    return result
+  })
+  parts.onCommit()
+  return answer
+}
+
+/** Who did what to which node, when, from where. */
+function recordOf(
+  { clock, random }: PipelineParts,
+  { row, caller, node }: Admission,
+  request: GraphRequest,
+): ActivitiesTable {
+  return {
+    id: random.trace(),
+    time: clock.now(),
+    operation: row.operation.name,
+    node_id: node.id,
+    node_kind: node.kind,
+    business_id: node.business_id,
+    account_id: node.account_id,
+    actor_app_id: caller.app_id,
+    actor_business_id: caller.business_id,
+    actor_token_id: caller.token_id,
+    remote_address: request.remote_address,
+    trace: request.trace,
+  }
 }
 
 /** Path, then body, then query: the first that has an argument wins. */

@@ -5,12 +5,14 @@ import type { Route } from './route-table.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     admission: Admission
+    graphRequest: GraphRequest
   }
 }
 
 /** Serves the routes of the table: each request is let in before its body is read, and performed after. */
 export function serveRoutes(server: FastifyInstance, routes: readonly Route[], parts: PipelineParts): void {
   server.decorateRequest('admission')
+  server.decorateRequest('graphRequest')
   for (const route of routes) {
     server.route({
       method: route.method,
@@ -20,8 +22,9 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
         request.briefErrors = route.briefErrors
         reply.header('cache-control', 'private, no-store')
         const progress: Partial<Admission> = {}
+        request.graphRequest = toGraphRequest(request, route)
         try {
-          const admission = await admit(parts, route, toGraphRequest(request, route), progress)
+          const admission = await admit(parts, route, request.graphRequest, progress)
           request.admission = admission
           reply.headers(admission.headers)
         } finally {
@@ -31,7 +34,7 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
         }
       },
       handler: async (request, reply) => {
-        const body = await perform(parts, request.admission, toGraphRequest(request, route))
+        const body = await perform(parts, request.admission, request.graphRequest)
         reply.header('content-type', 'application/json; charset=utf-8')
         return JSON.stringify(body)
       },
@@ -61,5 +64,7 @@ function toGraphRequest(request: FastifyRequest, route: Route): GraphRequest {
     path: { version: version ?? '', id: id ?? '', members },
     query: request.query as Record<string, unknown>,
     url: request.originalUrl,
+    remote_address: request.ip,
+    trace: request.id,
   }
 }

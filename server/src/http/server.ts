@@ -19,6 +19,9 @@ declare module 'fastify' {
   }
 }
 
+/** The request line counts too, so no id or other part of a path is longer than this. */
+const maxHeaderBytes = 16_384
+
 export interface ServerParts {
   readonly words: Vocabulary
   readonly versions: readonly string[]
@@ -40,13 +43,13 @@ export function createServer(parts: ServerParts): FastifyInstance {
     logger: false,
     disableRequestLogging: true,
     genReqId: (raw) => traceOf(raw.headers.traceparent, random),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
     rewriteUrl: (raw) => withVersion(raw.url ?? '/', parts),
     // Requests that are under way when the server stops are answered, and the connection is closed behind them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 120_000,
-    http: { maxHeaderSize: 16_384, requireHostHeader: false, headersTimeout: 20_000 },
+    http: { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, headersTimeout: 20_000 },
     frameworkErrors: (error, request, reply) => {
       reply.header(words.trace_header, request.id)
       sendError(reply as unknown as FastifyReply, translate(error), request.id, false)
@@ -136,7 +139,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, p
   }
   const reason =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'The headers are larger than 16384 bytes; send fewer or shorter ones.'
+      ? `The headers are larger than ${maxHeaderBytes} bytes; send fewer or shorter ones.`
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'The request did not arrive in time; send it again.'
         : 'The request is not valid HTTP/1.1; check its request line and headers.'

@@ -6,5 +6,5 @@ const traceparent = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\d
 /** The trace of a request: the caller's own when it sent a well-formed one. */
 export function traceOf(header: string | string[] | undefined, random: Random): string {
   const given = typeof header === 'string' ? traceparent.exec(header)?.[1] : undefined
-  return given ?? random.bytes(16).toString('hex')
+  return given ?? random.trace()
 }

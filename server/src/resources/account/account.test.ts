@@ -9,7 +9,10 @@ onBothDatabases('business account', (engine) => {
   const path = `/v23.0/${ids.account}`
   const token = tokens.owner
   const read = (fields?: string) =>
-    server.client.callRow(server.client.row('account.read'), path, { token, query: fields === undefined ? {} : { fields } })
+    server.client.callRow(server.client.row('account.read'), path, {
+      token,
+      query: fields === undefined ? {} : { fields },
+    })
   const update = (json: object) => server.client.callRow(server.client.row('account.update'), path, { token, json })
 
   test('200 with id and name by default', async () => {
@@ -69,7 +72,10 @@ onBothDatabases('business account', (engine) => {
 
   test('200 for a partner that manages it, and the owner sees the change', async () => {
     const shared = `/v23.0/${accounts.shared}`
-    assert.equal((await server.client.post(shared, { token: tokens.partner, json: { name: 'By partner' } })).status, 200)
+    assert.equal(
+      (await server.client.post(shared, { token: tokens.partner, json: { name: 'By partner' } })).status,
+      200,
+    )
     assert.equal((await server.client.get(shared, { token })).body.name, 'By partner')
   })
 

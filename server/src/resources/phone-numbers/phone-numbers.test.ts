@@ -25,7 +25,8 @@ onBothDatabases('phone numbers', (engine) => {
   const token = tokens.owner
   const call = (row: string, path: string, query: Record<string, string> = {}, by: string = token) =>
     server.client.callRow(server.client.row(row), path, { token: by, query })
-  const list = (query: Record<string, string> = {}) => call('phone_numbers.list', `/v23.0/${listAccount}/phone_numbers`, query)
+  const list = (query: Record<string, string> = {}) =>
+    call('phone_numbers.list', `/v23.0/${listAccount}/phone_numbers`, query)
 
   test('200 with the defaults of phone number info', async () => {
     assert.deepEqual((await call('phone_numbers.read_info', `/v23.0/${numbers.main}`)).body, {
@@ -37,7 +38,9 @@ onBothDatabases('phone numbers', (engine) => {
   })
 
   test('200 with the defaults and what `fields` adds to them', async () => {
-    const answer = await call('phone_numbers.read_info', `/v23.0/${numbers.fresh}`, { fields: 'name_status,code_verification_status,id' })
+    const answer = await call('phone_numbers.read_info', `/v23.0/${numbers.fresh}`, {
+      fields: 'name_status,code_verification_status,id',
+    })
     assert.deepEqual(answer.body, {
       id: numbers.fresh,
       display_phone_number: '+1 631-555-1003',
@@ -61,7 +64,8 @@ onBothDatabases('phone numbers', (engine) => {
       display_phone_number: '+1 631-555-1001',
       status: 'CONNECTED',
     })
-    const fields = 'id,verified_name,quality_rating,country_code,country_dial_code,code_verification_status,name_status,messaging_limit_tier,account_mode,is_official_business_account'
+    const fields =
+      'id,verified_name,quality_rating,country_code,country_dial_code,code_verification_status,name_status,messaging_limit_tier,account_mode,is_official_business_account'
     assert.deepEqual((await call('phone_numbers.read_account_number', path, { fields })).body, {
       id: ids.account_number,
       verified_name: 'Lucky Shrub',
@@ -128,7 +132,8 @@ onBothDatabases('phone numbers', (engine) => {
   test('links lead through the whole list and back, keep the query and never hold the token', async () => {
     const seen: string[] = []
     const pages: string[][] = []
-    let next: string | undefined = `${server.url}/v23.0/${listAccount}/phone_numbers?limit=7&fields=id&sort=creation_time.asc`
+    let next: string | undefined =
+      `${server.url}/v23.0/${listAccount}/phone_numbers?limit=7&fields=id&sort=creation_time.asc`
     let last = ''
     while (next) {
       const url: URL = new URL(next)
@@ -143,7 +148,10 @@ onBothDatabases('phone numbers', (engine) => {
     }
     assert.equal(seen.length, 30)
     assert.equal(new Set(seen).size, 30)
-    assert.deepEqual(pages.map(({ length }) => length), [7, 7, 7, 7, 2])
+    assert.deepEqual(
+      pages.map(({ length }) => length),
+      [7, 7, 7, 7, 2],
+    )
 
     const back: string[][] = []
     let previous: string | undefined = last

@@ -55,7 +55,11 @@ onBothDatabases('portfolio, credits and migration', (engine) => {
   })
 
   test('200 with no credit lines where there are none', async () => {
-    const answer = await call('portfolio.list_extended_credits', `/v23.0/${partnerIds.business}/extendedcredits`, tokens.partner)
+    const answer = await call(
+      'portfolio.list_extended_credits',
+      `/v23.0/${partnerIds.business}/extendedcredits`,
+      tokens.partner,
+    )
     assert.deepEqual(answer.body, { data: [] })
   })
 

@@ -1,0 +1,49 @@
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { setTimer } from '../timers/set.ts'
+
+/** A verification code on its way to a number. */
+export interface CarrierMessage {
+  /** The number, digits alone. */
+  readonly to: string
+  readonly kind: 'sms' | 'voice'
+  readonly code: string
+  /** Such as `en_US`. */
+  readonly language: string
+}
+
+export const carrierTimer = 'carrier.post'
+
+/**
+ * Hands a message to the carrier, in the transaction of what causes it: the built-in one keeps it for the gateway's outbox;
+ * one behind CARRIER_URL gets it by a timer, so that it is sent if, and only if, that is committed.
+ */
+export async function sendThroughCarrier(
+  tx: Transaction,
+  { clock, random, carrierUrl }: { clock: Clock; random: Random; carrierUrl: string | undefined },
+  { to, kind, code, language }: CarrierMessage,
+): Promise<void> {
+  const sent_time = clock.now()
+  if (carrierUrl !== undefined) {
+    const payload = { to, kind, code, language, sent_at: new Date(sent_time).toISOString() }
+    await setTimer(tx, random, { kind: carrierTimer, due_time: sent_time, payload })
+    return
+  }
+  await tx.query
+    .insertInto('carrier_messages')
+    .values({ id: random.trace(), recipient: to, kind, code, language, sent_time })
+    .execute()
+}
+
+/** What the built-in carrier was given for a number, newest first. */
+export async function listCarrierMessagesForGateway(db: Db, to: string, limit: number) {
+  return db.query
+    .selectFrom('carrier_messages')
+    .select(['recipient', 'kind', 'code', 'language', 'sent_time'])
+    .where('recipient', '=', to)
+    .orderBy('sent_time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}

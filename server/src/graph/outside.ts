@@ -1,0 +1,8 @@
+/** What a rule may ask of the world outside, always before its transaction is opened. */
+export interface Outside {
+  /**
+   * The handshake: asks a callback whether it knows the token. Throws the 422 with the reason when it does not, and the 400
+   * when the address is not one that callbacks may have.
+   */
+  verifyCallback(url: string, verify_token: string): Promise<void>
+}

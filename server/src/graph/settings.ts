@@ -1,0 +1,6 @@
+/** The numbers that rules work with and that the operator may set; `config.ts` has their defaults and sentences. */
+export interface Settings {
+  readonly maxNumbersPerAccount: number
+  /** Where verification codes are posted to be sent; undefined: the built-in carrier. */
+  readonly carrierUrl: string | undefined
+}

@@ -1,0 +1,58 @@
+import { Type } from 'typebox'
+import { defineRead, type Operation } from '../../graph/operation.ts'
+import type { ListOptions } from '../../graph/paging.ts'
+import { activityListSchema, activitySchema } from './schemas.ts'
+import { listActivities } from './store.ts'
+
+const activityFields = Object.keys(activitySchema.properties)
+
+const activityList: ListOptions = {
+  maxLimit: 100,
+  idColumn: 'id',
+  sortable: false,
+  defaultSort: 'time.desc',
+  sorts: { 'time.desc': { column: 'time', direction: 'desc' } },
+}
+
+export function auditOperations(): Operation[] {
+  return [
+    defineRead({
+      name: 'audit.list_activities',
+      chapter: 'audit',
+      method: 'GET',
+      path: '/{Version}/{Account-ID}/activities',
+      sentence: 'Lists what was done to an account and what hangs on it, newest first.',
+      permission: 'management',
+      fields: { available: activityFields, defaults: activityFields, mode: 'replace' },
+      list: activityList,
+      input: Type.Object({}),
+      output: activityListSchema,
+      examples: {
+        input: { limit: 1 },
+        output: {
+          data: [
+            {
+              id: '8f14e45fceea167a5a36dedd4bea2543',
+              time: '2026-06-01T12:00:00.000Z',
+              operation: 'account.update',
+              node_id: '1000000000000001',
+              node_kind: 'account',
+              actor_app_id: '3000000000000001',
+              actor_business_id: '2000000000000001',
+              actor_token_id: 't0011223344556677',
+              remote_address: '127.0.0.1',
+              trace: '4bf92f3577b34da6a3ce929d0e0e4736',
+            },
+          ],
+          paging: { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } },
+        },
+      },
+      async run({ db, node, page, project }) {
+        return page.fetch(
+          (slice) => listActivities(db, node, slice),
+          (row) => project({ ...row, time: new Date(row.time).toISOString() }),
+        )
+      },
+    }),
+  ]
+}

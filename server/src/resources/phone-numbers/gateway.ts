@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { listCarrierMessagesForGateway } from '../../carrier/send.ts'
+import { defineGatewayRead, type GatewayOperation } from '../../graph/gateway-operation.ts'
+
+const maxMessages = 100
+
+export function phoneNumberGatewayOperations(): GatewayOperation[] {
+  return [
+    defineGatewayRead({
+      name: 'gateway.read_outbox',
+      method: 'GET',
+      path: '/gateway/outbox',
+      sentence: 'Lists what the built-in carrier was given to send to a number, newest first.',
+      input: Type.Object({
+        to: Type.String({
+          pattern: '^\\d{5,15}$',
+          'x-expects': 'a phone number of 5 to 15 digits, with its country code and nothing else',
+        }),
+      }),
+      output: Type.Object({
+        data: Type.Array(
+          Type.Object({
+            to: Type.String(),
+            kind: Type.Enum(['sms', 'voice']),
+            code: Type.String(),
+            language: Type.String(),
+            sent_at: Type.String({ format: 'date-time' }),
+          }),
+        ),
+      }),
+      examples: {
+        input: { to: '16315551001' },
+        output: {
+          data: [
+            { to: '16315551001', kind: 'sms', code: '123456', language: 'en_US', sent_at: '2026-06-01T12:00:00.000Z' },
+          ],
+        },
+      },
+      async run({ db }, { to }) {
+        const messages = await listCarrierMessagesForGateway(db, to, maxMessages)
+        return {
+          data: messages.map(({ recipient, kind, code, language, sent_time }) => ({
+            to: recipient,
+            kind,
+            code,
+            language,
+            sent_at: new Date(sent_time).toISOString(),
+          })),
+        }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { settings } from '../src/config.ts'
+import { checkGenerated, generateFiles, writeGenerated } from '../src/generate/files.ts'
+import { writeTable } from '../src/generate/markdown.ts'
+import { chooseVocabulary } from '../src/graph/vocabulary.ts'
+import { rateClasses } from '../src/limits/classes.ts'
+import { buildOperations } from '../src/operations.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+describe('generated files', () => {
+  test('those that are committed are what the code generates: ./switchboard gen brings them up to date', async () => {
+    assert.deepEqual(await checkGenerated(root), [])
+  })
+
+  test('each is marked as generated', () => {
+    for (const [path, content] of generateFiles()) {
+      assert.match(content.slice(0, 300), /GENERATED|x-generated/, path)
+    }
+  })
+
+  test('the page of operations has a line for every row', () => {
+    const lines = (generateFiles().get('docs/operations.md') ?? '').split('\n')
+    for (const { name, method, path, sentence } of buildOperations(chooseVocabulary('msgapp'))) {
+      const line = lines.find((one) => one.startsWith(`| \`${name}\` |`))
+      assert.ok(line?.includes(`| ${method} | \`${path}\` | ${sentence} |`), name)
+    }
+  })
+
+  test('the page of settings has a line for every setting and rate class', () => {
+    const page = generateFiles().get('docs/settings.md') ?? ''
+    for (const { name, sentence } of Object.values(settings)) {
+      assert.ok(page.includes(`| \`${name}\` |`), name)
+      assert.ok(page.includes(sentence), name)
+    }
+    for (const name of Object.keys(rateClasses)) assert.ok(page.includes(`\`RATE_LIMIT_${name.toUpperCase()}\``), name)
+  })
+
+  test('a file that is missing or changed is found, and written anew', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchboard-generated-'))
+    context.after(() => rm(folder, { recursive: true }))
+    const all = [...generateFiles().keys()]
+    assert.deepEqual(await checkGenerated(folder), all)
+    assert.deepEqual(await writeGenerated(folder), all)
+    assert.deepEqual(await checkGenerated(folder), [])
+
+    const page = join(folder, 'docs/settings.md')
+    await writeFile(page, `${await readFile(page, 'utf8')}by hand\n`)
+    assert.deepEqual(await checkGenerated(folder), ['docs/settings.md'])
+    assert.deepEqual(await writeGenerated(folder), ['docs/settings.md'])
+    assert.equal(await readFile(page, 'utf8'), generateFiles().get('docs/settings.md'))
+  })
+
+  test('a cell cannot break out of its table', () => {
+    assert.equal(writeTable(['A', 'B'], [['x|y', '']]), '| A | B |\n| --- | --- |\n| x\\|y | |')
+  })
+})
