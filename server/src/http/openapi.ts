@@ -7,6 +7,7 @@ import {
   anyOf,
   describeBody,
   describeInputs,
+  describeNeutralId,
   describeNodeId,
   describePathMembers,
   describeQuery,
@@ -14,7 +15,6 @@ import {
 } from './openapi/arguments.ts'
 import type {
   Components,
-  JsonSchema,
   OpenApiDocument,
   OperationObject,
   PathItem,
@@ -95,7 +95,7 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
   const { words } = options
   const [{ operation: first }] = rows as [DescribedRow]
   const single = rows.length === 1
-  const requestBody = first.method === 'GET' ? undefined : describeBody(rows)
+  const requestBody = hasBody(rows) ? describeBody(rows) : undefined
   const statuses = errorStatusesOf(rows)
   return {
     operationId: single ? first.name : nameMerged(place, first.method),
@@ -104,9 +104,7 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
     description: single ? describeTerms(first, options) : describeMerged(rows, options),
     parameters: [
       refTo('parameters', 'Version'),
-      place.placeholder === neutralPlaceholder
-        ? describeNodeId(neutralPlaceholder, rows)
-        : refTo('parameters', place.placeholder),
+      place.placeholder === neutralPlaceholder ? describeNeutralId(rows) : refTo('parameters', place.placeholder),
       ...describePathMembers(rows),
       ...(first.method === 'GET' ? describeQuery(rows) : []),
     ],
@@ -123,6 +121,11 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
       rate_class: operation.rateClass ?? null,
     })),
   }
+}
+
+/** Whether a route takes arguments in a body. */
+function hasBody(rows: readonly DescribedRow[]): boolean {
+  return rows.some(({ operation, members }) => operation.method !== 'GET' && members.length > 0)
 }
 
 /** `node.get`, `node.post_groups`: rows that share a path have no name of their own together. */
@@ -224,10 +227,10 @@ function describeComponents(
       return [errorResponseName(status, brief, words), describeErrorResponse(status, brief, words)] as const
     }),
   )
-  const schemas: [string, JsonSchema][] = rows.flatMap((row) => [
-    ...Object.entries(describeInputs(row)),
-    [outputName(row), { title: row.operation.name, ...toJsonSchema(row.operation.output) }],
-  ])
+  const inputs = routes.filter((route) => hasBody(route)).flatMap((route) => route.map(describeInputs))
+  const outputs = rows.map((row) => ({
+    [outputName(row)]: { title: row.operation.name, ...toJsonSchema(row.operation.output) },
+  }))
   const briefs = [...new Set(routes.map(isBrief))]
   return {
     parameters: {
@@ -238,7 +241,7 @@ function describeComponents(
     responses: Object.fromEntries(responses),
     schemas: {
       ...Object.fromEntries(briefs.map((brief) => [errorSchemaName(brief), describeErrorSchema(brief, words)])),
-      ...Object.fromEntries(schemas),
+      ...Object.assign({}, ...inputs, ...outputs),
     },
   }
 }

@@ -3,7 +3,7 @@ import { type NodeKind, nodeIdPattern } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { nodeKindOf } from '../route-table.ts'
 import { type Examples, type JsonSchema, type Parameter, type RequestBody, refTo } from './document.ts'
-import type { Argument, DescribedRow } from './rows.ts'
+import { type Argument, type DescribedRow, neutralPlaceholder } from './rows.ts'
 import { isStructured, toFormExample, toFormSchema, writeTypeName } from './schemas.ts'
 
 /** Ids of the demo world, so that an example works when it is tried. */
@@ -25,20 +25,31 @@ export function describeVersion(versions: readonly string[], words: Vocabulary):
     required: true,
     description: `The version of the API; ${newest} is the newest${words.habits.version_optional ? ', and what a path without a version means' : ''}.`,
     schema: { type: 'string', enum: versions },
-    examples: { newest: { value: newest } },
+    example: newest,
   }
 }
 
-/** The id of the node that the rows hang on. */
+/** The id of the node that a placeholder of the specification stands for. */
 export function describeNodeId(placeholder: string, rows: readonly DescribedRow[]): Parameter {
   const kinds = new Map(rows.map((row) => [row.kind, exampleIds[nodeKindOf(row.operation)]]))
+  const [example] = kinds.values()
+  return { ...describeId(placeholder, [...kinds.keys()]), ...(example !== undefined && { example }) }
+}
+
+/** The id where the kind of node picks the row. An example has the row's name, like those of the other arguments. */
+export function describeNeutralId(rows: readonly DescribedRow[]): Parameter {
+  const examples = rows.map(({ operation }) => [operation.name, { value: exampleIds[nodeKindOf(operation)] }])
+  const kinds = rows.map(({ kind }) => kind)
+  return { ...describeId(neutralPlaceholder, kinds), examples: Object.fromEntries(examples) }
+}
+
+function describeId(name: string, kinds: readonly string[]): Parameter {
   return {
-    name: placeholder,
+    name,
     in: 'path',
     required: true,
-    description: `The id of ${[...kinds.keys()].map(withArticle).join(', or ')}: 15 or 16 digits.`,
+    description: `The id of ${kinds.map(withArticle).join(', ')}: 15 or 16 digits.`.replace(/, (?=[^,]*:)/, ' or '),
     schema: { type: 'string', pattern: nodeIdPattern.source },
-    examples: Object.fromEntries([...kinds].map(([kind, value]) => [kind.replaceAll(' ', '_'), { value }])),
   }
 }
 
@@ -68,14 +79,14 @@ interface Use {
 function unite(rows: readonly DescribedRow[], argumentsOf: (row: DescribedRow) => readonly Argument[]): Parameter[] {
   const uses: Use[] = rows.flatMap((row) => argumentsOf(row).map((argument) => ({ row, argument })))
   return [...Map.groupBy(uses, ({ argument }) => argument.name)].map(([name, ofName]) => {
-    const { description, ...schema } = uniteSchemas(ofName)
-    const text = uniteDescriptions(ofName, rows.length) ?? description
+    const schema = uniteSchemas(ofName)
+    const description = uniteDescriptions(ofName, rows.length)
     const examples = uniteExamples(ofName)
     return {
       name,
       in: 'query',
       ...(ofName.length === rows.length && ofName.every(({ argument }) => argument.required) && { required: true }),
-      ...(text !== undefined && { description: String(text) }),
+      ...(description !== undefined && { description }),
       // A structured argument is JSON text in a query.
       ...(isStructured(schema)
         ? { content: { 'application/json': { schema, ...examples } } }
@@ -95,11 +106,20 @@ function uniteSchemas(uses: readonly Use[]): JsonSchema {
 
 /** What an argument means: one text where all rows agree, one for each kind of node where they do not. */
 function uniteDescriptions(uses: readonly Use[], rowCount: number): string | undefined {
-  const texts = new Set(uses.map(({ argument }) => argument.schema['description'] as string | undefined))
-  if (texts.size === 1 && uses.length === rowCount) return [...texts][0]
-  return uses
-    .map(({ row, argument }) => `- ${row.kind}: ${argument.schema['description'] ?? row.operation.sentence}`)
-    .join('\n')
+  const texts = uses.map(({ argument }) => argument.schema['description'] as string | undefined)
+  if (new Set(texts).size === 1 && uses.length === rowCount) return texts[0]
+  const common = findCommonStart(texts)
+  const lines = uses.map(({ row }, index) => {
+    const own = texts[index]?.slice(common.length)
+    return own === undefined ? `- ${row.kind}` : `- ${row.kind}: ${own}`
+  })
+  return [...(common === '' ? [] : [common.trim(), '']), ...lines].join('\n')
+}
+
+/** What stands in front of the first colon in all of them, with that colon: said once instead of at every kind. */
+function findCommonStart(texts: readonly (string | undefined)[]): string {
+  const [start, ...others] = new Set(texts.map((text) => /^.*?: /.exec(text ?? '')?.[0] ?? ''))
+  return others.length === 0 ? (start ?? '') : ''
 }
 
 function uniteExamples(uses: readonly Use[]): { examples?: Examples } {
@@ -112,9 +132,8 @@ function uniteExamples(uses: readonly Use[]): { examples?: Examples } {
 
 const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
 
-/** The body of a POST or DELETE in the three content types; undefined where no row takes an argument. */
-export function describeBody(rows: readonly DescribedRow[]): RequestBody | undefined {
-  if (rows.every(({ members }) => members.length === 0)) return undefined
+/** The body of a POST or DELETE, in the three content types. */
+export function describeBody(rows: readonly DescribedRow[]): RequestBody {
   const json = { schema: anyOf(rows.map((row) => inputName(row))), ...bodyExamples(rows, (input) => input) }
   const form = { schema: anyOf(rows.map((row) => formName(row))), ...bodyExamples(rows, toFormExample) }
   return {
@@ -142,7 +161,6 @@ function bodyExamples(
 /** The schemas of the bodies of a row, by the name of their component. */
 export function describeInputs(row: DescribedRow): Record<string, JsonSchema> {
   const { operation, members } = row
-  if (operation.method === 'GET') return {}
   const required = members.filter((member) => member.required).map(({ name }) => name)
   const schema = {
     title: operation.name,

@@ -52,6 +52,7 @@ export interface Parameter {
   readonly description?: string
   readonly schema?: JsonSchema
   readonly content?: Readonly<Record<string, MediaType>>
+  readonly example?: string
   readonly examples?: Examples
 }
 
