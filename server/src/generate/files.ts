@@ -1,0 +1,60 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { readConfig } from '../config.ts'
+import { chooseVocabulary } from '../graph/vocabulary.ts'
+import { buildOpenApi } from '../http/openapi.ts'
+import { buildOperations } from '../operations.ts'
+import { packageVersion } from '../version.ts'
+import { writeOperationsPage } from './operations-page.ts'
+import { writeSettingsPage } from './settings-page.ts'
+
+/** Every file that is made from the code and committed with it: its path from the root, and its content. */
+export function generateFiles(): Map<string, string> {
+  // The defaults, whatever the environment of whoever generates says.
+  const config = readConfig({})
+  const words = chooseVocabulary(config.vocabulary)
+  const operations = buildOperations(words)
+  const { openapi, ...document } = buildOpenApi({
+    operations,
+    words,
+    versions: config.versions,
+    rates: config.rates,
+    serverUrl: `http://${config.host}:${config.port}`,
+    packageVersion: packageVersion(),
+  })
+  const mark = 'By `./switchboard gen` from the table of operations. Do not edit: the next run overwrites it.'
+  return new Map([
+    ['openapi/switchboard.json', `${JSON.stringify({ openapi, 'x-generated': mark, ...document }, null, 2)}\n`],
+    ['docs/operations.md', writeOperationsPage(operations, words)],
+    ['docs/settings.md', writeSettingsPage()],
+  ])
+}
+
+/** Writes the generated files under a root, and returns the paths of those that changed. */
+export async function writeGenerated(root: string): Promise<string[]> {
+  const changed = await checkGenerated(root)
+  const files = generateFiles()
+  for (const path of changed) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), files.get(path) ?? '')
+  }
+  return changed
+}
+
+/** The paths of generated files that are missing under a root, or differ from what would be generated now. */
+export async function checkGenerated(root: string): Promise<string[]> {
+  const differing: string[] = []
+  for (const [path, content] of generateFiles()) {
+    if ((await readIfThere(join(root, path))) !== content) differing.push(path)
+  }
+  return differing
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+import { writePermission } from '../auth/scopes.ts'
+import { chapters, type Operation } from '../graph/operation.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
+import { fullInput, placeholdersOf } from '../http/route-table.ts'
+import { code, writeMark, writeTable } from './markdown.ts'
+
+const headings = ['Operation', 'Method', 'Path', 'What it does', 'Permission', 'Rate class', 'Arguments', 'Fields']
+
+/** docs/operations.md: the table of operations, chapter by chapter. */
+export function writeOperationsPage(operations: readonly Operation[], words: Vocabulary): string {
+  const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
+  const sections = Object.entries(chapters).flatMap(([chapter, title]) => {
+    const rows = byChapter.get(chapter as Operation['chapter']) ?? []
+    if (rows.length === 0) return []
+    return [
+      `## ${title}`,
+      writeTable(
+        headings,
+        rows.map((operation) => writeRow(operation, words)),
+      ),
+    ]
+  })
+  return `${[
+    writeMark('the table of operations'),
+    '# Operations',
+    'Every operation of the API. `?` marks an argument that may be left out; fields in **bold** come without being asked for. Every operation is counted under the rate class `platform`; the column names the class that it is counted under besides. The whole description, with schemas and examples, is `openapi/switchboard.json`, and `/docs` of a running server shows it.',
+    ...sections,
+  ].join('\n\n')}\n`
+}
+
+function writeRow(operation: Operation, words: Vocabulary): string[] {
+  const { name, method, path, sentence, permission, rateClass, fields } = operation
+  return [
+    code(name),
+    method,
+    code(path),
+    sentence,
+    writePermission(permission, words).map(code).join(' or '),
+    rateClass === undefined ? '' : code(rateClass),
+    listArguments(operation).join(', '),
+    (fields?.available ?? [])
+      .map((field) => (fields?.defaults.includes(field) ? `**${code(field)}**` : code(field)))
+      .join(', '),
+  ]
+}
+
+function listArguments(operation: Operation): string[] {
+  const { properties, required } = fullInput(operation)
+  const inPath = placeholdersOf(operation.path)
+  return Object.keys(properties)
+    .filter((name) => !inPath.includes(name))
+    .map((name) => code((required as string[] | undefined)?.includes(name) ? name : `${name}?`))
+}
