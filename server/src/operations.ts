@@ -4,16 +4,28 @@ import type { Vocabulary } from './graph/vocabulary.ts'
 import { accountOperations } from './resources/account/operations.ts'
 import { auditOperations } from './resources/audit/operations.ts'
 import { botOperations } from './resources/bot/operations.ts'
+import { complianceOperations } from './resources/compliance/operations.ts'
+import { encryptionOperations } from './resources/encryption/operations.ts'
 import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
 import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
 import { portfolioOperations } from './resources/portfolio/operations.ts'
+import { profileOperations } from './resources/profile/operations.ts'
+import { qrCodeOperations } from './resources/qr-codes/operations.ts'
+import { scheduleOperations } from './resources/schedules/operations.ts'
+import { solutionOperations } from './resources/solutions/operations.ts'
 
 /** THE TABLE: every operation of the API, chapter by chapter in the specification's order, in one vocabulary's names. */
-export function buildOperations(_words: Vocabulary): Operation[] {
+export function buildOperations(words: Vocabulary): Operation[] {
   return [
+    ...profileOperations(words),
     ...accountOperations(),
-    ...phoneNumberOperations(),
+    ...encryptionOperations(words),
+    ...phoneNumberOperations(words),
     ...botOperations(),
+    ...scheduleOperations(words),
+    ...qrCodeOperations(words),
+    ...solutionOperations(words),
+    ...complianceOperations(words),
     ...portfolioOperations(),
     ...auditOperations(),
   ]

@@ -11,10 +11,12 @@ export const nodePlaceholders = {
   account_number: 'Account-Number-ID',
   bot: 'Bot-ID',
   migration_intent: 'Migration-Intent-ID',
+  solution: 'Solution-ID',
+  upload: 'Upload-ID',
 } as const
 
 /** Kinds that have an id of their own but no operation that starts with it. */
-export const innerNodeKinds = ['extended_credit', 'schedule', 'group'] as const
+export const innerNodeKinds = ['extended_credit', 'schedule', 'group', 'onboarding_request'] as const
 
 export type NodeKind = keyof typeof nodePlaceholders
 export type AnyNodeKind = NodeKind | (typeof innerNodeKinds)[number]

@@ -13,9 +13,15 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /** The chapters of the specification, in its order; each is a folder under resources/. */
 export const chapters = {
+  profile: 'Business profile',
   account: 'Business account',
+  encryption: 'Encryption key',
   'phone-numbers': 'Phone numbers',
   bot: 'Bot',
+  schedules: 'Schedules',
+  'qr-codes': 'Message QR codes',
+  solutions: 'Multi-partner solutions and onboarding',
+  compliance: 'Compliance',
   portfolio: 'Portfolio, credits and migration',
   audit: 'Audit',
 } as const

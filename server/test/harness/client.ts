@@ -68,14 +68,14 @@ export class Client {
       ...(body !== undefined && { body }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const isJson = method !== 'HEAD' && response.headers.get('content-type')?.startsWith('application/json')
     const answer = {
       status: response.status,
       headers: response.headers,
       text,
       body: isJson ? JSON.parse(text) : undefined,
     }
-    if (response.status >= 400) this.#checkEnvelope(answer, path)
+    if (response.status >= 400 && method !== 'HEAD') this.#checkEnvelope(answer, path)
     return answer
   }
 

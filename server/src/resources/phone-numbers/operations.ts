@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { defineRead, type Operation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { toAccountNumber, toListedNumber } from './rules.ts'
 import {
   accountModes,
@@ -34,7 +35,7 @@ const numberList: ListOptions = {
   },
 }
 
-export function phoneNumberOperations(): Operation[] {
+export function phoneNumberOperations(_words: Vocabulary): Operation[] {
   return [
     defineRead({
       name: 'phone_numbers.list',
