@@ -235,7 +235,9 @@ function describeComponents(
   return {
     parameters: {
       Version: describeVersion(versions, words),
-      ...Object.fromEntries([...byPlaceholder].map(([name, ofName]) => [name, describeNodeId(name, ofName)])),
+      ...Object.fromEntries(
+        [...byPlaceholder].map(([name, ofName]) => [name, describeNodeId(name, ofName as [DescribedRow])]),
+      ),
     },
     headers: describeHeaders(words),
     responses: Object.fromEntries(responses),

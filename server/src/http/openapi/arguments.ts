@@ -7,7 +7,7 @@ import { type Argument, type DescribedRow, neutralPlaceholder } from './rows.ts'
 import { isStructured, toFormExample, toFormSchema, writeTypeName } from './schemas.ts'
 
 /** Ids of the demo world, so that an example works when it is tried. */
-const exampleIds: Readonly<Record<NodeKind, string>> = {
+const demoIds: Readonly<Partial<Record<NodeKind, string>>> = {
   business: '2000000000000001',
   application: '3000000000000001',
   account: '1000000000000001',
@@ -16,6 +16,8 @@ const exampleIds: Readonly<Record<NodeKind, string>> = {
   bot: '5000000000000001',
   migration_intent: '8000000000000001',
 }
+/** For what no world file holds: it comes into being by a request. */
+const madeUpId = '9000000000000001'
 
 export function describeVersion(versions: readonly string[], words: Vocabulary): Parameter {
   const newest = versions.at(-1) ?? ''
@@ -30,15 +32,13 @@ export function describeVersion(versions: readonly string[], words: Vocabulary):
 }
 
 /** The id of the node that a placeholder of the specification stands for. */
-export function describeNodeId(placeholder: string, rows: readonly DescribedRow[]): Parameter {
-  const kinds = new Map(rows.map((row) => [row.kind, exampleIds[nodeKindOf(row.operation)]]))
-  const [example] = kinds.values()
-  return { ...describeId(placeholder, [...kinds.keys()]), ...(example !== undefined && { example }) }
+export function describeNodeId(placeholder: string, [first]: readonly [DescribedRow, ...DescribedRow[]]): Parameter {
+  return { ...describeId(placeholder, [first.kind]), example: exampleIdOf(first) }
 }
 
 /** The id where the kind of node picks the row. An example has the row's name, like those of the other arguments. */
 export function describeNeutralId(rows: readonly DescribedRow[]): Parameter {
-  const examples = rows.map(({ operation }) => [operation.name, { value: exampleIds[nodeKindOf(operation)] }])
+  const examples = rows.map((row) => [row.operation.name, { value: exampleIdOf(row) }])
   const kinds = rows.map(({ kind }) => kind)
   return { ...describeId(neutralPlaceholder, kinds), examples: Object.fromEntries(examples) }
 }
@@ -48,10 +48,16 @@ function describeId(name: string, kinds: readonly string[]): Parameter {
     name,
     in: 'path',
     required: true,
-    description: `The id of ${kinds.map(withArticle).join(', ')}: 15 or 16 digits.`.replace(/, (?=[^,]*:)/, ' or '),
+    description: `The id of ${orList.format(kinds.map(withArticle))}: 15 or 16 digits.`,
     schema: { type: 'string', pattern: nodeIdPattern.source },
   }
 }
+
+function exampleIdOf({ operation }: DescribedRow): string {
+  return demoIds[nodeKindOf(operation)] ?? madeUpId
+}
+
+const orList = new Intl.ListFormat('en', { type: 'disjunction' })
 
 function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
