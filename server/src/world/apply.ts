@@ -7,13 +7,13 @@ import { lockNodes } from '../graph/nodes.ts'
 import { inBatches } from './batches.ts'
 import { checkFile } from './file-rules.ts'
 import { Problems } from './refused.ts'
-import { insertRows, Tally } from './rows.ts'
+import { insertRows, Tally, type WriteParts } from './rows.ts'
 import type { World } from './schema.ts'
 import { checkAgainstStore, type Found } from './store-rules.ts'
 import { listThings, type Things } from './things.ts'
 import { writeAccountParts, writeAccounts } from './write-accounts.ts'
 import { drawAccountNumberIds, writeNumberParts, writeNumbers } from './write-numbers.ts'
-import { type WriteParts, writeTenants, writeTokens } from './write-tenants.ts'
+import { writeTenants, writeTokens } from './write-tenants.ts'
 
 /** How many entries were made, changed and left alone. A profile, a share or a link to an app is an entry of its own. */
 export type WorldSummary = Readonly<Record<'created' | 'updated' | 'unchanged', number>>
@@ -37,7 +37,7 @@ export async function applyWorld(
     const problems = fileProblems.copy()
     const found = await checkAgainstStore(tx, things, problems)
     problems.refuseIfAny(world.name)
-    const parts: WriteParts = { tx, now: clock.now(), random, tally: new Tally() }
+    const parts: WriteParts = { tx, now: clock.now(), random, tally: new Tally(), knownNodes: found.nodes }
     await writeThings(parts, things, found)
     return { ...parts.tally }
   })
@@ -45,8 +45,8 @@ export async function applyWorld(
 
 /** In the order in which the tables refer to each other. */
 async function writeThings(parts: WriteParts, things: Things, found: Found): Promise<void> {
-  const accountNumberIds = await drawAccountNumberIds(parts, things, found)
-  await writeNodes(parts.tx, things, found, accountNumberIds)
+  const accountNumberIds = await drawAccountNumberIds(parts, things)
+  await writeNodes(parts, things, accountNumberIds)
   await vacateNames(parts.tx, found)
   await writeTenants(parts, things)
   await writeAccounts(parts, things)
@@ -57,14 +57,13 @@ async function writeThings(parts: WriteParts, things: Things, found: Found): Pro
 }
 
 async function writeNodes(
-  tx: Transaction,
+  { tx, knownNodes }: WriteParts,
   things: Things,
-  found: Found,
   accountNumberIds: ReadonlyMap<string, string>,
 ): Promise<void> {
   const missing: NodesTable[] = []
   for (const { id, kind, business_id, account_id } of things.nodes.values()) {
-    if (!found.nodes.has(id)) missing.push({ id, kind, business_id, account_id })
+    if (!knownNodes.has(id)) missing.push({ id, kind, business_id, account_id })
     const drawn = accountNumberIds.get(id)
     if (drawn !== undefined) missing.push({ id: drawn, kind: 'account_number', business_id, account_id })
   }

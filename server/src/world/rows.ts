@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
+import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 import { inBatches } from './batches.ts'
@@ -26,12 +27,24 @@ export interface Target<Item, T extends keyof Tables> {
   /** The columns of the primary key, and an item's values of them. */
   readonly key: readonly (keyof Tables[T] & string)[]
   keyOf(item: Item): readonly string[]
+  /** The node that the item is or hangs on: where the store does not have that, it has no row of the item either. */
+  nodeOf?(item: Item): string
   /** The whole row of something new. */
   create(item: Item): Tables[T]
   /** The columns that the file gives for something that is there. */
   change(item: Item, stored: Tables[T]): Partial<Tables[T]>
   /** What is set besides, but only when something else changes. */
   readonly touch?: Partial<Tables[T]>
+}
+
+/** What every writer needs: one hour for all of them, and chance for what the file leaves out. */
+export interface WriteParts {
+  readonly tx: Transaction
+  readonly now: number
+  readonly random: Random
+  readonly tally: Tally
+  /** The nodes that the store has already. */
+  readonly knownNodes: { has(id: string): boolean }
 }
 
 /** How many entries were made, were brought to what the file says, and were so already. */
@@ -45,13 +58,13 @@ type Row = Record<string, unknown>
 
 /** Makes rows that are missing and sets those that differ; a row that is as the file says is not written at all. */
 export async function bringRows<Item, T extends keyof Tables>(
-  tx: Transaction,
+  { tx, tally, knownNodes }: WriteParts,
   target: Target<Item, T>,
   items: readonly Item[],
-  tally: Tally,
 ): Promise<void> {
+  const mayBeStored = (item: Item) => !target.nodeOf || knownNodes.has(target.nodeOf(item))
   for await (const batch of inBatches(items)) {
-    const stored = await readStored(tx, target, batch)
+    const stored = await readStored(tx, target, batch.filter(mayBeStored))
     const missing: object[] = []
     const changed = new Map<string, { columns: string[]; rows: Row[] }>()
     for (const item of batch) {
@@ -116,6 +129,7 @@ async function readStored<Item, T extends keyof Tables>(
   { table, key, keyOf }: Target<Item, T>,
   items: readonly Item[],
 ): Promise<Map<string, Row>> {
+  if (items.length === 0) return new Map()
   const wanted = sql.join(items.map((item) => sql`(${sql.join([...keyOf(item)])})`))
   const columns = sql.join(key.map((column) => sql.ref(column)))
   const { rows } = await sql<Row>`

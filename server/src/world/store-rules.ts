@@ -2,9 +2,10 @@ import { hashToken } from '../auth/tokens.ts'
 import type { Transaction } from '../db/database.ts'
 import type { NodesTable } from '../db/tables.ts'
 import type { AnyNodeKind } from '../graph/nodes.ts'
+import { inBatches } from './batches.ts'
 import type { Problems } from './refused.ts'
 import { readRows } from './rows.ts'
-import { type FileNode, listReferences, type Things } from './things.ts'
+import { type FileNode, listReferences, type Reference, type Things } from './things.ts'
 
 /** What the store has of what the file speaks of. */
 export interface Found {
@@ -18,7 +19,8 @@ export interface Found {
   }
 }
 
-const kindNames: Record<AnyNodeKind, string> = {
+/** Kinds that a file describes or may collide with; a kind that is not here is called by its own name. */
+const kindNames: Partial<Record<AnyNodeKind, string>> = {
   business: 'a business',
   application: 'an app',
   account: 'an account',
@@ -29,19 +31,20 @@ const kindNames: Record<AnyNodeKind, string> = {
   extended_credit: 'a credit line',
   schedule: 'a schedule',
   group: 'a group',
+  solution: 'a solution',
+  upload: 'an upload',
+  onboarding_request: 'an onboarding request',
 }
 
 /** Holds the file against the store: nothing may change its kind or owner, and everything that is named must be there. */
 export async function checkAgainstStore(tx: Transaction, things: Things, problems: Problems): Promise<Found> {
   const nodes = await readNodes(tx, things)
-  for (const node of things.nodes.values()) checkNode(node, nodes.get(node.id), problems)
-  for (const { place, id, kind } of listReferences(things)) {
-    const known = things.nodes.get(id) ?? nodes.get(id)
-    if (!known) {
-      problems.add(place, `neither this file nor the store has ${kindNames[kind]} with the id ${id}.`)
-    } else if (known.kind !== kind) {
-      problems.add(place, `${id} is ${nameKind(known.kind)}; name ${kindNames[kind]}.`)
-    }
+  for await (const batch of inBatches([...things.nodes.values()])) {
+    for (const node of batch) checkNode(node, nodes.get(node.id), problems)
+  }
+  for await (const batch of inBatches([...listReferences(things)])) {
+    for (const reference of batch)
+      checkReference(reference, things.nodes.get(reference.id) ?? nodes.get(reference.id), problems)
   }
   const { phone_numbers, usernames } = await checkNumbers(tx, things, nodes, problems)
   await checkNumberParts(tx, things, problems)
@@ -50,7 +53,7 @@ export async function checkAgainstStore(tx: Transaction, things: Things, problem
 }
 
 function nameKind(kind: string): string {
-  return kindNames[kind as AnyNodeKind] ?? `a ${kind}`
+  return kindNames[kind as AnyNodeKind] ?? `a node of kind ${kind}`
 }
 
 async function readNodes(tx: Transaction, things: Things): Promise<Map<string, NodesTable>> {
@@ -67,12 +70,20 @@ function checkNode(node: FileNode, stored: NodesTable | undefined, problems: Pro
   if (stored.kind !== node.kind) {
     problems.add(
       node.place,
-      `the store has that id as ${nameKind(stored.kind)}; choose another for ${kindNames[node.kind]}.`,
+      `the store has that id as ${nameKind(stored.kind)}; choose another for ${nameKind(node.kind)}.`,
     )
   } else if (stored.account_id !== node.account_id) {
     problems.add(node.place, `the store has it in account ${stored.account_id}; it cannot be moved to another.`)
   } else if (stored.business_id !== node.business_id) {
     problems.add(node.place, `the store has it under business ${stored.business_id}; it cannot be moved to another.`)
+  }
+}
+
+function checkReference({ place, id, kind }: Reference, known: { kind: string } | undefined, problems: Problems): void {
+  if (!known) {
+    problems.add(place, `neither this file nor the store has ${nameKind(kind)} with the id ${id}.`)
+  } else if (known.kind !== kind) {
+    problems.add(place, `${id} is ${nameKind(known.kind)}; name ${nameKind(kind)}.`)
   }
 }
 

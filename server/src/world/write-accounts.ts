@@ -3,20 +3,21 @@ import { accountDefaults, makeTemplateNamespace } from '../resources/account/rul
 import { botDefaults } from '../resources/bot/rules.ts'
 import { defaultTimezone, readScheduleState } from '../resources/schedules/rules.ts'
 import { inBatches } from './batches.ts'
-import { bringRows, readRows } from './rows.ts'
+import { bringRows, readRows, type WriteParts } from './rows.ts'
 import type { WorldAccount } from './schema.ts'
 import type { Things } from './things.ts'
-import { pickGiven, type WriteParts } from './write-tenants.ts'
+import { pickGiven } from './write-tenants.ts'
 
 /** Accounts, who sees them, and which apps hear of them. */
 export async function writeAccounts(parts: WriteParts, { accounts }: Things): Promise<void> {
-  const { tx, now, random, tally } = parts
+  const { now, random } = parts
   await bringRows(
-    tx,
+    parts,
     {
       table: 'accounts',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given }) => ({
         id: given.id,
         business_id: given.business_id,
@@ -29,37 +30,36 @@ export async function writeAccounts(parts: WriteParts, { accounts }: Things): Pr
       change: ({ given }) => givenColumns(given),
     },
     accounts,
-    tally,
   )
   await withdrawFormerPartners(
     parts,
     accounts.map(({ given }) => given),
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'account_access',
       key: ['account_id', 'business_id', 'relation'],
       keyOf: ({ account_id, business_id, relation }) => [account_id, business_id, relation],
+      nodeOf: ({ account_id }) => account_id,
       create: (access) => access,
       change: () => ({}),
     },
     accounts.flatMap(({ given }) => listAccess(given)),
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'subscribed_apps',
       key: ['account_id', 'app_id'],
       keyOf: ({ account_id, app_id }) => [account_id, app_id],
+      nodeOf: ({ account_id }) => account_id,
       create: (link) => ({ ...link, override_callback_uri: null, verify_token: null, created_time: now }),
       change: () => ({}),
     },
     accounts.flatMap(({ given }) =>
       [...new Set(given.subscribed_apps)].map((app_id) => ({ account_id: given.id, app_id })),
     ),
-    tally,
   )
 }
 
@@ -117,16 +117,15 @@ async function withdrawFormerPartners({ tx, tally }: WriteParts, accounts: reado
 }
 
 /** What an account has besides its numbers. */
-export async function writeAccountParts(
-  { tx, now, tally }: WriteParts,
-  { bots, schedules, intents }: Things,
-): Promise<void> {
+export async function writeAccountParts(parts: WriteParts, { bots, schedules, intents }: Things): Promise<void> {
+  const { now } = parts
   await bringRows(
-    tx,
+    parts,
     {
       table: 'bots',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given: { id, prompts, commands, enable_welcome_message }, account }) => ({
         id,
         account_id: account.id,
@@ -138,14 +137,14 @@ export async function writeAccountParts(
         pickGiven({ prompts, commands, enable_welcome_message }),
     },
     bots,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'schedules',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given: { id, status, is_active, ...given }, account }) => ({
         id,
         account_id: account.id,
@@ -170,18 +169,17 @@ export async function writeAccountParts(
       touch: { updated_time: now },
     },
     schedules,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'migration_intents',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given: { id, status = 'INITIATED' }, account }) => ({ id, account_id: account.id, status }),
       change: ({ given: { status } }) => pickGiven({ status }),
     },
     intents,
-    tally,
   )
 }

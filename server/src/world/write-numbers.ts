@@ -4,63 +4,62 @@ import { toStoredCompliance } from '../resources/compliance/rules.ts'
 import { groupDefaults } from '../resources/groups/rules.ts'
 import { describeRegistration, numberDefaults, readStates, splitStatus } from '../resources/phone-numbers/rules.ts'
 import { emptyProfile, readProfileUpdate } from '../resources/profile/rules.ts'
-import { bringRows } from './rows.ts'
+import { bringRows, type WriteParts } from './rows.ts'
 import type { WorldNumber } from './schema.ts'
-import type { Found } from './store-rules.ts'
 import type { NumberThing, Things } from './things.ts'
-import { pickGiven, type WriteParts } from './write-tenants.ts'
+import { pickGiven } from './write-tenants.ts'
 
 /** Draws an Account-Number-ID for every new number that the file gives none: Phone-Number-ID → Account-Number-ID. */
 export async function drawAccountNumberIds(
-  { tx, random }: WriteParts,
+  { tx, random, knownNodes }: WriteParts,
   { numbers, nodes }: Things,
-  found: Found,
 ): Promise<Map<string, string>> {
-  const without = numbers.filter(({ given }) => given.account_number_id === undefined && !found.nodes.has(given.id))
+  const without = numbers.filter(({ given }) => given.account_number_id === undefined && !knownNodes.has(given.id))
   const drawn = await drawNodeIds(tx, random, without.length, (id) => nodes.has(id))
   return new Map(without.map(({ given }, index) => [given.id, drawn[index] as string]))
 }
 
 export async function writeNumbers(
-  { tx, now, tally }: WriteParts,
+  parts: WriteParts,
   { numbers }: Things,
   drawnIds: ReadonlyMap<string, string>,
 ): Promise<void> {
+  const { now } = parts
   await bringRows(
-    tx,
+    parts,
     {
       table: 'phone_numbers',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: (number) => createNumber(number, drawnIds, now),
       change: (number, stored) => changeNumber(number, stored, now),
     },
     numbers,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'business_profiles',
       key: ['phone_number_id'],
       keyOf: ({ phone_number_id }) => [phone_number_id],
+      nodeOf: ({ phone_number_id }) => phone_number_id,
       create: ({ phone_number_id, profile }) => ({ phone_number_id, ...emptyProfile, ...readProfileUpdate(profile) }),
       change: ({ profile }) => readProfileUpdate(profile),
     },
     numbers.flatMap(({ given: { id, profile } }) => (profile ? [{ phone_number_id: id, profile }] : [])),
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'compliance_info',
       key: ['phone_number_id'],
       keyOf: ({ phone_number_id }) => [phone_number_id],
+      nodeOf: ({ phone_number_id }) => phone_number_id,
       create: ({ phone_number_id, compliance }) => ({ phone_number_id, ...toStoredCompliance(compliance) }),
       change: ({ compliance }) => toStoredCompliance(compliance),
     },
     numbers.flatMap(({ given: { id, compliance } }) => (compliance ? [{ phone_number_id: id, compliance }] : [])),
-    tally,
   )
 }
 
@@ -123,28 +122,27 @@ function givenColumns(given: WorldNumber): Partial<PhoneNumbersTable> {
 }
 
 /** What hangs on a number, and what users allow it. */
-export async function writeNumberParts(
-  { tx, now, tally }: WriteParts,
-  { qrCodes, groups, permissions }: Things,
-): Promise<void> {
+export async function writeNumberParts(parts: WriteParts, { qrCodes, groups, permissions }: Things): Promise<void> {
+  const { now } = parts
   await bringRows(
-    tx,
+    parts,
     {
       table: 'qr_codes',
       key: ['code'],
       keyOf: ({ given }) => [given.code],
+      nodeOf: ({ number }) => number.id,
       create: ({ given, number }) => ({ ...given, phone_number_id: number.id, creation_time: now }),
       change: ({ given: { prefilled_message } }) => ({ prefilled_message }),
     },
     qrCodes,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'groups',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given, number }) => ({
         ...groupDefaults,
         ...given,
@@ -156,14 +154,14 @@ export async function writeNumberParts(
         pickGiven({ subject: subject.trim(), description, join_approval_mode }),
     },
     groups,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'call_permissions',
       key: ['phone_number_id', 'user_wa_id'],
       keyOf: ({ given }) => [given.phone_number_id, given.user_wa_id],
+      nodeOf: ({ given }) => given.phone_number_id,
       create: ({ given: { phone_number_id, user_wa_id, status, expiration_time = null } }) => ({
         phone_number_id,
         user_wa_id,
@@ -173,6 +171,5 @@ export async function writeNumberParts(
       change: ({ given: { status, expiration_time } }) => pickGiven({ status, expiration_time }),
     },
     permissions,
-    tally,
   )
 }

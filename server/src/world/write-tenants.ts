@@ -1,30 +1,22 @@
 import { readScope } from '../auth/scopes.ts'
 import { hashToken, makeTokenId } from '../auth/tokens.ts'
-import type { Random } from '../base/random.ts'
-import type { Transaction } from '../db/database.ts'
 import { accountObject, webhookFields } from '../resources/webhooks/schemas.ts'
-import { bringRows, type Tally } from './rows.ts'
+import { bringRows, type WriteParts } from './rows.ts'
 import type { Things } from './things.ts'
-
-/** What every writer needs besides the things: one hour for all of them, and chance for what the file leaves out. */
-export interface WriteParts {
-  readonly tx: Transaction
-  readonly now: number
-  readonly random: Random
-  readonly tally: Tally
-}
 
 const defaultTimezone = 1
 const defaultScopes = ['msgapp_business_management', 'msgapp_business_messaging']
 
 /** Businesses with their credit lines, and apps with their webhooks. */
-export async function writeTenants({ tx, now, random, tally }: WriteParts, things: Things): Promise<void> {
+export async function writeTenants(parts: WriteParts, things: Things): Promise<void> {
+  const { now, random } = parts
   await bringRows(
-    tx,
+    parts,
     {
       table: 'businesses',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given: { id, name, timezone_id = defaultTimezone } }) => ({
         id,
         name,
@@ -34,14 +26,14 @@ export async function writeTenants({ tx, now, random, tally }: WriteParts, thing
       change: ({ given: { name, timezone_id } }) => pickGiven({ name, timezone_id }),
     },
     things.businesses,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'extended_credits',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given, business }) => ({
         id: given.id,
         business_id: business.id,
@@ -50,14 +42,14 @@ export async function writeTenants({ tx, now, random, tally }: WriteParts, thing
       change: ({ given: { legal_entity_name } }) => pickGiven({ legal_entity_name }),
     },
     things.credits,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'apps',
       key: ['id'],
       keyOf: ({ given }) => [given.id],
+      nodeOf: ({ given }) => given.id,
       create: ({ given }) => ({
         id: given.id,
         business_id: given.business_id,
@@ -71,14 +63,14 @@ export async function writeTenants({ tx, now, random, tally }: WriteParts, thing
         pickGiven({ name, secret, partner_kind, first_party }),
     },
     things.apps,
-    tally,
   )
   await bringRows(
-    tx,
+    parts,
     {
       table: 'app_subscriptions',
       key: ['app_id', 'object'],
       keyOf: ({ app_id }) => [app_id, accountObject],
+      nodeOf: ({ app_id }) => app_id,
       create: ({ app_id, webhook }) => ({
         app_id,
         object: accountObject,
@@ -91,14 +83,14 @@ export async function writeTenants({ tx, now, random, tally }: WriteParts, thing
         pickGiven({ callback_url, verify_token, fields }),
     },
     things.apps.flatMap(({ given: { id, webhook } }) => (webhook ? [{ app_id: id, webhook }] : [])),
-    tally,
   )
 }
 
 /** Tokens, as their hashes alone. One that was revoked stays so: a file that is applied again must not revive it. */
-export async function writeTokens({ tx, now, random, tally }: WriteParts, { tokens }: Things): Promise<void> {
+export async function writeTokens(parts: WriteParts, { tokens }: Things): Promise<void> {
+  const { now, random } = parts
   await bringRows(
-    tx,
+    parts,
     {
       table: 'tokens',
       key: ['hash'],
@@ -122,7 +114,6 @@ export async function writeTokens({ tx, now, random, tally }: WriteParts, { toke
       scopes: given.scopes && [...new Set(given.scopes.map(readKnownScope))],
       expires_time: given.expires_at === undefined ? undefined : Date.parse(given.expires_at),
     })),
-    tally,
   )
 }
 
