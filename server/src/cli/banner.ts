@@ -7,7 +7,7 @@ import { GraphError } from '../graph/errors.ts'
 import { packageVersion } from '../version.ts'
 
 /** What worlds/demo.yaml calls them. */
-const demoToken = 'demo-token'
+export const demoToken = 'demo-token'
 const demoNumber = '4000000000000001'
 
 /** What a newcomer needs after `npm start`: where things are, and one line to paste. */

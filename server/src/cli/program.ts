@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { packageVersion } from '../version.ts'
 import { apply } from './apply.ts'
+import { generate } from './gen.ts'
 import { runMigrations } from './migrate.ts'
 import { serve } from './serve.ts'
 import { createToken, listTokens, revokeTokenById } from './token.ts'
@@ -41,6 +42,12 @@ export function buildProgram(): Command {
     .description("bring the database's schema up to date")
     .option(...dataFlag)
     .action(runMigrations)
+
+  program
+    .command('gen')
+    .description('write the files that are made from the code: docs/operations.md, docs/settings.md, openapi/')
+    .option('--check', 'write nothing; fail when one of them differs')
+    .action(generate)
 
   const token = program.command('token').description('make, list and revoke system user tokens')
   token

@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts'
 import { applyWorld } from '../world/apply.ts'
 import { isStoreEmpty } from '../world/empty.ts'
 import { readWorldFile } from '../world/read.ts'
-import { composeBanner } from './banner.ts'
+import { composeBanner, demoToken } from './banner.ts'
 import { describeFailure } from './fail.ts'
 import { configFrom, openStore } from './store.ts'
 
@@ -31,7 +31,14 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   let address: string
   try {
     await applyFirstWorld(database, config)
-    app = await createApp({ config, database, clock: systemClock, random: systemRandom, log })
+    app = await createApp({
+      config,
+      database,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      ...(!config.production && { demoToken }),
+    })
     address = await app.listen()
   } catch (error) {
     await database.close()

@@ -41,7 +41,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
 
   const server = fastify({
     logger: false,
-    disableRequestLogging: true,
     genReqId: (raw) => traceOf(raw.headers.traceparent, random),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
     rewriteUrl: (raw) => withVersion(raw.url ?? '/', parts),
