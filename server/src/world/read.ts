@@ -43,29 +43,18 @@ function decode(bytes: Buffer, name: string): string {
   }
 }
 
+/**
+ * One parser for both, since JSON is YAML: so a key that is there twice is refused in either. The core schema of YAML 1.2 leaves
+ * what looks like a time as the text that it is.
+ */
 function parse(text: string, name: string): unknown {
-  return parseJson(text) ?? parseYaml(text, name)
-}
-
-/** Undefined for what is not JSON. JSON is YAML too, so whatever fails here is told about by the other parser, with its line. */
-function parseJson(text: string): unknown {
-  if (!/^\s*\{/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-/** The core schema of YAML 1.2: what looks like a time stays text. */
-function parseYaml(text: string, name: string): unknown {
   try {
     return load(text, { schema: CORE_SCHEMA })
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
     const { mark, reason } = error
-    throw refuse(name, mark ? `line ${mark.line + 1}, column ${mark.column + 1}` : '', `it is not YAML: ${reason}.`)
+    const place = mark ? `line ${mark.line + 1}, column ${mark.column + 1}` : ''
+    throw refuse(name, place, `it is neither YAML nor JSON: ${reason}.`)
   }
 }
 

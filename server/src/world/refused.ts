@@ -7,9 +7,9 @@ export class WorldRefused extends Error {
   readonly problems: readonly Problem[]
 
   constructor(file: string, problems: readonly Problem[], count: number) {
-    const lines = problems.map(({ place, problem }) => (place === '' ? problem : `${place}: ${problem}`))
+    const lines = problems.map(({ place, problem }) => [file, place, problem].filter((part) => part !== '').join(': '))
     if (count > problems.length) lines.push(`and ${count - problems.length} more`)
-    super(`${file} was refused and nothing was changed:\n${lines.join('\n')}`)
+    super(lines.join('\n'))
     this.problems = problems
   }
 }

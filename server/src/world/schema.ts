@@ -157,13 +157,16 @@ const callPermission = Type.Object({
   ),
 })
 
-const openWorldSchema = Type.Object({
-  businesses: Type.Optional(Type.Array(business)),
-  apps: Type.Optional(Type.Array(app)),
-  tokens: Type.Optional(Type.Array(token)),
-  accounts: Type.Optional(Type.Array(account)),
-  call_permissions: Type.Optional(Type.Array(callPermission)),
-})
+const openWorldSchema = Type.Object(
+  {
+    businesses: Type.Optional(Type.Array(business)),
+    apps: Type.Optional(Type.Array(app)),
+    tokens: Type.Optional(Type.Array(token)),
+    accounts: Type.Optional(Type.Array(account)),
+    call_permissions: Type.Optional(Type.Array(callPermission)),
+  },
+  { 'x-expects': 'a mapping with the keys businesses, apps, tokens, accounts and call_permissions' },
+)
 
 export const worldSchema = refuseUnknownKeys(openWorldSchema)
 
