@@ -14,7 +14,10 @@ export function findComplianceProblems(info: ComplianceInfo): Problem[] {
     problems.push({ place: 'entity_type_custom', problem: 'it goes with entity_type OTHER alone; leave it out.' })
   }
   if (is_registered !== undefined && entity_type !== 'OTHER' && entity_type !== 'PARTNERSHIP') {
-    problems.push({ place: 'is_registered', problem: 'it goes with entity_type OTHER or PARTNERSHIP alone; leave it out.' })
+    problems.push({
+      place: 'is_registered',
+      problem: 'it goes with entity_type OTHER or PARTNERSHIP alone; leave it out.',
+    })
   }
   for (const contact of ['grievance_officer_details', 'customer_care_details'] as const) {
     for (const member of ['mobile_number', 'landline_number'] as const) {

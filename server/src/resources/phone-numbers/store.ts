@@ -20,7 +20,11 @@ export async function findPhoneNumber(db: Db, node: Node): Promise<PhoneNumbersT
   return row
 }
 
-export async function listPhoneNumbers(db: Db, account: Node, { condition, order, limit }: Slice): Promise<PhoneNumbersTable[]> {
+export async function listPhoneNumbers(
+  db: Db,
+  account: Node,
+  { condition, order, limit }: Slice,
+): Promise<PhoneNumbersTable[]> {
   return db.query
     .selectFrom('phone_numbers')
     .selectAll()

@@ -17,7 +17,10 @@ export function findScheduleProblems(schedule: Partial<ScheduleMembers>): Proble
     problems.push({ place: 'end_time', problem: 'it must differ from start_time; one before it means the next day.' })
   }
   if (timezone !== undefined && !isTimeZone(timezone)) {
-    problems.push({ place: 'timezone', problem: 'it must be a time zone of the IANA database such as America/New_York.' })
+    problems.push({
+      place: 'timezone',
+      problem: 'it must be a time zone of the IANA database such as America/New_York.',
+    })
   }
   return problems
 }
