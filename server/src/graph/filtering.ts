@@ -3,8 +3,8 @@ import { badArgument } from './errors.ts'
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
-  /** What it is compared with: a column, or an expression that derives it. */
-  readonly expression: RawBuilder<unknown>
+  /** What it is compared with: a column, or an expression that derives it, from the hour too where the field depends on it. */
+  readonly expression: RawBuilder<unknown> | ((now: number) => RawBuilder<unknown>)
   /** The values that it can have. */
   readonly values: readonly (string | boolean)[]
 }
@@ -15,16 +15,17 @@ type Operator = (typeof operators)[number]
 const maxConditions = 20
 const example = '[{"field":"…","operator":"EQUAL","value":"…"}]'
 
-/** Reads `filtering`, a JSON array of conditions joined by AND, as one SQL condition. */
+/** Reads `filtering`, a JSON array of conditions joined by AND, as one SQL condition on how things are `now`. */
 export function readFilter(
   fields: Readonly<Record<string, FilterField>>,
   text: string | undefined,
+  now: number,
 ): RawBuilder<boolean> | undefined {
   if (text === undefined || text === '') return undefined
   const conditions = parseConditions(text)
   if (conditions.length === 0) return undefined
   return sql<boolean>`${sql.join(
-    conditions.map((condition, index) => readCondition(fields, condition, `filtering[${index}]`)),
+    conditions.map((condition, index) => readCondition(fields, condition, `filtering[${index}]`, now)),
     sql` AND `,
   )}`
 }
@@ -45,6 +46,7 @@ function readCondition(
   fields: Readonly<Record<string, FilterField>>,
   condition: unknown,
   place: string,
+  now: number,
 ): RawBuilder<boolean> {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) {
     throw badArgument(place, `each condition is an object such as ${example.slice(1, -1)}.`)
@@ -57,11 +59,13 @@ function readCondition(
   }
   const knownOperator = operators.find((known) => known === operator)
   if (!knownOperator) throw badArgument(`${place}.operator`, `it must be one of ${operators.join(', ')}.`)
-  return compare(filterField, knownOperator, value, place)
+  const expression = typeof filterField.expression === 'function' ? filterField.expression(now) : filterField.expression
+  return compare(expression, filterField.values, knownOperator, value, place)
 }
 
 function compare(
-  { expression, values }: FilterField,
+  expression: RawBuilder<unknown>,
+  values: FilterField['values'],
   operator: Operator,
   value: unknown,
   place: string,

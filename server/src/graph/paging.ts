@@ -92,6 +92,8 @@ export interface Slice {
 
 /** The part of a list that a request asks for. */
 export class Page {
+  /** The hour at which the list is looked at: what a filter and an item derive from it must not differ. */
+  readonly now: number
   readonly #options: ListOptions
   readonly #arguments: PageArguments
   readonly #list: string
@@ -102,17 +104,18 @@ export class Page {
   readonly #sort: { column: string; direction: Direction }
 
   /** `list` names the operation and node, so that a cursor of one list is refused by another. */
-  constructor(options: ListOptions, args: PageArguments, list: string, sealer: CursorSealer, self: Self) {
+  constructor(options: ListOptions, args: PageArguments, list: string, sealer: CursorSealer, self: Self, now: number) {
     const sortName = args.sort ?? options.defaultSort
     const sort = options.sorts[sortName]
     if (!sort) throw new Error(`${sortName} is not a sort of this list`)
+    this.now = now
     this.#options = options
     this.#arguments = args
     this.#list = `${list}?sort=${sortName}`
     this.#sealer = sealer
     this.#self = self
     this.#sort = sort
-    this.#filter = readFilter(options.filters ?? {}, args.filtering)
+    this.#filter = readFilter(options.filters ?? {}, args.filtering, now)
     this.#cursor = this.#openCursor(args)
   }
 

@@ -116,6 +116,7 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
       `${operation.name}/${node.id}`,
       parts.cursors,
       selfOf(parts, request),
+      clock.now(),
     )
 
   const context: Omit<Context, 'db'> = {
