@@ -1,6 +1,58 @@
-import type { Operation } from '../../graph/operation.ts'
+import { Type } from 'typebox'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { checkCompliance, toStoredCompliance } from './rules.ts'
+import { listComplianceFields, makeComplianceInputSchema, makeComplianceListSchema } from './schemas.ts'
+import { findCompliance, replaceCompliance } from './store.ts'
 
-export function complianceOperations(_words: Vocabulary): Operation[] {
-  return []
+export function complianceOperations(words: Vocabulary): Operation[] {
+  const fields = listComplianceFields(words)
+  const example = {
+    messaging_product: words.product,
+    entity_name: 'Lucky Shrub',
+    entity_type: 'PARTNERSHIP',
+    is_registered: true,
+    grievance_officer_details: {
+      name: 'Chandra P.',
+      email: 'officer@luckyshrub.example',
+      mobile_number: '+91 98765 43210',
+    },
+    customer_care_details: { email: 'care@luckyshrub.example', landline_number: '+91 22 1234 5678' },
+  }
+  return [
+    defineRead({
+      name: 'compliance.read',
+      chapter: 'compliance',
+      method: 'GET',
+      path: '/{Version}/{Phone-Number-ID}/business_compliance_info',
+      sentence: 'Reads who answers for the business behind a phone number.',
+      permission: 'management',
+      fields: { available: fields, defaults: fields, mode: 'replace' },
+      input: Type.Object({}),
+      output: makeComplianceListSchema(words),
+      examples: { output: { data: [{ whatsapp_business_account_id: '1000000000000001', ...example }] } },
+      async run({ db, node, project }) {
+        const info = await findCompliance(db, node)
+        const shown = project({ messaging_product: words.product, ...info })
+        return { data: [{ whatsapp_business_account_id: node.account_id, ...shown }] }
+      },
+    }),
+    defineWrite({
+      name: 'compliance.set',
+      chapter: 'compliance',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/business_compliance_info',
+      sentence: 'Sets who answers for the business behind a phone number, in place of what was set before.',
+      permission: 'management',
+      input: makeComplianceInputSchema(words),
+      output: successSchema,
+      examples: { input: example, output: { success: true } },
+      async run({ db, node }, input) {
+        checkCompliance(input)
+        await replaceCompliance(db, node, toStoredCompliance(input))
+        return { success: true }
+      },
+    }),
+  ]
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const entityTypes = [
   'LIMITED_LIABILITY_PARTNERSHIP',
@@ -9,16 +10,35 @@ export const entityTypes = [
   'OTHER',
 ] as const
 
-const email = Type.String({ format: 'email', maxLength: 127 })
-/** In international format with the country code; the rules hold it against the numbering plans. */
-const phoneNumber = Type.Optional(Type.String({ description: 'In international format, with the country code.' }))
+/** Shorter than 128. Besides the form, the domain has a dot: a mailbox of the local network is of no use to a customer. */
+const email = Type.String({
+  format: 'email',
+  pattern: '^[^\\s"]+@[^\\s"]+\\.[^\\s"]+$',
+  maxLength: 127,
+  'x-expects': 'an email address such as care@example.com, shorter than 128 characters',
+})
+
+export const expectedNumber =
+  'a phone number that exists, in international format with the country code, such as +1 631-555-1001'
+
+/** The form alone; the rules hold it against the numbering plans. */
+const phoneNumber = Type.Optional(
+  Type.String({
+    pattern: '^\\+[0-9][0-9 ().-]*[0-9]$',
+    maxLength: 32,
+    description: 'In international format, with the country code.',
+    'x-expects': expectedNumber,
+  }),
+)
 
 /** The members of a write; which of them go together is for the rules. */
 export const complianceMembers = {
   entity_name: Type.String({ minLength: 2, maxLength: 128 }),
   entity_type: Type.Enum(entityTypes),
-  entity_type_custom: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-  is_registered: Type.Optional(Type.Boolean()),
+  entity_type_custom: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'Required with entity_type OTHER, and only with it.' }),
+  ),
+  is_registered: Type.Optional(Type.Boolean({ description: 'Only with entity_type OTHER or PARTNERSHIP.' })),
   grievance_officer_details: Type.Object({
     name: Type.String({ minLength: 1, maxLength: 128 }),
     email,
@@ -30,3 +50,37 @@ export const complianceMembers = {
 
 const complianceSchema = Type.Object(complianceMembers)
 export type ComplianceInfo = Static<typeof complianceSchema>
+
+export function makeComplianceInputSchema(words: Vocabulary) {
+  return Type.Object({ messaging_product: Type.Literal(words.product), ...complianceMembers })
+}
+
+const shownContact = {
+  email: Type.String(),
+  mobile_number: Type.Optional(Type.String()),
+  landline_number: Type.Optional(Type.String()),
+}
+
+/** What `fields` can choose from. */
+function makeSelectableMembers(words: Vocabulary) {
+  return {
+    messaging_product: Type.Optional(Type.Literal(words.product)),
+    entity_name: Type.Optional(Type.String()),
+    entity_type: Type.Optional(Type.Enum(entityTypes)),
+    entity_type_custom: Type.Optional(Type.String()),
+    is_registered: Type.Optional(Type.Boolean()),
+    grievance_officer_details: Type.Optional(Type.Object({ name: Type.String(), ...shownContact })),
+    customer_care_details: Type.Optional(Type.Object(shownContact)),
+  }
+}
+
+export function listComplianceFields(words: Vocabulary): string[] {
+  return Object.keys(makeSelectableMembers(words))
+}
+
+/** The account's id has the same name in both vocabularies, and comes whatever `fields` says. */
+export function makeComplianceListSchema(words: Vocabulary) {
+  return Type.Object({
+    data: Type.Array(Type.Object({ whatsapp_business_account_id: Type.String(), ...makeSelectableMembers(words) })),
+  })
+}
