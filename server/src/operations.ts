@@ -6,6 +6,7 @@ import { auditOperations } from './resources/audit/operations.ts'
 import { botOperations } from './resources/bot/operations.ts'
 import { complianceOperations } from './resources/compliance/operations.ts'
 import { encryptionOperations } from './resources/encryption/operations.ts'
+import { onboardingOperations } from './resources/onboarding/operations.ts'
 import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
 import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
 import { portfolioOperations } from './resources/portfolio/operations.ts'
@@ -25,6 +26,7 @@ export function buildOperations(words: Vocabulary): Operation[] {
     ...scheduleOperations(words),
     ...qrCodeOperations(words),
     ...solutionOperations(words),
+    ...onboardingOperations(),
     ...complianceOperations(words),
     ...portfolioOperations(),
     ...auditOperations(),

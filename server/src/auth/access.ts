@@ -7,7 +7,8 @@ import type { AnyNodeKind, Node } from '../graph/nodes.ts'
 
 /**
  * What of an account is seen by whoever has access to it (as its owner, because it was shared, or on its owner's behalf); a
- * business is seen by itself and by those it gave an account to; everything else by the business that owns it.
+ * business is seen by itself and by those it gave an account to; everything else by the business that owns it, and by those
+ * that it was shared with.
  */
 const findVisible = defineStatement<{ id: string; business_id: string }>()((db, { id, business_id }) =>
   db
@@ -22,7 +23,8 @@ const findVisible = defineStatement<{ id: string; business_id: string }>()((db, 
         WHEN nodes.kind = 'business' THEN EXISTS (
           SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
           WHERE c.business_id = nodes.id AND a.business_id = ${business_id})
-        ELSE FALSE END`,
+        ELSE EXISTS (
+          SELECT 1 FROM node_shares s WHERE s.node_id = nodes.id AND s.business_id = ${business_id}) END`,
     ),
 )
 
@@ -33,11 +35,15 @@ export async function resolveNode(db: Db, caller: Caller, id: string): Promise<N
   return { ...row, kind: row.kind as AnyNodeKind }
 }
 
-/** A granular token sees its accounts, what hangs on them, its own business and app, and the businesses that own its accounts. */
+/**
+ * A granular token sees its accounts, what hangs on them, the businesses that own them, and what hangs on no account: its own
+ * business and app, and what was shared with that business.
+ */
 async function isWithinGrant(db: Db, caller: Caller, node: Node): Promise<boolean> {
   if (!caller.accounts) return true
   if (node.account_id !== null) return caller.accounts.has(node.account_id)
-  if (node.business_id === caller.business_id) return true
+  if (node.business_id === caller.business_id || node.kind !== 'business') return true
+  if (caller.accounts.size === 0) return false
   const owned = await db.query
     .selectFrom('accounts')
     .select('id')

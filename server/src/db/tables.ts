@@ -24,6 +24,11 @@ export interface Tables {
   activities: ActivitiesTable
   timers: TimersTable
   carrier_messages: CarrierMessagesTable
+  node_shares: NodeSharesTable
+  solutions: SolutionsTable
+  solution_apps: SolutionAppsTable
+  agreement_requests: AgreementRequestsTable
+  mobility_intents: MobilityIntentsTable
 }
 
 export interface NodesTable {
@@ -242,4 +247,43 @@ export interface CarrierMessagesTable {
   code: string
   language: string
   sent_time: number
+}
+
+export interface NodeSharesTable {
+  node_id: string
+  business_id: string
+}
+
+export interface SolutionsTable {
+  id: string
+  name: string
+  status: string
+  created_time: number
+}
+
+export interface SolutionAppsTable {
+  solution_id: string
+  role: 'OWNER' | 'PARTNER'
+  app_id: string
+  permissions: Json<string[]>
+  created_time: number
+}
+
+export interface AgreementRequestsTable {
+  id: string
+  type: string
+  status: string
+  partner_business_id: string
+  partner_app_id: string
+  end_business_id: string
+  solution_id: string | null
+  created_time: number
+}
+
+export interface MobilityIntentsTable {
+  account_id: string
+  partner_business_id: string
+  request_id: string
+  solution_id: string | null
+  created_time: number
 }

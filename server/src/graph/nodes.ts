@@ -54,6 +54,15 @@ export async function createNode(
   }
 }
 
+/** Lets another business see a node that hangs on no account. */
+export async function shareNode(tx: Transaction, node_id: string, business_id: string): Promise<void> {
+  await tx.query
+    .insertInto('node_shares')
+    .values({ node_id, business_id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 /**
  * Draws ids that no node has yet, many at once. They are not registered here: whoever asks does that together with the rest.
  * `isTaken` tells of ids that are about to be registered.

@@ -25,14 +25,13 @@ import { migrationIntentStatuses } from '../resources/portfolio/schemas.ts'
 import { profileMembers, websiteSchema } from '../resources/profile/schemas.ts'
 import { prefilledMessageSchema, qrCodeSchema } from '../resources/qr-codes/schemas.ts'
 import { scheduleMembers, scheduleStatuses } from '../resources/schedules/schemas.ts'
+import { partnerKinds } from '../resources/solutions/schemas.ts'
 import { callbackUrlSchema, verifyTokenSchema, webhookFields } from '../resources/webhooks/schemas.ts'
 
 /*
  * The whole world file. Forms and enumerations are those of the API; the counts that limit the API (items of a list,
  * numbers of an account) do not bind a file, so where a chapter's schema has a `maxItems` the list is written anew here.
  */
-
-export const partnerKinds = ['SOLUTION_PROVIDER', 'TECH_PROVIDER'] as const
 
 export const idExpectation = 'an id: a string (in quotes) of 15 or 16 digits, without a 0 in front and below 2^53'
 

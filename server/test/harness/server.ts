@@ -12,6 +12,7 @@ import { applyWorld } from '../../src/world/apply.ts'
 import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
 import { type Engine, makeStorePlace, openPlace } from './databases.ts'
+import { addSolutions } from './solutions.ts'
 import { testWorld } from './world.ts'
 
 export interface TestServer {
@@ -48,6 +49,7 @@ export async function startTestServer({
   const database = await openPlace(place)
   await migrate(database, clock)
   await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
+  await addSolutions(database, clock)
   const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
   const url = await app.listen()
   const words = chooseVocabulary(config.vocabulary)

@@ -13,6 +13,7 @@ export const ids = {
   schedule: '7000000000000001',
   migration_intent: '8000000000000001',
   extended_credit: '2100000000000001',
+  solution: '8100000000000001',
 } as const
 
 /** The same kinds, of a tenant that shares nothing with the owner. */
@@ -27,6 +28,7 @@ export const strangerIds: Record<keyof typeof ids, string> = {
   schedule: '7000000000000009',
   migration_intent: '8000000000000009',
   extended_credit: '2100000000000009',
+  solution: '8100000000000009',
 }
 
 export const partnerIds = {
@@ -86,7 +88,13 @@ export function testWorld() {
       },
     ],
     apps: [
-      { id: ids.application, business_id: ids.business, name: 'Shrub CRM', secret: 'shrub-app-secret' },
+      {
+        id: ids.application,
+        business_id: ids.business,
+        name: 'Shrub CRM',
+        secret: 'shrub-app-secret',
+        partner_kind: 'TECH_PROVIDER',
+      },
       {
         id: partnerIds.application,
         business_id: partnerIds.business,

@@ -1,6 +1,142 @@
-import type { Operation } from '../../graph/operation.ts'
+import { Type } from 'typebox'
+import { createNode } from '../../graph/nodes.ts'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { ListOptions } from '../../graph/paging.ts'
+import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import {
+  alreadyAnswered,
+  answers,
+  checkInvited,
+  checkMessagingHolder,
+  checkOwnApplication,
+  checkPartner,
+  toSolution,
+} from './rules.ts'
+import {
+  createdSolutionSchema,
+  newSolutionSchema,
+  solutionListSchema,
+  solutionRoles,
+  solutionSchema,
+} from './schemas.ts'
+import { answerSolution, findPartnerApp, findSolution, insertSolution, listSolutions } from './store.ts'
 
-export function solutionOperations(_words: Vocabulary): Operation[] {
-  return []
+const solutionFields = Object.keys(solutionSchema.properties)
+
+const solutionList: ListOptions = {
+  maxLimit: 100,
+  idColumn: 'id',
+  sortable: false,
+  defaultSort: 'created_time.desc',
+  sorts: { 'created_time.desc': { column: 'created_time', direction: 'desc' } },
+}
+
+const exampleSolution = {
+  id: '9000000000000001',
+  name: 'Garden Messaging',
+  status: 'INITIATED',
+  status_for_pending_request: 'PENDING_ACTIVATION',
+  owner_app: { id: '3000000000000001', name: 'Shrub CRM' },
+  owner_permissions: ['MANAGE', 'DEVELOP', 'MANAGE_TEMPLATES', 'VIEW_INSIGHTS'],
+}
+
+export function solutionOperations(words: Vocabulary): Operation[] {
+  return [
+    defineWrite({
+      name: 'solutions.create',
+      chapter: 'solutions',
+      method: 'POST',
+      path: `/{Version}/{Application-ID}/${words.product}_business_solution`,
+      sentence: "Creates a solution of the token's own app and invites a partner app into it.",
+      permission: 'management',
+      rateClass: 'solution_creation',
+      input: newSolutionSchema,
+      output: createdSolutionSchema,
+      examples: {
+        input: {
+          solution_name: 'Garden Messaging',
+          partner_app_id: '3000000000000002',
+          owner_permissions: [],
+          partner_permissions: ['MESSAGING'],
+        },
+        output: { solution_id: '9000000000000001' },
+      },
+      async run({ db, node, caller, clock, random }, input) {
+        checkOwnApplication(caller, node)
+        checkMessagingHolder(input)
+        const partner = checkPartner(caller, input.partner_app_id, await findPartnerApp(db, input.partner_app_id))
+        const owner = { app_id: caller.app_id, business_id: caller.business_id }
+        const id = await createNode(db, random, 'solution', { business_id: owner.business_id, account_id: null })
+        const parties = { owner, partner: { app_id: partner.id, business_id: partner.business_id } }
+        await insertSolution(db, { id, created_time: clock.now(), ...parties }, input)
+        return { solution_id: id }
+      },
+    }),
+    defineRead({
+      name: 'solutions.list',
+      chapter: 'solutions',
+      method: 'GET',
+      path: `/{Version}/{Application-ID}/${words.product}_business_solutions`,
+      sentence: 'Lists the solutions that an app is in, newest first.',
+      permission: 'management',
+      fields: { available: solutionFields, defaults: solutionFields, mode: 'replace' },
+      list: solutionList,
+      input: Type.Object({
+        role: Type.Optional(
+          Type.Enum(solutionRoles, { description: 'What the app is in them; both roles when left out.' }),
+        ),
+      }),
+      output: solutionListSchema,
+      examples: {
+        input: { role: 'OWNER', limit: 1 },
+        output: {
+          data: [exampleSolution],
+          paging: { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } },
+        },
+      },
+      async run({ db, node, page, project }, { role }) {
+        return page.fetch(
+          (slice) => listSolutions(db, node, role, slice),
+          (row) => project(toSolution(row)),
+        )
+      },
+    }),
+    defineRead({
+      name: 'solutions.read',
+      chapter: 'solutions',
+      method: 'GET',
+      path: '/{Version}/{Solution-ID}',
+      sentence: 'Reads a solution, for the business of either of its apps.',
+      permission: 'management',
+      fields: { available: solutionFields, defaults: solutionFields, mode: 'replace' },
+      input: Type.Object({}),
+      output: solutionSchema,
+      examples: { output: exampleSolution },
+      async run({ db, node, project }) {
+        return project(toSolution(await findSolution(db, node)))
+      },
+    }),
+    answerRow('accept', 'Accepts the invitation into a solution, which becomes ACTIVE, as its partner app.'),
+    answerRow('reject', 'Rejects the invitation into a solution, which becomes REJECTED, as its partner app.'),
+  ]
+}
+
+function answerRow(answer: keyof typeof answers, sentence: string): Operation {
+  return defineWrite({
+    name: `solutions.${answer}`,
+    chapter: 'solutions',
+    method: 'POST',
+    path: `/{Version}/{Solution-ID}/${answer}`,
+    sentence,
+    permission: 'management',
+    input: Type.Object({}),
+    output: successSchema,
+    examples: { output: { success: true } },
+    async run({ db, node, caller }) {
+      checkInvited(caller, await findSolution(db, node))
+      if (!(await answerSolution(db, node, answers[answer]))) throw alreadyAnswered()
+      return { success: true }
+    },
+  })
 }

@@ -1,0 +1,49 @@
+import { createNode } from '../../graph/nodes.ts'
+import { defineWrite, type Operation } from '../../graph/operation.ts'
+import { findPartnerApp, findSolutionOfApp } from '../solutions/store.ts'
+import { checkLinkedSolution, checkOtherBusiness, checkPartnerApp, noEligibleAccount } from './rules.ts'
+import { newOnboardingSchema, onboardingSchema } from './schemas.ts'
+import { findPendingRequest, hasEligibleAccount, insertRequest, lockEndBusiness, setMobilityIntents } from './store.ts'
+
+export function onboardingOperations(): Operation[] {
+  return [
+    defineWrite({
+      name: 'onboarding.request',
+      chapter: 'solutions',
+      method: 'POST',
+      path: '/{Version}/{Business-ID}/onboard_partners_to_mm_lite',
+      sentence:
+        'Asks an end business, as its partner, to be onboarded; while a request is pending, answers with that one.',
+      permission: 'management',
+      rateClass: 'onboarding',
+      input: newOnboardingSchema,
+      output: onboardingSchema,
+      examples: { output: { request_id: '9000000000000002' } },
+      async run({ db, node, caller, clock, random }, { solution_id }) {
+        const partner = checkPartnerApp(await findPartnerApp(db, caller.app_id))
+        checkOtherBusiness(caller, node)
+        if (solution_id !== undefined) checkLinkedSolution(await findSolutionOfApp(db, solution_id, caller.app_id))
+
+        const parties = {
+          partner_business_id: caller.business_id,
+          end_business_id: node.id,
+          accounts: caller.accounts,
+        }
+        await lockEndBusiness(db, parties)
+        const pending = await findPendingRequest(db, parties)
+        if (pending) return { request_id: pending.id }
+
+        if (!(await hasEligibleAccount(db, parties))) throw noEligibleAccount()
+        const request = {
+          id: await createNode(db, random, 'onboarding_request', { business_id: caller.business_id, account_id: null }),
+          partner_app_id: caller.app_id,
+          solution_id: solution_id ?? null,
+          created_time: clock.now(),
+        }
+        await insertRequest(db, parties, request)
+        if (partner.partner_kind === 'SOLUTION_PROVIDER') await setMobilityIntents(db, parties, request)
+        return { request_id: request.id }
+      },
+    }),
+  ]
+}
