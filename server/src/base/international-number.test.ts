@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isRealInternationalNumber, readInternationalNumber } from './international-number.ts'
+
+for (const [text, phone_number, country_code, country_dial_code] of [
+  ['+1 631-555-1001', '16315551001', 'US', '1'],
+  ['+1 (204) 555-0100', '12045550100', 'CA', '1'],
+  ['+442079460018', '442079460018', 'GB', '44'],
+  // The digits do not tell which of the countries that share the code it is: the main one.
+  ['+1 555 123 4567', '15551234567', 'US', '1'],
+  ['+44 7700 900123', '447700900123', 'GB', '44'],
+  // A calling code that belongs to no country.
+  ['+800 1234 5678', '80012345678', null, '800'],
+] as const) {
+  test(`${text} is ${phone_number} of ${country_code}`, () => {
+    assert.deepEqual(readInternationalNumber(text), { phone_number, country_code, country_dial_code })
+  })
+}
+
+for (const text of [
+  '',
+  'plants',
+  '631-555-1001',
+  '+1',
+  '+1 555 0100',
+  '+1 631-555-1001 ext. 5',
+  'call +1 631-555-1001',
+  '+999 12345678',
+]) {
+  test(`${JSON.stringify(text)} is no international number`, () => {
+    assert.equal(readInternationalNumber(text), undefined)
+    assert.equal(isRealInternationalNumber(text), false)
+  })
+}
+
+test('a number of the right length that no plan has is possible but not real', () => {
+  assert.ok(readInternationalNumber('+1 555 123 4567'))
+  assert.equal(isRealInternationalNumber('+1 555 123 4567'), false)
+  assert.equal(isRealInternationalNumber('+1 631-555-1001'), true)
+})
