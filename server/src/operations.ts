@@ -23,7 +23,7 @@ export function buildOperations(words: Vocabulary): Operation[] {
     ...encryptionOperations(words),
     ...phoneNumberOperations(words),
     ...botOperations(),
-    ...scheduleOperations(words),
+    ...scheduleOperations(),
     ...qrCodeOperations(words),
     ...solutionOperations(words),
     ...onboardingOperations(),

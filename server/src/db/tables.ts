@@ -145,6 +145,7 @@ export interface SchedulesTable {
   recurrence_pattern: Json<{ frequency?: string; interval?: number; end_date?: string }> | null
   created_time: number
   updated_time: number
+  expires_time: number | null
 }
 
 export interface PhoneNumbersTable {

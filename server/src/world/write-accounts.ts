@@ -1,7 +1,7 @@
 import type { AccountAccessTable } from '../db/tables.ts'
 import { accountDefaults, makeTemplateNamespace } from '../resources/account/rules.ts'
 import { botDefaults } from '../resources/bot/rules.ts'
-import { defaultTimezone, readScheduleState } from '../resources/schedules/rules.ts'
+import { findExpiry, readScheduleState, toStoredSchedule } from '../resources/schedules/rules.ts'
 import { inBatches } from './batches.ts'
 import { bringRows, readRows, type WriteParts } from './rows.ts'
 import type { WorldAccount } from './schema.ts'
@@ -145,26 +145,20 @@ export async function writeAccountParts(parts: WriteParts, { bots, schedules, in
       key: ['id'],
       keyOf: ({ given }) => [given.id],
       nodeOf: ({ given }) => given.id,
-      create: ({ given: { id, status, is_active, ...given }, account }) => ({
-        id,
+      create: ({ given, account }) => ({
+        id: given.id,
         account_id: account.id,
-        name: given.name,
-        status: 'ACTIVE',
-        is_active: true,
-        ...readScheduleState({ status, is_active }),
-        schedule_type: given.schedule_type,
-        description: given.description ?? null,
-        start_time: given.start_time ?? null,
-        end_time: given.end_time ?? null,
-        timezone: given.timezone ?? defaultTimezone,
-        days_of_week: given.days_of_week ?? null,
-        recurrence_pattern: given.recurrence_pattern ?? null,
+        ...toStoredSchedule(given),
         created_time: now,
         updated_time: now,
       }),
-      change: ({ given: { id: _id, status, is_active, ...given } }) => ({
+      change: ({ given: { id: _id, status, is_active, ...given } }, stored) => ({
         ...readScheduleState({ status, is_active }),
         ...pickGiven(given),
+        expires_time: findExpiry({
+          timezone: given.timezone ?? stored.timezone,
+          recurrence_pattern: given.recurrence_pattern ?? stored.recurrence_pattern,
+        }),
       }),
       touch: { updated_time: now },
     },

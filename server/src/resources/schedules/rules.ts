@@ -1,7 +1,10 @@
+import { endOfDay, isTimeZone } from '../../base/time-zones.ts'
+import type { SchedulesTable } from '../../db/tables.ts'
+import { badArgument } from '../../graph/errors.ts'
 import type { Problem } from '../../graph/validation.ts'
-import type { ScheduleMembers } from './schemas.ts'
+import type { RecurrencePattern, ScheduleMembers } from './schemas.ts'
 
-export const defaultTimezone = 'UTC'
+const defaultTimezone = 'UTC'
 
 /** What breaks the chapter's rules, though each member by itself has the right form. */
 export function findScheduleProblems(schedule: Partial<ScheduleMembers>): Problem[] {
@@ -25,16 +28,26 @@ export function findScheduleProblems(schedule: Partial<ScheduleMembers>): Proble
   return problems
 }
 
-/** Zones have names; a bare offset such as +01:00, which the runtime would take too, is none. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
+/** A schedule that is made through the API has its last day still before it; a world file may tell of the past. */
+export function checkNewSchedule(schedule: ScheduleMembers, now: number): void {
+  for (const { place, problem } of findScheduleProblems(schedule)) throw badArgument(place, problem)
+  const { timezone = defaultTimezone } = schedule
+  const expires_time = findExpiry(schedule)
+  if (expires_time !== null && expires_time <= now) {
+    throw badArgument('recurrence_pattern.end_date', `it must be the date of today in ${timezone} or a later one.`)
   }
+}
+
+/** When the last day of a schedule is over in its own time zone; null when it has no end. */
+export function findExpiry({
+  timezone = defaultTimezone,
+  recurrence_pattern,
+}: {
+  timezone?: string
+  recurrence_pattern?: { end_date?: string } | null
+}): number | null {
+  const end_date = recurrence_pattern?.end_date
+  return end_date === undefined ? null : endOfDay(end_date, timezone)
 }
 
 /** The state that `status` and `is_active` describe together: the one that is given tells the other. */
@@ -47,5 +60,44 @@ export function readScheduleState(given: { status?: string; is_active?: boolean 
   return {
     status: status ?? (is_active ? 'ACTIVE' : 'INACTIVE'),
     is_active: is_active ?? status === 'ACTIVE',
+  }
+}
+
+/** The columns of a new schedule; what is left out has its default. */
+export function toStoredSchedule(
+  given: ScheduleMembers & { status?: string },
+): Omit<SchedulesTable, 'id' | 'account_id' | 'created_time' | 'updated_time'> {
+  const { status, is_active } = given
+  return {
+    name: given.name,
+    status: 'ACTIVE',
+    is_active: true,
+    ...readScheduleState({ status, is_active }),
+    schedule_type: given.schedule_type,
+    description: given.description ?? null,
+    start_time: given.start_time ?? null,
+    end_time: given.end_time ?? null,
+    timezone: given.timezone ?? defaultTimezone,
+    days_of_week: given.days_of_week ?? null,
+    recurrence_pattern: given.recurrence_pattern ? pickPattern(given.recurrence_pattern) : null,
+    expires_time: findExpiry(given),
+  }
+}
+
+/** Members that are not known are ignored, here too. */
+function pickPattern({ frequency, interval, end_date }: RecurrencePattern): RecurrencePattern {
+  return {
+    ...(frequency !== undefined && { frequency }),
+    ...(interval !== undefined && { interval }),
+    ...(end_date !== undefined && { end_date }),
+  }
+}
+
+/** A schedule as the API shows it. */
+export function toSchedule<Row extends Pick<SchedulesTable, 'created_time' | 'updated_time'>>(row: Row) {
+  return {
+    ...row,
+    created_time: new Date(row.created_time).toISOString(),
+    updated_time: new Date(row.updated_time).toISOString(),
   }
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { pagingSchema } from '../../graph/paging.ts'
 
 export const scheduleStatuses = ['ACTIVE', 'INACTIVE', 'PAUSED', 'EXPIRED', 'DRAFT'] as const
 export const scheduleTypes = [
@@ -18,8 +19,11 @@ const timeOfDay = Type.Optional(
 export const recurrencePatternSchema = Type.Object({
   frequency: Type.Optional(Type.Enum(frequencies)),
   interval: Type.Optional(Type.Integer({ minimum: 1 })),
-  end_date: Type.Optional(Type.String({ format: 'date' })),
+  end_date: Type.Optional(
+    Type.String({ format: 'date', description: "The last day, in the schedule's own time zone." }),
+  ),
 })
+export type RecurrencePattern = Static<typeof recurrencePatternSchema>
 
 /** What a schedule is made of; which members go together is for the rules. */
 export const scheduleMembers = {
@@ -34,5 +38,27 @@ export const scheduleMembers = {
   recurrence_pattern: Type.Optional(recurrencePatternSchema),
 }
 
-const scheduleSchema = Type.Object(scheduleMembers)
-export type ScheduleMembers = Static<typeof scheduleSchema>
+export const newScheduleSchema = Type.Object(scheduleMembers)
+export type ScheduleMembers = Static<typeof newScheduleSchema>
+
+/** What a list shows; any member may be left out by `fields`, or have no value. */
+export const scheduleSchema = Type.Object({
+  id: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  status: Type.Optional(
+    Type.Enum(scheduleStatuses, { description: 'EXPIRED once the last day of an active schedule is over.' }),
+  ),
+  schedule_type: Type.Optional(Type.Enum(scheduleTypes)),
+  description: Type.Optional(Type.String()),
+  start_time: Type.Optional(Type.String({ description: 'HH:MM.' })),
+  end_time: Type.Optional(Type.String({ description: 'HH:MM; one before start_time is on the next day.' })),
+  timezone: Type.Optional(Type.String({ description: 'An IANA time zone.' })),
+  days_of_week: Type.Optional(Type.Array(Type.Enum(daysOfWeek))),
+  created_time: Type.Optional(Type.String({ format: 'date-time' })),
+  updated_time: Type.Optional(Type.String({ format: 'date-time' })),
+  is_active: Type.Optional(Type.Boolean({ description: 'Whether it is switched on.' })),
+  recurrence_pattern: Type.Optional(recurrencePatternSchema),
+})
+export const scheduleFields = Object.keys(scheduleSchema.properties)
+
+export const scheduleListSchema = Type.Object({ data: Type.Array(scheduleSchema), paging: pagingSchema })

@@ -1,0 +1,55 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import type { SchedulesTable } from '../../db/tables.ts'
+import { createNode, type Node } from '../../graph/nodes.ts'
+import type { Slice } from '../../graph/paging.ts'
+
+const shownColumns = [
+  'id',
+  'name',
+  'schedule_type',
+  'description',
+  'start_time',
+  'end_time',
+  'timezone',
+  'days_of_week',
+  'is_active',
+  'recurrence_pattern',
+  'created_time',
+  'updated_time',
+] as const
+
+/** Nothing happens when a schedule's last day is over, so its state is told from the hour, for items and filters alike. */
+export function statusAt(now: number): RawBuilder<string> {
+  return sql<string>`CASE WHEN status = 'ACTIVE' AND expires_time <= ${now} THEN 'EXPIRED' ELSE status END`
+}
+
+export async function listSchedules(db: Db, account: Node, now: number, { condition, order, limit }: Slice) {
+  return db.query
+    .selectFrom('schedules')
+    .select(shownColumns)
+    .select(statusAt(now).as('status'))
+    .where('account_id', '=', account.id)
+    .where(condition)
+    .orderBy(order)
+    .limit(limit)
+    .execute()
+}
+
+/** The id of the new schedule; undefined when the account has one of that name, also one that came at the same moment. */
+export async function insertSchedule(
+  tx: Transaction,
+  random: Random,
+  account: Node,
+  schedule: Omit<SchedulesTable, 'id' | 'account_id'>,
+): Promise<string | undefined> {
+  const owner = { business_id: account.business_id, account_id: account.id }
+  const id = await createNode(tx, random, 'schedule', owner)
+  const { numInsertedOrUpdatedRows } = await tx.query
+    .insertInto('schedules')
+    .values({ id, account_id: account.id, ...schedule })
+    .onConflict((conflict) => conflict.columns(['account_id', 'name']).doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n ? id : undefined
+}
