@@ -28,6 +28,8 @@ export interface Database {
   readonly read: Db
   /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** How a column is declared whose numbers the database hands out in order: `ORDERED_ID` in migrations. */
+  readonly orderedId: string
   /** Runs a script of several statements inside a transaction: for migrations alone. */
   runScript(tx: Transaction, script: string): Promise<void>
   /** Makes every other process wait that wants to migrate the same database. */

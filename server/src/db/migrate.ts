@@ -46,7 +46,7 @@ export async function migrate(
     }
     const pending = migrations.filter(({ name }) => !applied.has(name))
     for (const { name, script } of pending) {
-      await database.runScript(tx, script)
+      await database.runScript(tx, script.replaceAll('ORDERED_ID', database.orderedId))
       await sql`INSERT INTO schema_migrations (name, applied_time) VALUES (${name}, ${clock.now()})`.execute(tx.query)
     }
     return pending.map(({ name }) => name)

@@ -50,6 +50,7 @@ export function openSqlite(file: string): Database {
   return {
     engine: 'sqlite',
     pool: undefined,
+    orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
     transaction(work) {
       const result = lastTransaction.then(() => runTransaction(work))

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { Json } from './codecs.ts'
 
 /** The tables as queries see them: one interface a table, in the order of the migrations. */
@@ -24,11 +25,21 @@ export interface Tables {
   activities: ActivitiesTable
   timers: TimersTable
   carrier_messages: CarrierMessagesTable
+  verification_codes: VerificationCodesTable
+  two_step_pins: TwoStepPinsTable
+  phone_number_callbacks: PhoneNumberCallbacksTable
+  signing_keys: SigningKeysTable
+  business_public_keys: BusinessPublicKeysTable
   node_shares: NodeSharesTable
   solutions: SolutionsTable
   solution_apps: SolutionAppsTable
   agreement_requests: AgreementRequestsTable
   mobility_intents: MobilityIntentsTable
+  events: EventsTable
+  lanes: LanesTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
+  received_messages: ReceivedMessagesTable
 }
 
 export interface NodesTable {
@@ -59,6 +70,8 @@ export interface AppsTable {
   partner_kind: string | null
   first_party: boolean
   created_time: number
+  previous_secret: Generated<string | null>
+  previous_secret_until: Generated<number | null>
 }
 
 export interface AppSubscriptionsTable {
@@ -172,6 +185,11 @@ export interface PhoneNumbersTable {
   certificate: string | null
   creation_time: number
   last_onboarded_time: number
+  registration_epoch: number
+  new_display_name: string | null
+  search_visibility: string
+  show_security_notifications: boolean
+  notify_user_change_number: boolean
 }
 
 export interface BusinessProfilesTable {
@@ -250,6 +268,44 @@ export interface CarrierMessagesTable {
   sent_time: number
 }
 
+export interface VerificationCodesTable {
+  phone_number_id: string
+  code_hash: string
+  expires_time: number
+  carrier_timer_id: string | null
+  wrong_tries: number
+  first_wrong_time: number
+  blocked_until: number
+}
+
+export interface TwoStepPinsTable {
+  phone_number_id: string
+  pin_hash: string
+}
+
+export interface PhoneNumberCallbacksTable {
+  phone_number_id: string
+  app_id: string
+  override_callback_uri: string | null
+  webhook_url: string | null
+}
+
+export interface SigningKeysTable {
+  id: string
+  public_key: string
+  private_key: string | null
+  created_time: number
+  retired_time: number | null
+}
+
+export interface BusinessPublicKeysTable {
+  phone_number_id: string
+  business_public_key: string
+  registration_epoch: number
+  signing_key_id: string
+  signature: string
+}
+
 export interface NodeSharesTable {
   node_id: string
   business_id: string
@@ -287,4 +343,53 @@ export interface MobilityIntentsTable {
   request_id: string
   solution_id: string | null
   created_time: number
+}
+
+export interface EventsTable {
+  id: Generated<number>
+  account_id: string
+  phone_number_id: string | null
+  field: string
+  value: string
+  created_time: number
+}
+
+export interface LanesTable {
+  id: string
+  app_id: string
+  callback_url: string
+  leased_until: number
+  lease_owner: string | null
+  paused_until: number
+  failures: number
+}
+
+export interface DeliveriesTable {
+  id: Generated<number>
+  event_id: number
+  lane_id: string
+  account_id: string
+  app_id: string
+  field: string
+  state: 'waiting' | 'delivered' | 'failed'
+  attempts: number
+  due_time: number
+  created_time: number
+  finished_time: number | null
+}
+
+export interface DeliveryAttemptsTable {
+  delivery_id: number
+  number: number
+  time: number
+  duration: number
+  status: number | null
+  problem: string | null
+  answer: string | null
+}
+
+export interface ReceivedMessagesTable {
+  phone_number_id: string
+  message_id: string
+  received_time: number
 }
