@@ -1,7 +1,16 @@
 import { Type } from 'typebox'
-import { defineRead, type Operation } from '../../graph/operation.ts'
-import { botSchema } from './schemas.ts'
-import { findBot } from './store.ts'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
+import { botDefaults, readOffer } from './rules.ts'
+import { botOfferSchema, botSchema } from './schemas.ts'
+import { findBot, findBotOfNumber, setBotOfNumber } from './store.ts'
+
+const botFields = Object.keys(botSchema.properties)
+const exampleOffer = {
+  prompts: ['Book a visit'],
+  commands: [{ command_name: 'hours', command_description: 'When we are open' }],
+  enable_welcome_message: true,
+}
 
 export function botOperations(): Operation[] {
   return [
@@ -13,21 +22,45 @@ export function botOperations(): Operation[] {
       sentence: 'Reads what a bot offers before anybody answers.',
       permission: 'management',
       fields: {
-        available: Object.keys(botSchema.properties),
+        available: botFields,
         defaults: ['prompts', 'commands', 'enable_welcome_message'],
         mode: 'replace',
       },
       input: Type.Object({}),
       output: botSchema,
-      examples: {
-        output: {
-          prompts: ['Book a visit'],
-          commands: [{ command_name: 'hours', command_description: 'When we are open' }],
-          enable_welcome_message: true,
-        },
-      },
+      examples: { output: exampleOffer },
       async run({ db, node, project }) {
         return project(await findBot(db, node))
+      },
+    }),
+    defineRead({
+      name: 'bot.read_automation',
+      chapter: 'bot',
+      method: 'GET',
+      path: '/{Version}/{Phone-Number-ID}/conversational_automation',
+      sentence: 'Reads the bot of a phone number; before anything was set, it offers nothing and has no id.',
+      permission: 'management',
+      fields: { available: botFields, defaults: botFields, mode: 'replace' },
+      input: Type.Object({}),
+      output: botSchema,
+      examples: { output: { id: '5000000000000001', ...exampleOffer } },
+      async run({ db, node, project }) {
+        return project((await findBotOfNumber(db, node)) ?? botDefaults)
+      },
+    }),
+    defineWrite({
+      name: 'bot.set_automation',
+      chapter: 'bot',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/conversational_automation',
+      sentence: 'Sets all that the bot of a phone number offers; a member that is left out is reset.',
+      permission: 'management',
+      input: botOfferSchema,
+      output: successSchema,
+      examples: { input: exampleOffer, output: { success: true } },
+      async run({ db, node, random }, input) {
+        await setBotOfNumber(db, random, node, readOffer(input))
+        return { success: true }
       },
     }),
   ]

@@ -1,4 +1,6 @@
+import { badArgument } from '../../graph/errors.ts'
 import type { Problem } from '../../graph/validation.ts'
+import type { BotOffer } from './schemas.ts'
 
 /** A user picks a command by its name, so no two may share one. */
 export function findCommandProblems(commands: readonly { command_name: string }[]): Problem[] {
@@ -18,4 +20,18 @@ export function findCommandProblems(commands: readonly { command_name: string }[
 }
 
 /** A bot that offers nothing yet. */
-export const botDefaults = { prompts: [] as string[], commands: [], enable_welcome_message: false }
+export const botDefaults: Required<BotOffer> = { prompts: [], commands: [], enable_welcome_message: false }
+
+/** The whole of what a bot offers from now on: what is left out is reset, and members that are not known are ignored. */
+export function readOffer({
+  prompts = botDefaults.prompts,
+  commands = botDefaults.commands,
+  enable_welcome_message = botDefaults.enable_welcome_message,
+}: BotOffer): Required<BotOffer> {
+  for (const { place, problem } of findCommandProblems(commands)) throw badArgument(place, problem)
+  return {
+    prompts,
+    commands: commands.map(({ command_name, command_description }) => ({ command_name, command_description })),
+    enable_welcome_message,
+  }
+}

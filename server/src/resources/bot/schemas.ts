@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 
 export const botCommandSchema = Type.Object({
   command_name: Type.String(),
@@ -21,3 +21,11 @@ export const writtenCommandSchema = Type.Object({
   }),
   command_description: Type.String({ minLength: 1, maxLength: 256 }),
 })
+
+/** What a bot can be set to; a member that is left out is reset. */
+export const botOfferSchema = Type.Object({
+  prompts: Type.Optional(Type.Array(writtenPromptSchema, { maxItems: 3 })),
+  commands: Type.Optional(Type.Array(writtenCommandSchema, { maxItems: 30 })),
+  enable_welcome_message: Type.Optional(Type.Boolean()),
+})
+export type BotOffer = Static<typeof botOfferSchema>

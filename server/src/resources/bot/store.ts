@@ -1,17 +1,58 @@
-import type { Db } from '../../db/database.ts'
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
-import type { Node } from '../../graph/nodes.ts'
+import type { BotsTable } from '../../db/tables.ts'
+import { createNode, type Node } from '../../graph/nodes.ts'
+
+const shownColumns = ['id', 'prompts', 'commands', 'enable_welcome_message'] as const
 
 const findById = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>
-  db
-    .selectFrom('bots')
-    .select(['id', 'prompts', 'commands', 'enable_welcome_message'])
-    .where('id', '=', id)
-    .where('account_id', '=', account_id),
+  db.selectFrom('bots').select(shownColumns).where('id', '=', id).where('account_id', '=', account_id),
+)
+
+const findByNumber = defineStatement<{ phone_number_id: string; account_id: string }>()(
+  (db, { phone_number_id, account_id }) =>
+    db
+      .selectFrom('bots')
+      .select(shownColumns)
+      .where('phone_number_id', '=', phone_number_id)
+      .where('account_id', '=', account_id),
 )
 
 export async function findBot(db: Db, node: Node) {
   const bot = await db.first(findById, { id: node.id, account_id: node.account_id ?? '' })
   if (!bot) throw new Error(`the bot of node ${node.id} is missing`)
   return bot
+}
+
+/** The bot of a phone number; undefined as long as nothing was set for it. */
+export async function findBotOfNumber(db: Db, number: Node) {
+  return db.first(findByNumber, { phone_number_id: number.id, account_id: number.account_id ?? '' })
+}
+
+/** Sets all that the bot of a phone number offers; the first time, the bot comes into being. */
+export async function setBotOfNumber(
+  tx: Transaction,
+  random: Random,
+  number: Node,
+  offer: Pick<BotsTable, 'prompts' | 'commands' | 'enable_welcome_message'>,
+): Promise<void> {
+  await lockNumber(tx, number)
+  const bot = await findBotOfNumber(tx, number)
+  if (bot) {
+    await tx.query.updateTable('bots').set(offer).where('id', '=', bot.id).execute()
+    return
+  }
+  const owner = { business_id: number.business_id, account_id: number.account_id ?? '' }
+  const id = await createNode(tx, random, 'bot', owner)
+  await tx.query
+    .insertInto('bots')
+    .values({ id, account_id: owner.account_id, phone_number_id: number.id, ...offer })
+    .execute()
+}
+
+/** Two that set the bot of one number at the same moment come one after the other, so that the second finds the first's. */
+async function lockNumber(tx: Transaction, number: Node): Promise<void> {
+  if (!tx.lockRows) return
+  await tx.query.selectFrom('phone_numbers').select('id').where('id', '=', number.id).forNoKeyUpdate().execute()
 }
