@@ -1,3 +1,4 @@
+import { minute, parseDuration } from './base/duration.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
@@ -31,7 +32,6 @@ export interface Config extends Settings {
   readonly allowInternalCallbacks: boolean
   readonly vocabulary: VocabularyName
   readonly versions: readonly string[]
-  readonly rateLimitsOn: boolean
   readonly rates: Readonly<Record<RateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly logLevel: LogLevel
@@ -53,6 +53,18 @@ function flag(text: string): boolean {
   if (['true', '1', 'on', 'yes'].includes(text)) return true
   if (['false', '0', 'off', 'no'].includes(text)) return false
   throw new BadSetting('true or false')
+}
+
+function duration(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (!milliseconds) throw new BadSetting('a time such as 30s, 10m or 24h')
+  return milliseconds
+}
+
+function rate(text: string): Rate {
+  const parsed = parseRate(text)
+  if (!parsed) throw new BadSetting('a rate such as 5/15m')
+  return parsed
 }
 
 function oneOf<T extends string>(values: readonly T[]) {
@@ -192,6 +204,28 @@ export const settings = {
     sentence: 'Where verification codes are POSTed to be sent.',
     parse: postUrl,
     fallback: () => undefined,
+  }),
+  verificationCodeDigits: define({
+    name: 'VERIFICATION_CODE_DIGITS',
+    shownDefault: '6',
+    sentence: 'How many digits a verification code has.',
+    parse: integer(4, 10),
+    fallback: () => 6,
+  }),
+  verificationCodeLifetime: define({
+    name: 'VERIFICATION_CODE_LIFETIME',
+    shownDefault: '10m',
+    sentence: 'How long a verification code is good for.',
+    parse: duration,
+    fallback: () => 10 * minute,
+  }),
+  wrongCodeLimit: define<Rate>({
+    name: 'RATE_LIMIT_VERIFY_CODE',
+    shownDefault: '5/15m',
+    sentence:
+      'Wrong verification codes, per number: after so many within so long, none is taken for as long. Kept with the code, so a restart does not forget it.',
+    parse: rate,
+    fallback: () => ({ count: 5, milliseconds: 15 * minute }),
   }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',

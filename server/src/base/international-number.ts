@@ -21,6 +21,11 @@ export function readInternationalNumber(text: string): InternationalNumber | und
   }
 }
 
+/** A number as people write it in international format, with the blanks of its country. */
+export function formatInternationalNumber(phone_number: string): string {
+  return parse(`+${phone_number}`)?.formatInternational() ?? `+${phone_number}`
+}
+
 /** Whether a number in international format fits the numbering plan of its country. */
 export function isRealInternationalNumber(text: string): boolean {
   return parse(text)?.isValid() ?? false

@@ -17,23 +17,24 @@ export const carrierTimer = 'carrier.post'
 
 /**
  * Hands a message to the carrier, in the transaction of what causes it: the built-in one keeps it for the gateway's outbox;
- * one behind CARRIER_URL gets it by a timer, so that it is sent if, and only if, that is committed.
+ * one behind CARRIER_URL gets it by a timer, so that it is sent if, and only if, that is committed. Returns the timer, for who
+ * wants to take the message back.
  */
 export async function sendThroughCarrier(
   tx: Transaction,
   { clock, random, carrierUrl }: { clock: Clock; random: Random; carrierUrl: string | undefined },
   { to, kind, code, language }: CarrierMessage,
-): Promise<void> {
+): Promise<string | undefined> {
   const sent_time = clock.now()
   if (carrierUrl !== undefined) {
     const payload = { to, kind, code, language, sent_at: new Date(sent_time).toISOString() }
-    await setTimer(tx, random, { kind: carrierTimer, due_time: sent_time, payload })
-    return
+    return setTimer(tx, random, { kind: carrierTimer, due_time: sent_time, payload })
   }
   await tx.query
     .insertInto('carrier_messages')
     .values({ id: random.trace(), recipient: to, kind, code, language, sent_time })
     .execute()
+  return undefined
 }
 
 /** What the built-in carrier was given for a number, newest first. */

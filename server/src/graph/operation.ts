@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import type { Caller } from './caller.ts'
-import type { ErrorStatus } from './errors.ts'
+import type { ErrorStatus, GraphError } from './errors.ts'
 import type { FieldSelection } from './fields.ts'
 import type { Node } from './nodes.ts'
 import type { Outside } from './outside.ts'
@@ -82,6 +82,18 @@ export interface ReadOperation<I extends TObject = TObject, O extends TSchema = 
   run(context: Context, input: Static<I>): Promise<object>
 }
 
+/**
+ * What `run` returns to refuse a request and keep what it wrote all the same: a throw undoes everything, and a wrong try that
+ * must be counted would not be. The transaction is committed without a record of who did what, then the error is answered.
+ */
+export class Refusal {
+  readonly error: GraphError
+
+  constructor(error: GraphError) {
+    this.error = error
+  }
+}
+
 export interface WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown>
   extends OperationBase {
   readonly effect: 'write'
@@ -89,7 +101,10 @@ export interface WriteOperation<I extends TObject = TObject, O extends TSchema =
   readonly output: O
   /** What has to wait on the network or do heavy work, before the transaction is opened; `run` gets its result. */
   prepare?(context: Context & { readonly outside: Outside }, input: Static<I>): Promise<P>
-  /** Runs inside one transaction, together with the events that it raises and the record of who did it. */
+  /**
+   * Runs inside one transaction, together with the events that it raises and the record of who did it. A throw undoes all of
+   * it; a `Refusal` that is returned does not.
+   */
   run(context: Context<Transaction>, input: Static<I>, prepared: P): Promise<object>
 }
 

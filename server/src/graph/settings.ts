@@ -3,4 +3,9 @@ export interface Settings {
   readonly maxNumbersPerAccount: number
   /** Where verification codes are posted to be sent; undefined: the built-in carrier. */
   readonly carrierUrl: string | undefined
+  readonly verificationCodeDigits: number
+  readonly verificationCodeLifetime: number
+  /** So many wrong codes within so long, then none is taken for as long. Off with `rateLimitsOn`. */
+  readonly wrongCodeLimit: { readonly count: number; readonly milliseconds: number }
+  readonly rateLimitsOn: boolean
 }

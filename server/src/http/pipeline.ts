@@ -12,7 +12,7 @@ import { notFound } from '../graph/errors.ts'
 import { projectFields, selectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { Node } from '../graph/nodes.ts'
-import type { Context } from '../graph/operation.ts'
+import { type Context, Refusal } from '../graph/operation.ts'
 import type { Outside } from '../graph/outside.ts'
 import { Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
@@ -143,10 +143,11 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
   const prepared = await operation.prepare?.(Object.assign(context, { db: database.read, outside }), input)
   const answer = await database.transaction(async (tx) => {
     const result = await operation.run(Object.assign(context, { db: tx }), input, prepared)
-    await appendActivity(tx, recordOf(parts, admission, request))
+    if (!(result instanceof Refusal)) await appendActivity(tx, recordOf(parts, admission, request))
     return result
   })
   parts.onCommit()
+  if (answer instanceof Refusal) throw answer.error
   return answer
 }
 

@@ -2,7 +2,8 @@ import type { PhoneNumbersTable } from '../db/tables.ts'
 import { drawNodeIds } from '../graph/nodes.ts'
 import { toStoredCompliance } from '../resources/compliance/rules.ts'
 import { groupDefaults } from '../resources/groups/rules.ts'
-import { describeRegistration, numberDefaults, readStates, splitStatus } from '../resources/phone-numbers/rules.ts'
+import { endNameReview, numberDefaults, readStates, splitStatus } from '../resources/phone-numbers/rules.ts'
+import { describeRegistration } from '../resources/phone-numbers/states.ts'
 import { emptyProfile, readProfileUpdate } from '../resources/profile/rules.ts'
 import { bringRows, type WriteParts } from './rows.ts'
 import type { WorldNumber } from './schema.ts'
@@ -70,7 +71,6 @@ function createNumber(
 ): PhoneNumbersTable {
   const account_number_id = given.account_number_id ?? drawnIds.get(given.id)
   if (account_number_id === undefined) throw new Error(`no Account-Number-ID was drawn for ${given.id}`)
-  const registered = given.registered ?? false
   return {
     id: given.id,
     account_number_id,
@@ -79,9 +79,8 @@ function createNumber(
     display_phone_number: given.display_phone_number,
     verified_name: account.name.trim(),
     ...numberDefaults,
-    ...describeRegistration(registered),
+    ...describeRegistration(given.registered ?? false, now),
     creation_time: now,
-    last_onboarded_time: registered ? now : 0,
     ...givenColumns(given),
   }
 }
@@ -96,8 +95,8 @@ function changeNumber(
   return {
     display_phone_number: given.display_phone_number,
     ...(parsed.phone_number !== stored.phone_number && parsed),
-    ...(registered !== undefined && registered !== stored.registered && describeRegistration(registered)),
-    ...(registered === true && !stored.registered && { last_onboarded_time: now }),
+    ...(registered !== undefined && registered !== stored.registered && describeRegistration(registered, now, stored)),
+    ...(given.name_status !== undefined && endNameReview(stored, given.name_status)),
     ...givenColumns(given),
   }
 }

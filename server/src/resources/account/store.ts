@@ -18,3 +18,9 @@ export async function updateAccount(tx: Transaction, node: Node, changes: Accoun
   if (Object.keys(changes).length === 0) return
   await tx.query.updateTable('accounts').set(changes).where('id', '=', node.id).execute()
 }
+
+/** Holds an account until the transaction ends: for rules about how many of something it has. */
+export async function lockAccount(tx: Transaction, node: Node): Promise<void> {
+  if (!tx.lockRows) return
+  await tx.query.selectFrom('accounts').select('id').where('id', '=', node.account_id).forNoKeyUpdate().execute()
+}

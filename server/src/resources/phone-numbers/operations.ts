@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { defineRead, type Operation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { createNumber, deregisterNumber, registerNumber, requestCode, verifyCode } from './life-operations.ts'
 import { toAccountNumber, toListedNumber } from './rules.ts'
 import {
   accountModes,
@@ -12,6 +13,7 @@ import {
   numberListSchema,
   phoneNumberInfoSchema,
 } from './schemas.ts'
+import { updateSettings } from './settings-operations.ts'
 import { findPhoneNumber, listPhoneNumbers } from './store.ts'
 
 const listedFields = Object.keys(listedNumberSchema.properties)
@@ -35,7 +37,7 @@ const numberList: ListOptions = {
   },
 }
 
-export function phoneNumberOperations(_words: Vocabulary): Operation[] {
+export function phoneNumberOperations(words: Vocabulary): Operation[] {
   return [
     defineRead({
       name: 'phone_numbers.list',
@@ -79,6 +81,7 @@ export function phoneNumberOperations(_words: Vocabulary): Operation[] {
         )
       },
     }),
+    createNumber(),
     defineRead({
       name: 'phone_numbers.read_info',
       chapter: 'phone-numbers',
@@ -103,6 +106,11 @@ export function phoneNumberOperations(_words: Vocabulary): Operation[] {
         return project(await findPhoneNumber(db, node))
       },
     }),
+    updateSettings(),
+    requestCode(),
+    verifyCode(),
+    registerNumber(words),
+    deregisterNumber(),
     defineRead({
       name: 'phone_numbers.read_account_number',
       chapter: 'phone-numbers',

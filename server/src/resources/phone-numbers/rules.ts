@@ -1,5 +1,12 @@
+import {
+  formatInternationalNumber,
+  type InternationalNumber,
+  isRealInternationalNumber,
+  readInternationalNumber,
+} from '../../base/international-number.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
-import { connectionStatuses, linkStatuses } from './schemas.ts'
+import { badArgument, ruleBroken } from '../../graph/errors.ts'
+import { connectionStatuses, linkStatuses, type NumberCreation } from './schemas.ts'
 
 /** A number as a list shows it, which spells some states in its own way. */
 export function toListedNumber(row: PhoneNumbersTable) {
@@ -25,41 +32,11 @@ export const numberDefaults = {
   is_official_business_account: false,
   username: null,
   certificate: null,
+  new_display_name: null,
+  search_visibility: 'VISIBLE',
+  show_security_notifications: false,
+  notify_user_change_number: false,
 } satisfies Partial<PhoneNumbersTable>
-
-type Registration = Pick<
-  PhoneNumbersTable,
-  | 'registered'
-  | 'link_status'
-  | 'connection_status'
-  | 'code_verification_status'
-  | 'name_status'
-  | 'unified_cert_status'
-  | 'host_platform'
->
-
-/** The states that go with being registered on the platform. */
-export function describeRegistration(registered: boolean): Registration {
-  return registered
-    ? {
-        registered,
-        link_status: 'CONNECTED',
-        connection_status: 'CONNECTED',
-        code_verification_status: 'VERIFIED',
-        name_status: 'APPROVED',
-        unified_cert_status: 'APPROVED',
-        host_platform: 'CLOUD_API',
-      }
-    : {
-        registered,
-        link_status: 'PENDING',
-        connection_status: 'PENDING',
-        code_verification_status: 'UNVERIFIED',
-        name_status: 'PENDING_REVIEW',
-        unified_cert_status: 'NAME_PENDING_REVIEW',
-        host_platform: 'NOT_APPLICABLE',
-      }
-}
 
 /** `status` is a link status in lists and a connection status elsewhere: the one, the other, or both that know the value. */
 export function splitStatus(status: string): { link_status?: string; connection_status?: string } {
@@ -82,5 +59,57 @@ export function readStates(given: {
       code_verification_status: code_verification_status === 'NOT_VERIFIED' ? 'UNVERIFIED' : code_verification_status,
     }),
     ...(username !== undefined && { username: username === '' ? null : username }),
+  }
+}
+
+/** A review that is over: the new name is the number's name, or is forgotten. */
+export function endNameReview(stored: PhoneNumbersTable, name_status: string): Partial<PhoneNumbersTable> {
+  if (stored.new_display_name === null || name_status === 'PENDING_REVIEW') return {}
+  const accepted = name_status === 'APPROVED' || name_status === 'AVAILABLE_WITHOUT_REVIEW'
+  return { new_display_name: null, ...(accepted && { verified_name: stored.new_display_name }) }
+}
+
+/** Area code 555 of North America belongs to nobody: numbers for tests and fiction, which no plan calls real. */
+const fictionalNumber = /^1555\d{7}$/
+
+/** Reads the number that is to be created: international, or national where `cc` says of which country. */
+export function readNewNumber({
+  cc,
+  phone_number,
+}: Pick<NumberCreation, 'cc' | 'phone_number'>): InternationalNumber & { display_phone_number: string } {
+  const international = phone_number.startsWith('+') ? phone_number : `+${phone_number}`
+  for (const text of cc === undefined ? [international] : [`+${cc} ${phone_number}`, international]) {
+    const number = readInternationalNumber(text)
+    if (!number || (cc !== undefined && number.country_dial_code !== cc)) continue
+    if (!isRealInternationalNumber(text) && !fictionalNumber.test(number.phone_number)) continue
+    return { ...number, display_phone_number: formatInternationalNumber(number.phone_number) }
+  }
+  throw badArgument(
+    'phone_number',
+    cc === undefined
+      ? 'it must be a phone number that can exist, with its country code, such as 16315551001.'
+      : `it must be a phone number that can exist under the country code ${cc}.`,
+  )
+}
+
+const minNameLength = 2
+
+/** A name counts without the blanks around it. */
+export function readName(member: string, name: string): string {
+  const trimmed = name.trim()
+  if ([...trimmed].length >= minNameLength) return trimmed
+  throw badArgument(member, `it must have at least ${minNameLength} characters, not counting blanks around it.`)
+}
+
+/** A code of the wrong form is no try. */
+export function checkCodeForm(code: string, digits: number): void {
+  if (code.length !== digits || !/^\d+$/.test(code)) throw badArgument('code', `it must be a code of ${digits} digits.`)
+}
+
+export function checkDeregistration(account: { small_business: boolean }): void {
+  if (account.small_business) {
+    throw ruleBroken(
+      'Numbers of a small-business account cannot be deregistered; delete the number in its app instead.',
+    )
   }
 }

@@ -1,5 +1,7 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/paging.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { callbackUrlSchema, verifyTokenSchema, webUrlStart } from '../webhooks/schemas.ts'
 
 /** How the number is linked to its account: the `status` of lists. The last two come from world files alone. */
 export const linkStatuses = [
@@ -107,3 +109,92 @@ export const phoneNumberInfoSchema = Type.Object({
   code_verification_status: Type.Optional(Type.Enum(codeVerificationStatuses)),
   name_status: Type.Optional(Type.Enum(nameStatuses)),
 })
+
+export const numberCreationSchema = Type.Object({
+  cc: Type.Optional(
+    Type.String({ pattern: '^[1-9]\\d{0,2}$', 'x-expects': 'a country calling code of 1 to 3 digits, such as 1' }),
+  ),
+  phone_number: Type.String({
+    pattern: '^\\+?[\\d ().-]{4,30}$',
+    'x-expects': 'a phone number in digits: with its country code, or without it where `cc` is given',
+  }),
+  verified_name: verifiedNameSchema,
+  migrate_phone_number: Type.Optional(
+    Type.Boolean({
+      description: 'Says that the number is in use elsewhere; a number that is on this platform stays where it is.',
+    }),
+  ),
+})
+export type NumberCreation = Static<typeof numberCreationSchema>
+
+export const codeMethods = ['SMS', 'VOICE'] as const
+
+export const codeRequestSchema = Type.Object({
+  code_method: Type.Enum(codeMethods),
+  language: Type.String({
+    pattern: '^[a-z]{2,3}_[A-Z]{2}$',
+    'x-expects': 'a language and a country such as en_US',
+  }),
+})
+
+/** How many digits a code has is a setting: see the rules. */
+export const codeVerificationSchema = Type.Object({
+  code: Type.String({ description: 'The code that came by SMS or voice call.' }),
+})
+
+export function registrationSchema(words: Vocabulary) {
+  return Type.Object({
+    messaging_product: Type.Literal(words.product),
+    pin: Type.String({ pattern: '^\\d{6}$', 'x-expects': 'a PIN of 6 digits' }),
+  })
+}
+
+/** The connection statuses that a business sets; the others are the platform's. */
+export const settableConnectionStatuses = ['CONNECTED', 'DISCONNECTED'] as const
+const writtenConnectionStatuses = [
+  ...settableConnectionStatuses,
+  'PENDING',
+  'UNVERIFIED',
+  'FLAGGED',
+  'RESTRICTED',
+  'RATE_LIMITED',
+  'MESSAGING_LIMIT_TIER_0',
+  'MESSAGING_LIMIT_TIER_1',
+  'MESSAGING_LIMIT_TIER_2',
+  'MESSAGING_LIMIT_TIER_3',
+  'MESSAGING_LIMIT_TIER_4',
+] as const
+
+const writtenPin = Type.String({ pattern: '^(\\d{6})?$', 'x-expects': 'a PIN of 6 digits, or empty to remove it' })
+
+export const numberSettingsSchema = Type.Object({
+  connection_status: Type.Optional(Type.Enum(writtenConnectionStatuses)),
+  webhook_url: Type.Optional(callbackUrlSchema),
+  whatsapp_business_api_data: Type.Optional(
+    Type.Object({
+      pin: Type.Optional(writtenPin),
+      show_security_notifications: Type.Optional(Type.Boolean()),
+      notify_user_change_number: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  pin: Type.Optional(writtenPin),
+  search_visibility: Type.Optional(Type.Enum(['VISIBLE', 'HIDDEN'])),
+  webhook_configuration: Type.Optional(
+    Type.Object({
+      override_callback_uri: Type.String({
+        pattern: `^(${webUrlStart}.*)?$`,
+        maxLength: 200,
+        'x-expects': 'an http or https URL of at most 200 characters, or empty to remove it',
+      }),
+      verify_token: Type.Optional(verifyTokenSchema),
+    }),
+  ),
+  new_display_name: Type.Optional(verifiedNameSchema),
+  username: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9._]{3,35}$',
+      'x-expects': 'a string of 3 to 35 characters from a-z, 0-9, . and _',
+    }),
+  ),
+})
+export type NumberSettings = Static<typeof numberSettingsSchema>

@@ -1,8 +1,10 @@
-import type { Db } from '../../db/database.ts'
+import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
+import { isUniqueViolation } from '../../db/unique.ts'
 import type { Node } from '../../graph/nodes.ts'
 import type { Slice } from '../../graph/paging.ts'
+import { lockAccount } from '../account/store.ts'
 
 const findById = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>
   db.selectFrom('phone_numbers').selectAll().where('id', '=', id).where('account_id', '=', account_id),
@@ -33,4 +35,68 @@ export async function listPhoneNumbers(
     .orderBy(order)
     .limit(limit)
     .execute()
+}
+
+/** The number, held until the transaction ends: what changes it reads it with this, so that changes come one after another. */
+export async function lockPhoneNumber(tx: Transaction, node: Node): Promise<PhoneNumbersTable> {
+  let query = tx.query
+    .selectFrom('phone_numbers')
+    .selectAll()
+    .where('id', '=', node.id)
+    .where('account_id', '=', node.account_id ?? '')
+  if (tx.lockRows) query = query.forNoKeyUpdate()
+  return query.executeTakeFirstOrThrow()
+}
+
+export async function updatePhoneNumber(
+  tx: Transaction,
+  node: Node,
+  changes: Partial<PhoneNumbersTable>,
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return
+  await tx.query
+    .updateTable('phone_numbers')
+    .set(changes)
+    .where('id', '=', node.id)
+    .where('account_id', '=', node.account_id ?? '')
+    .execute()
+}
+
+/** Gives a number its username; false when another number of the platform has it. */
+export async function takeUsername(tx: Transaction, node: Node, username: string): Promise<boolean> {
+  const holder = await tx.query
+    .selectFrom('phone_numbers')
+    .select('id')
+    .where('username', '=', username)
+    .executeTakeFirst()
+  if (holder) return holder.id === node.id
+  try {
+    await updatePhoneNumber(tx, node, { username })
+    return true
+  } catch (error) {
+    // Another transaction took it after the look above. On PostgreSQL this one can only be undone now, which a refusal does.
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}
+
+/** Numbers of an account, of which no more come into being before the transaction ends. */
+export async function countPhoneNumbers(tx: Transaction, account: Node): Promise<number> {
+  await lockAccount(tx, account)
+  const { count } = await tx.query
+    .selectFrom('phone_numbers')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', account.id)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** False when the platform has the number already. */
+export async function insertPhoneNumber(tx: Transaction, number: PhoneNumbersTable): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx.query
+    .insertInto('phone_numbers')
+    .values(number)
+    .onConflict((conflict) => conflict.column('phone_number').doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
 }

@@ -16,9 +16,11 @@ export const webhookFields = [
 /** The `object` of a subscription as it is stored, whatever the vocabulary writes. */
 export const accountObject = 'msgapp_business_account'
 
+export const webUrlStart = '[Hh][Tt][Tt][Pp][Ss]?://[^/?#]'
+
 export const callbackUrlSchema = Type.String({
   format: 'uri',
-  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]',
+  pattern: `^${webUrlStart}`,
   maxLength: 2000,
   'x-expects': 'an http or https URL',
 })

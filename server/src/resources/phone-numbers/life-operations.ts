@@ -1,0 +1,196 @@
+import { Type } from 'typebox'
+import { serviceSecretWithin } from '../../db/secrets.ts'
+import { forbidden, type GraphError, rateLimited, ruleBroken } from '../../graph/errors.ts'
+import { createNode } from '../../graph/nodes.ts'
+import { defineWrite, type Operation, Refusal } from '../../graph/operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { rateClasses } from '../../limits/classes.ts'
+import { findAccount } from '../account/store.ts'
+import { findCode, findPinHash, putPinHash, removeCode, setWrongTries } from './code-store.ts'
+import { codeSecretName, hashCode, type Judgement, judgeCode } from './codes.ts'
+import { checkPin } from './pin.ts'
+import { checkCodeForm, checkDeregistration, numberDefaults, readName, readNewNumber } from './rules.ts'
+import { codeRequestSchema, codeVerificationSchema, numberCreationSchema, registrationSchema } from './schemas.ts'
+import { sendNewCode } from './send-code.ts'
+import { createdStates, moveNumber, verifiedAlready } from './states.ts'
+import { countPhoneNumbers, insertPhoneNumber, lockPhoneNumber, updatePhoneNumber } from './store.ts'
+
+const defaultLanguage = 'en_US'
+const wrongPinCode = 133005
+
+export function createNumber(): Operation {
+  return defineWrite({
+    name: 'phone_numbers.create',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Account-ID}/phone_numbers',
+    sentence: 'Creates a phone number in an account and sends it a verification code by SMS.',
+    permission: 'management',
+    rateClass: 'number_creation',
+    input: numberCreationSchema,
+    output: Type.Object({ id: Type.String() }),
+    examples: {
+      input: { cc: '1', phone_number: '6315551005', verified_name: 'Lucky Shrub Deliveries' },
+      output: { id: '4000000000000005' },
+    },
+    async run(context, input) {
+      const { db, node, clock, random, settings } = context
+      const number = readNewNumber(input)
+      const verified_name = readName('verified_name', input.verified_name)
+      if ((await countPhoneNumbers(db, node)) >= settings.maxNumbersPerAccount) {
+        throw forbidden(
+          `The account has ${settings.maxNumbersPerAccount} phone numbers, which is the most that one can have; use another account.`,
+        )
+      }
+      const owner = { business_id: node.business_id, account_id: node.id }
+      const id = await createNode(db, random, 'phone_number', owner)
+      const isNew = await insertPhoneNumber(db, {
+        id,
+        account_number_id: await createNode(db, random, 'account_number', owner),
+        account_id: node.id,
+        ...number,
+        verified_name,
+        ...numberDefaults,
+        ...createdStates,
+        creation_time: clock.now(),
+      })
+      if (!isNew) {
+        throw ruleBroken(
+          'The phone number is on the platform already; numbers are not moved between accounts, use another.',
+        )
+      }
+      await sendNewCode(context, { id, ...number }, { kind: 'sms', language: defaultLanguage })
+      return { id }
+    },
+  })
+}
+
+export function requestCode(): Operation {
+  return defineWrite({
+    name: 'phone_numbers.request_code',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Phone-Number-ID}/request_code',
+    sentence: 'Sends a new verification code to a phone number; the code before it ends.',
+    permission: 'management',
+    rateClass: 'request_code',
+    input: codeRequestSchema,
+    output: successSchema,
+    examples: { input: { code_method: 'SMS', language: 'en_US' }, output: { success: true } },
+    async run(context, { code_method, language }) {
+      const number = await lockPhoneNumber(context.db, context.node)
+      if (verifiedAlready.when(number)) throw ruleBroken(verifiedAlready.because)
+      await sendNewCode(context, number, { kind: code_method === 'SMS' ? 'sms' : 'voice', language })
+      return { success: true }
+    },
+  })
+}
+
+export function verifyCode(): Operation {
+  return defineWrite({
+    name: 'phone_numbers.verify_code',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Phone-Number-ID}/verify_code',
+    sentence: 'Verifies a phone number with the code that was sent to it.',
+    permission: 'management',
+    input: codeVerificationSchema,
+    output: Type.Object({ success: Type.Boolean(), id: Type.Optional(Type.String()) }),
+    examples: { input: { code: '123456' }, output: { success: true, id: '4000000000000001' } },
+    async run({ db, node, clock, random, settings }, { code }) {
+      checkCodeForm(code, settings.verificationCodeDigits)
+      const now = clock.now()
+      const number = await lockPhoneNumber(db, node)
+      const verified = moveNumber(number, 'code_verified', now)
+
+      const hash = hashCode(await serviceSecretWithin(db, random, codeSecretName), number.id, code)
+      const limit = settings.rateLimitsOn ? settings.wrongCodeLimit : undefined
+      const judgement = judgeCode(await findCode(db, number.id), hash, now, limit)
+      if (judgement.outcome === 'wrong') {
+        await setWrongTries(db, number.id, judgement.tries)
+        return new Refusal(describeJudgement(judgement))
+      }
+      if (judgement.outcome !== 'right') throw describeJudgement(judgement)
+      await removeCode(db, number.id)
+      await updatePhoneNumber(db, node, verified)
+      return { success: true, id: number.id }
+    },
+  })
+}
+
+function describeJudgement(judgement: Exclude<Judgement, { outcome: 'right' }>): GraphError {
+  switch (judgement.outcome) {
+    case 'missing':
+      return ruleBroken('No code is waiting for this phone number; request one with request_code.')
+    case 'expired':
+      return ruleBroken('The code has expired; request a new one with request_code.')
+    case 'blocked':
+      return rateLimited(
+        'Too many wrong codes were sent for this phone number.',
+        rateClasses.request_code.subcode,
+        judgement.milliseconds / 1000,
+      )
+    case 'wrong': {
+      const { triesLeft } = judgement
+      const left = triesLeft === undefined ? '' : ` (tries left: ${triesLeft})`
+      return ruleBroken(`The code is wrong; send the newest one that the phone number received${left}.`)
+    }
+  }
+}
+
+export function registerNumber(words: Vocabulary): Operation {
+  return defineWrite({
+    name: 'phone_numbers.register',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Phone-Number-ID}/register',
+    sentence: 'Registers a verified phone number on the platform, and sets or checks its two-step PIN.',
+    permission: 'management',
+    rateClass: 'registration',
+    input: registrationSchema(words),
+    output: successSchema,
+    examples: { input: { messaging_product: words.product, pin: '123456' }, output: { success: true } },
+    async prepare({ db, node, random }, { pin }) {
+      return checkPin(random, pin, await findPinHash(db, node.id))
+    },
+    async run({ db, node, clock, random }, { pin }, prepared) {
+      const number = await lockPhoneNumber(db, node)
+      if (number.registered) return { success: true }
+      const registered = moveNumber(number, 'registered', clock.now())
+      const stored = await findPinHash(db, node.id)
+      // Somebody may have set another PIN since; then the slow work is done again here, which is rare.
+      const checked = stored === prepared.against ? prepared : await checkPin(random, pin, stored)
+      if (!checked.isRight) {
+        throw ruleBroken(
+          'The PIN is not the two-step verification PIN of this phone number; send the right one, or set a new one first.',
+          wrongPinCode,
+        )
+      }
+      if (checked.hash !== stored) await putPinHash(db, node.id, checked.hash)
+      await updatePhoneNumber(db, node, registered)
+      return { success: true }
+    },
+  })
+}
+
+export function deregisterNumber(): Operation {
+  return defineWrite({
+    name: 'phone_numbers.deregister',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Phone-Number-ID}/deregister',
+    sentence: 'Takes a registered phone number off the platform.',
+    permission: 'management',
+    rateClass: 'registration',
+    input: Type.Object({}),
+    output: successSchema,
+    examples: { output: { success: true } },
+    async run({ db, node, clock }) {
+      checkDeregistration(await findAccount(db, node))
+      const number = await lockPhoneNumber(db, node)
+      await updatePhoneNumber(db, node, moveNumber(number, 'deregistered', clock.now()))
+      return { success: true }
+    },
+  })
+}

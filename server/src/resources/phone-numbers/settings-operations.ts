@@ -1,0 +1,64 @@
+import type { Db } from '../../db/database.ts'
+import { ruleBroken } from '../../graph/errors.ts'
+import { type Context, defineWrite, type Operation } from '../../graph/operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
+import { findSubscription, isAppLinked, setNumberCallbacks } from '../webhooks/store.ts'
+import { putPinHash, removePin } from './code-store.ts'
+import { hashPin } from './pin.ts'
+import { numberSettingsSchema } from './schemas.ts'
+import { checkCallbackRights, listEvents, readSettings, type SettingsChange } from './settings-rules.ts'
+import { moveNumber, type NumberStates } from './states.ts'
+import { lockPhoneNumber, takeUsername, updatePhoneNumber } from './store.ts'
+
+export function updateSettings(): Operation {
+  return defineWrite({
+    name: 'phone_numbers.update_settings',
+    chapter: 'phone-numbers',
+    method: 'POST',
+    path: '/{Version}/{Phone-Number-ID}',
+    sentence: 'Changes the settings of a phone number: all that are sent, or none.',
+    permission: 'management',
+    input: numberSettingsSchema,
+    output: successSchema,
+    examples: {
+      input: { search_visibility: 'HIDDEN', username: 'lucky.shrub', new_display_name: 'Lucky Shrub Garden' },
+      output: { success: true },
+    },
+    async prepare(context, input) {
+      const change = readSettings(input)
+      const subscription = await checkCallbacks(context, change)
+      const events = listEvents(change)
+      for (const { member, url, verify_token } of change.newCallbacks) {
+        await context.outside.verifyCallback(url, verify_token ?? subscription?.verify_token ?? '', member)
+      }
+      return { change, events, pinHash: change.pin ? await hashPin(context.random, change.pin) : undefined }
+    },
+    async run(context, _input, { change, events, pinHash }) {
+      const { db, node, caller, clock } = context
+      const number = await lockPhoneNumber(db, node)
+      // The handshake took its time: who may say where events go is asked again.
+      await checkCallbacks(context, change)
+      const states = events.reduce<NumberStates | undefined>(
+        (soFar, event) => moveNumber(soFar ?? number, event, clock.now()),
+        undefined,
+      )
+      await updatePhoneNumber(db, node, { ...change.columns, ...states })
+      if (change.username !== undefined && !(await takeUsername(db, node, change.username))) {
+        throw ruleBroken(`The username ${change.username} is taken; choose another.`)
+      }
+      if (pinHash !== undefined) await putPinHash(db, node.id, pinHash)
+      else if (change.pin === '') await removePin(db, node.id)
+      await setNumberCallbacks(db, { phone_number_id: node.id, app_id: caller.app_id }, change.callbackColumns)
+      return { success: true }
+    },
+  })
+}
+
+/** The subscription of the token's app, where the change needs one; throws where the app may not make the change. */
+async function checkCallbacks({ db, node, caller }: Context<Db>, change: SettingsChange) {
+  if (Object.keys(change.callbackColumns).length === 0) return undefined
+  const subscription = await findSubscription(db, caller.app_id)
+  const isLinked = await isAppLinked(db, node.account_id ?? '', caller.app_id)
+  checkCallbackRights(change, { isLinked, isSubscribed: subscription !== undefined })
+  return subscription
+}

@@ -1,0 +1,112 @@
+import type { PhoneNumbersTable } from '../../db/tables.ts'
+import { badArgument, forbidden, ruleBroken } from '../../graph/errors.ts'
+import { readName } from './rules.ts'
+import { type NumberSettings, settableConnectionStatuses } from './schemas.ts'
+import type { NumberEvent } from './states.ts'
+
+/** A callback that has to pass the handshake before it is set. */
+export interface NewCallback {
+  /** Where the caller wrote it, for messages. */
+  readonly member: 'webhook_url' | 'webhook_configuration.override_callback_uri'
+  readonly url: string
+  /** Undefined: the verify token of the app's subscription. */
+  readonly verify_token: string | undefined
+}
+
+/** What a settings request asks for, taken apart. */
+export interface SettingsChange {
+  readonly connection_status: NumberSettings['connection_status']
+  readonly columns: Partial<PhoneNumbersTable>
+  readonly username: string | undefined
+  /** Empty removes it. */
+  readonly pin: string | undefined
+  readonly newCallbacks: readonly NewCallback[]
+  readonly callbackColumns: { override_callback_uri?: string | null; webhook_url?: string }
+}
+
+/** Reads a settings request; throws the 400 where its members do not go together. */
+export function readSettings(input: NumberSettings): SettingsChange {
+  const { webhook_url, webhook_configuration: configuration, search_visibility, username } = input
+  const { show_security_notifications, notify_user_change_number } = input.whatsapp_business_api_data ?? {}
+  const pin = agreeOnPin(input.pin, input.whatsapp_business_api_data?.pin)
+  const new_display_name =
+    input.new_display_name === undefined ? undefined : readName('new_display_name', input.new_display_name)
+  const override = configuration?.override_callback_uri
+  if (override && !URL.canParse(override)) {
+    throw badArgument('webhook_configuration.override_callback_uri', 'it must be an http or https URL, or empty.')
+  }
+  return {
+    connection_status: input.connection_status,
+    columns: {
+      ...(new_display_name !== undefined && { new_display_name }),
+      ...(search_visibility !== undefined && { search_visibility }),
+      ...(show_security_notifications !== undefined && { show_security_notifications }),
+      ...(notify_user_change_number !== undefined && { notify_user_change_number }),
+    },
+    username,
+    pin,
+    newCallbacks: [
+      ...(webhook_url === undefined
+        ? []
+        : [{ member: 'webhook_url' as const, url: webhook_url, verify_token: undefined }]),
+      ...(override
+        ? [
+            {
+              member: 'webhook_configuration.override_callback_uri' as const,
+              url: override,
+              verify_token: configuration?.verify_token,
+            },
+          ]
+        : []),
+    ],
+    callbackColumns: {
+      ...(override !== undefined && { override_callback_uri: override === '' ? null : override }),
+      ...(webhook_url !== undefined && { webhook_url }),
+    },
+  }
+}
+
+function agreeOnPin(pin: string | undefined, nested: string | undefined): string | undefined {
+  if (pin !== undefined && nested !== undefined && pin !== nested) {
+    throw badArgument('pin', 'it differs from whatsapp_business_api_data.pin; send one of them, or the same twice.')
+  }
+  return pin ?? nested
+}
+
+/** What happens to the number by a change, in this order. */
+export function listEvents({
+  connection_status,
+  columns,
+}: Pick<SettingsChange, 'connection_status' | 'columns'>): NumberEvent[] {
+  const events: NumberEvent[] = columns.new_display_name === undefined ? [] : ['renamed']
+  switch (connection_status) {
+    case undefined:
+      return events
+    case 'CONNECTED':
+      return ['connected', ...events]
+    case 'DISCONNECTED':
+      return ['disconnected', ...events]
+    default:
+      throw ruleBroken(
+        `The connection status ${connection_status} is the platform's to set; set ${settableConnectionStatuses.join(' or ')}.`,
+      )
+  }
+}
+
+/** Who may say where a number's events go: an app that is linked to the account and has a subscription to override. */
+export function checkCallbackRights(
+  { callbackColumns, newCallbacks }: Pick<SettingsChange, 'callbackColumns' | 'newCallbacks'>,
+  { isLinked, isSubscribed }: { isLinked: boolean; isSubscribed: boolean },
+): void {
+  if (Object.keys(callbackColumns).length === 0) return
+  if (!isLinked) {
+    throw forbidden(
+      "The token's app is not linked to the account; link it with POST /{Account-ID}/subscribed_apps first.",
+    )
+  }
+  if (newCallbacks.length > 0 && !isSubscribed) {
+    throw ruleBroken(
+      "The token's app has no webhook subscription; make one with POST /{Application-ID}/subscriptions first.",
+    )
+  }
+}

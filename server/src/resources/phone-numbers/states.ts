@@ -1,0 +1,209 @@
+import type { PhoneNumbersTable } from '../../db/tables.ts'
+import { ruleBroken } from '../../graph/errors.ts'
+import { hostPlatforms, nameStatuses } from './schemas.ts'
+
+/** What changes of a number when something happens to it. */
+export type NumberStates = Pick<
+  PhoneNumbersTable,
+  | 'registered'
+  | 'registration_epoch'
+  | 'last_onboarded_time'
+  | 'link_status'
+  | 'connection_status'
+  | 'code_verification_status'
+  | 'name_status'
+  | 'unified_cert_status'
+  | 'host_platform'
+>
+
+/** A number that was just created. */
+export const createdStates: NumberStates = {
+  registered: false,
+  registration_epoch: 0,
+  last_onboarded_time: 0,
+  link_status: 'PENDING',
+  connection_status: 'PENDING',
+  code_verification_status: 'UNVERIFIED',
+  name_status: 'PENDING_REVIEW',
+  unified_cert_status: 'NAME_PENDING_REVIEW',
+  host_platform: 'NOT_APPLICABLE',
+}
+
+/** What can happen to a number after its creation. */
+export const numberEvents = [
+  'code_verified',
+  'name_approved',
+  'renamed',
+  'registered',
+  'deregistered',
+  'connected',
+  'disconnected',
+] as const
+export type NumberEvent = (typeof numberEvents)[number]
+
+type Column =
+  | 'link_status'
+  | 'connection_status'
+  | 'code_verification_status'
+  | 'name_status'
+  | 'unified_cert_status'
+  | 'host_platform'
+
+interface Refusal {
+  readonly when: (states: NumberStates) => boolean
+  /** One sentence for the caller: what is wrong and what would be right. */
+  readonly because: string
+}
+
+interface Transition {
+  /** The states in which it cannot happen; the first that fits is told. */
+  readonly refusals: readonly Refusal[]
+  /** Value before → value after, column by column; a value that is not named stays. */
+  readonly moves: Partial<Record<Column, Readonly<Record<string, string>>>>
+  /** Whether the number is on the platform from then on; left out: as before. */
+  readonly registers?: boolean
+}
+
+/** The link was ended, or was ended by the platform: a business cannot bring it back by itself. */
+const endedLinks = ['UNLINKED', 'DELETED', 'MIGRATED', 'BANNED']
+/** Not linked yet. */
+const unprovenLinks = ['PENDING', 'UNVERIFIED']
+/** Set by the platform alone: nothing that a business does ends them, so that no one escapes by registering anew. */
+const platformConnections = ['FLAGGED', 'RESTRICTED']
+
+export const verifiedAlready: Refusal = {
+  when: ({ code_verification_status }) => code_verification_status === 'VERIFIED',
+  because: 'The phone number is verified already; no code is needed.',
+}
+const notVerified: Refusal = {
+  when: ({ code_verification_status }) => code_verification_status !== 'VERIFIED',
+  because: 'The phone number is not verified; request a code and verify it first.',
+}
+const linkEnded: Refusal = {
+  when: ({ link_status }) => endedLinks.includes(link_status),
+  because: 'The phone number is no longer linked to its account; only a linked number can be registered.',
+}
+const notLinked: Refusal = {
+  when: ({ link_status }) => [...endedLinks, ...unprovenLinks].includes(link_status),
+  because: 'The phone number is not linked in the hosted system; only a linked number can be deregistered.',
+}
+const notRegistered: Refusal = {
+  when: ({ registered }) => !registered,
+  because: 'The phone number is not registered; register it first.',
+}
+const heldByPlatform: Refusal = {
+  when: ({ connection_status }) => platformConnections.includes(connection_status),
+  because:
+    'The platform has flagged or restricted the phone number; its connection can be changed when that is lifted.',
+}
+
+/**
+ * THE TABLE: what may happen to a number when, and what follows from it. `LINKED` is the link of a number that has proven
+ * itself; a world file may write `CONNECTED` or `UNVERIFIED` for it, which last until something contradicts them. Of the
+ * certificate's states, those of the account (`ACCOUNT_REVIEW_NOT_STARTED`, `LIMITED_ACCESS`) do not follow the name.
+ */
+const transitions: Record<NumberEvent, Transition> = {
+  code_verified: {
+    refusals: [verifiedAlready],
+    moves: {
+      code_verification_status: { UNVERIFIED: 'VERIFIED' },
+      link_status: { PENDING: 'LINKED', UNVERIFIED: 'LINKED' },
+      connection_status: { UNVERIFIED: 'PENDING' },
+    },
+  },
+  name_approved: {
+    refusals: [],
+    moves: {
+      name_status: fromAll(nameStatuses, 'APPROVED'),
+      unified_cert_status: { NAME_PENDING_REVIEW: 'APPROVED', NAME_NOT_APPROVED: 'APPROVED' },
+    },
+  },
+  renamed: {
+    refusals: [],
+    moves: {
+      name_status: fromAll(nameStatuses, 'PENDING_REVIEW'),
+      unified_cert_status: { APPROVED: 'NAME_PENDING_REVIEW', NAME_NOT_APPROVED: 'NAME_PENDING_REVIEW' },
+    },
+  },
+  registered: {
+    refusals: [notVerified, linkEnded],
+    moves: {
+      link_status: { PENDING: 'LINKED', UNVERIFIED: 'LINKED' },
+      connection_status: { DISCONNECTED: 'CONNECTED', UNVERIFIED: 'CONNECTED', PENDING: 'CONNECTED' },
+      host_platform: fromAll(hostPlatforms, 'CLOUD_API'),
+    },
+    registers: true,
+  },
+  deregistered: {
+    refusals: [notLinked, notRegistered],
+    moves: {
+      link_status: { CONNECTED: 'LINKED' },
+      connection_status: { CONNECTED: 'DISCONNECTED', UNVERIFIED: 'DISCONNECTED', PENDING: 'DISCONNECTED' },
+      host_platform: fromAll(hostPlatforms, 'NOT_APPLICABLE'),
+    },
+    registers: false,
+  },
+  connected: {
+    refusals: [notRegistered, heldByPlatform],
+    moves: {
+      connection_status: { DISCONNECTED: 'CONNECTED', UNVERIFIED: 'CONNECTED', PENDING: 'CONNECTED' },
+    },
+  },
+  disconnected: {
+    refusals: [notRegistered, heldByPlatform],
+    moves: {
+      link_status: { CONNECTED: 'LINKED' },
+      connection_status: { CONNECTED: 'DISCONNECTED', UNVERIFIED: 'DISCONNECTED', PENDING: 'DISCONNECTED' },
+    },
+  },
+}
+
+function fromAll(values: readonly string[], to: string): Record<string, string> {
+  return Object.fromEntries(values.map((value) => [value, to]))
+}
+
+/** The states of a number after something happened to it; throws the 422 where it cannot happen. */
+export function moveNumber(states: NumberStates, event: NumberEvent, now: number): NumberStates {
+  // Registering twice is one registration, whatever has become of the number since.
+  if (event === 'registered' && states.registered) return pickStates(states)
+  const { refusals, moves, registers } = transitions[event]
+  const refusal = refusals.find(({ when }) => when(states))
+  if (refusal) throw ruleBroken(refusal.because)
+
+  const next = pickStates(states)
+  for (const [column, changes] of Object.entries(moves)) {
+    const before = next[column as Column]
+    next[column as Column] = changes[before] ?? before
+  }
+  if (registers === undefined) return next
+  if (!registers) return { ...next, registered: false }
+  return { ...next, registered: true, registration_epoch: states.registration_epoch + 1, last_onboarded_time: now }
+}
+
+function pickStates(states: NumberStates): NumberStates {
+  return {
+    registered: states.registered,
+    registration_epoch: states.registration_epoch,
+    last_onboarded_time: states.last_onboarded_time,
+    link_status: states.link_status,
+    connection_status: states.connection_status,
+    code_verification_status: states.code_verification_status,
+    name_status: states.name_status,
+    unified_cert_status: states.unified_cert_status,
+    host_platform: states.host_platform,
+  }
+}
+
+/** What `registered` in a world file stands for: a number as it was created, or one with all behind it. */
+export function describeRegistration(
+  registered: boolean,
+  now: number,
+  before: Pick<NumberStates, 'registration_epoch' | 'last_onboarded_time'> = createdStates,
+): NumberStates {
+  const { registration_epoch, last_onboarded_time } = before
+  const created = { ...createdStates, registration_epoch, last_onboarded_time }
+  if (!registered) return created
+  const history: NumberEvent[] = ['code_verified', 'name_approved', 'registered']
+  const states = history.reduce((soFar, event) => moveNumber(soFar, event, now), created)
+  return { ...states, link_status: 'CONNECTED' }
+}
