@@ -90,6 +90,38 @@ onBothDatabases('the command line', (engine) => {
     assert.match((await runCommand(['token', 'list'], options)).stdout, new RegExp(`^${id} .*revoked$`, 'm'))
   })
 
+  test('audit list shows the newest writes first, of all accounts or of one, and no secret', async () => {
+    const server = await startCommand(['serve', '--port', '0'], options)
+    const [first, second] = ['1000000000000001', '1000000000000002'] as const
+    const traces: string[] = []
+    for (const account of [first, second, first]) {
+      const answer = await fetch(`${server.url}/v23.0/${account}`, { method: 'POST', headers: demoToken })
+      assert.equal(answer.status, 200)
+      traces.push(answer.headers.get('x-svctrace-id') as string)
+    }
+    await server.stop('SIGTERM')
+    const list = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runCommand(['audit', 'list', ...args], options)
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.ok(!stdout.includes('demo-token'))
+      return stdout.trimEnd().split('\n')
+    }
+    const cellsIn = ([, ...lines]: string[], column: number) => lines.map((line) => line.split(/ +/).at(column) ?? '')
+
+    const all = await list('--limit', '3')
+    assert.match(all[0] ?? '', /^TIME +OPERATION +NODE +KIND +ACCOUNT +APP +BUSINESS +TOKEN +FROM +TRACE$/)
+    for (const line of all.slice(1)) {
+      assert.match(
+        line,
+        /^\S+Z {2}account\.update {2}(\d{16}) {2}account {2}\1 {2}3000000000000001 {2}2000000000000001 {2}t[0-9a-f]{16} {2}127\.0\.0\.1 {2}[0-9a-f]{32}$/,
+      )
+    }
+    assert.deepEqual(cellsIn(all, -1).toSorted(), traces.toSorted(), 'the newest, not those of earlier tests')
+    assert.deepEqual(cellsIn(all, 0), cellsIn(all, 0).toSorted().reverse())
+    assert.deepEqual(cellsIn(await list('--account', second, '--limit', '1'), -1), [traces[1]])
+    assert.ok(cellsIn(await list(), -1).length >= 3)
+  })
+
   for (const [name, args, pattern] of [
     [
       'an app that there is not',
@@ -112,6 +144,14 @@ onBothDatabases('the command line', (engine) => {
       /--expires soon is not a duration/,
     ],
     ['a token that there is not', ['token', 'revoke', 't0'], /there is no token t0/],
+    [
+      'the record of an account that there is not',
+      ['audit', 'list', '--account', '1'],
+      /--account 1 is not an account of this store/,
+    ],
+    ['a limit below 1', ['audit', 'list', '--limit', '0'], /--limit 0 is not a number from 1 to 10000/],
+    ['a limit that is too high', ['audit', 'list', '--limit', '10001'], /--limit 10001 is not a number/],
+    ['a limit that is no number', ['audit', 'list', '--limit', 'all'], /--limit all is not a number/],
   ] as const) {
     test(`one line and exit code 1 for ${name}`, async () => {
       const { code, stdout, stderr } = await runCommand(args, options)

@@ -195,9 +195,12 @@ onBothDatabases('every operation', (engine) => {
         })
       }
 
-      test('its example is well-formed input', async () => {
+      test('its example is well-formed input, and leaves a record of who did it if it is a write that was done', async () => {
+        const before = await countActivities()
         const answer = await call(path, exampleCall(operation, tokens.owner))
         assert.ok([200, 422].includes(answer.status), answer.text)
+        const isDone = operation.effect === 'write' && answer.status === 200
+        assert.equal(await countActivities(), before + (isDone ? 1 : 0))
       })
 
       test('429 over the limit of the platform', async () => {
@@ -206,6 +209,10 @@ onBothDatabases('every operation', (engine) => {
         assert.match(own.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
         assert.equal(own.body.error.is_transient, true)
       })
+
+      async function countActivities(): Promise<number> {
+        return (await server.database.read.query.selectFrom('activities').select('id').execute()).length
+      }
 
       async function startLimitedCalls(row: Operation): Promise<Answer> {
         await limited.client.callRow(row, path, exampleCall(row, tokens.owner))

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { packageVersion } from '../version.ts'
 import { apply } from './apply.ts'
+import { listAudit } from './audit.ts'
 import { generate } from './gen.ts'
 import { runMigrations } from './migrate.ts'
 import { serve } from './serve.ts'
@@ -75,6 +76,15 @@ export function buildProgram(): Command {
     .argument('<id>')
     .option(...dataFlag)
     .action(revokeTokenById)
+
+  const audit = program.command('audit').description('look at what was done by whom')
+  audit
+    .command('list')
+    .description('list the newest records of writes, never the secrets of tokens')
+    .option('--account <id>', 'only what was done to this account and what hangs on it')
+    .option('--limit <n>', 'how many records at the most', '50')
+    .option(...dataFlag)
+    .action(listAudit)
 
   return program
 }

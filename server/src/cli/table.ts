@@ -11,3 +11,8 @@ export function writeTable(headings: readonly string[], rows: readonly (readonly
   )
   return `${lines.join('\n')}\n`
 }
+
+/** A time as tables show it: UTC, to the second. */
+export function writeTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
+}
