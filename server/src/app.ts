@@ -7,6 +7,9 @@ import { carrierTimer } from './carrier/send.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { serviceSecret } from './db/secrets.ts'
+import { Egress } from './delivery/egress.ts'
+import { makeVerifyCallback } from './delivery/handshake.ts'
+import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { openBusinessDoor } from './doors/business.ts'
 import { openGatewayDoor } from './doors/gateway.ts'
 import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
@@ -52,6 +55,14 @@ export async function createApp({ config, database, clock, random, log, demoToke
     ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
   })
 
+  const egress = new Egress({
+    allowInternal: config.allowInternalCallbacks,
+    timeout: config.webhookTimeout,
+    resolve: config.allowInternalCallbacks ? resolveBySystem : makeDnsResolve({ timeout: config.webhookTimeout }),
+    clock,
+    userAgent: `switchboard/${packageVersion()}`,
+  })
+
   const server = createServer({
     words,
     versions: config.versions,
@@ -73,9 +84,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     publicUrl: () => config.publicUrl ?? address,
     settings: config,
     outside: {
-      async verifyCallback() {
-        throw new Error('callbacks cannot be verified yet')
-      },
+      verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
     },
     onCommit: () => timers.wake(),
   }
@@ -105,6 +114,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
       await server.close()
       clearTimeout(force)
       await timers.stop()
+      await egress.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { minute, parseDuration } from './base/duration.ts'
+import { formatDuration, minute, parseDuration, second } from './base/duration.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
@@ -34,6 +34,7 @@ export interface Config extends Settings {
   readonly versions: readonly string[]
   readonly rates: Readonly<Record<RateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
+  readonly webhookTimeout: number
   readonly logLevel: LogLevel
 }
 
@@ -59,6 +60,14 @@ function duration(text: string): number {
   const milliseconds = parseDuration(text)
   if (!milliseconds) throw new BadSetting('a time such as 30s, 10m or 24h')
   return milliseconds
+}
+
+function durationUpTo(max: number) {
+  return (text: string): number => {
+    const milliseconds = duration(text)
+    if (milliseconds > max) throw new BadSetting(`a time of at most ${formatDuration(max)}`)
+    return milliseconds
+  }
 }
 
 function rate(text: string): Rate {
@@ -226,6 +235,14 @@ export const settings = {
       'Wrong verification codes, per number: after so many within so long, none is taken for as long. Kept with the code, so a restart does not forget it.',
     parse: rate,
     fallback: () => ({ count: 5, milliseconds: 15 * minute }),
+  }),
+  webhookTimeout: define({
+    name: 'WEBHOOK_TIMEOUT',
+    shownDefault: '10s',
+    sentence: 'How long a callback may take to answer, from the first attempt to connect to the end of the answer.',
+    // Beyond some weeks a timer of the runtime would fire at once; nobody waits for minutes either.
+    parse: durationUpTo(10 * minute),
+    fallback: () => 10 * second,
   }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',

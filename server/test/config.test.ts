@@ -13,6 +13,7 @@ describe('settings', () => {
     assert.equal(config.allowInternalCallbacks, true)
     assert.equal(config.vocabulary, 'msgapp')
     assert.equal(config.rateLimitsOn, true)
+    assert.equal(config.webhookTimeout, 10_000)
     assert.deepEqual(config.rates.platform, [{ count: 5000, milliseconds: 3_600_000 }])
   })
 
@@ -47,6 +48,9 @@ describe('settings', () => {
     ['RATE_LIMIT_PLATFORM', '5/0s'],
     ['LOG_LEVEL', 'loud'],
     ['MAX_BODY_BYTES', '1'],
+    ['WEBHOOK_TIMEOUT', '10'],
+    ['WEBHOOK_TIMEOUT', '0s'],
+    ['WEBHOOK_TIMEOUT', '11m'],
   ] as const) {
     test(`${name}=${text} is refused in one line that names it`, () => {
       assert.throws(

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { GraphError } from '../graph/errors.ts'
+import { checkCallbackUrl } from './callback-url.ts'
+
+const fineEverywhere = [
+  'https://example.com',
+  'https://example.com/',
+  'https://example.com/hook?token=a%20b&x=1',
+  'https://example.com:8443/hook',
+  'https://EXAMPLE.com/Hook',
+  'HTTPS://example.com/',
+  'https://example.com./hook',
+  'https://a_b.example.com/',
+  'https://münchen.example/',
+  'https://8.8.8.8/',
+  'https://134744072/',
+  'https://[2606:4700:4700::1111]/',
+  'https://[2606:4700:4700::1111]:444/',
+  'https://localhost.example.com/',
+  'https://internal.example.com/',
+  `https://example.com/${'a'.repeat(1980)}`,
+]
+
+const fineInDevelopment = [
+  'http://example.com/',
+  'http://127.0.0.1:9000/hook',
+  'http://localhost:9000/hook',
+  'https://localhost/',
+  'http://hooks.localhost/',
+  'http://receiver:8080/',
+  'http://[::1]:9000/',
+  'http://10.0.0.1/',
+  'http://169.254.169.254/',
+  'http://2130706433/',
+  'http://0177.0.0.1/',
+]
+
+/** What production refuses, and development takes (as plain http also). */
+const internal = [
+  'https://127.0.0.1/',
+  'https://127.0.0.1:8443/',
+  'https://127.0.0.1./',
+  'https://127.1/',
+  'https://127.0.1/',
+  'https://2130706433/',
+  'https://017700000001/',
+  'https://0177.0.0.1/',
+  'https://0x7f.0.0.1/',
+  'https://0X7F000001/',
+  'https://0x7f.1/',
+  'https://0/',
+  'https://%31%32%37.0.0.1/',
+  'https://127%2e0%2e0%2e1/',
+  'https://１２７.０.０.１/',
+  'https://127。0。0。1/',
+  'https://①②⑦.0.0.1/',
+  'https://10.1.2.3/',
+  'https://172.16.0.1/',
+  'https://192.168.1.1/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://2852039166/',
+  'https://100.64.0.1/',
+  'https://198.18.0.1/',
+  'https://224.0.0.1/',
+  'https://255.255.255.255/',
+  'https://[::]/',
+  'https://[::1]/',
+  'https://[0:0:0:0:0:0:0:1]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://[::ffff:7f00:1]/',
+  'https://[::127.0.0.1]/',
+  'https://[64:ff9b::7f00:1]/',
+  'https://[2002:7f00:1::]/',
+  'https://[fe80::1]/',
+  'https://[fd00::1]/',
+  'https://localhost/',
+  'https://LOCALHOST/',
+  'https://localhost./',
+  'https://localhost:443/',
+  'https://hooks.localhost/',
+  'https://ⓛocalhost/',
+  'https://%6cocalhost/',
+  'https://printer.local/',
+  'https://metadata.google.internal/',
+  'https://router.home.arpa/',
+  'https://receiver/',
+  'https://example..com/',
+  'https://127.0.0.1../',
+]
+
+/** What nobody takes. */
+const wrong: readonly (readonly [string, RegExp])[] = [
+  ['', /must be an https? (or https )?URL such as/],
+  ['example.com', /URL such as/],
+  ['/hook', /URL such as/],
+  ['//example.com/', /URL such as/],
+  ['https:', /URL such as/],
+  ['https://', /URL such as/],
+  ['https:example.com', /URL such as/],
+  ['https:/example.com', /URL such as/],
+  ['https:///example.com', /URL such as/],
+  ['https:\\\\example.com', /URL such as/],
+  ['https://example.com\\@127.0.0.1/', /URL such as/],
+  [' https://example.com', /URL such as/],
+  ['https://example.com ', /URL such as/],
+  ['https://exam\nple.com', /URL such as/],
+  ['https://example.com/\u0000', /URL such as/],
+  ['https://example.com/a b', /URL such as/],
+  ['https://ex%00ample.com', /URL such as/],
+  ['https://[fe80::1%25eth0]/', /URL such as/],
+  ['https://[fe80::1%eth0]/', /URL such as/],
+  ['https://[::1/', /URL such as/],
+  ['https://256.1.1.1/', /URL such as/],
+  ['https://99999999999/', /URL such as/],
+  ['https://example.com:65536/', /URL such as/],
+  ['https://example.com:port/', /URL such as/],
+  ['ftp://example.com/', /URL such as/],
+  ['file:///etc/passwd', /URL such as/],
+  ['gopher://127.0.0.1:6379/_x', /URL such as/],
+  ['javascript:alert(1)', /URL such as/],
+  ['data:text/plain,hi', /URL such as/],
+  ['ws://example.com/', /URL such as/],
+  ['unix:/var/run/docker.sock', /URL such as/],
+  ['https://user@example.com/', /no user name or password/],
+  ['https://user:secret@example.com/', /no user name or password/],
+  ['https://:secret@example.com/', /no user name or password/],
+  ['https://example.com@127.0.0.1/', /no user name or password/],
+  ['https://example.com/#part', /no fragment/],
+  ['https://example.com/#', /no fragment/],
+  ['https://example.com:0/', /port must be from 1 to 65535/],
+  [`https://example.com/${'a'.repeat(1981)}`, /at most 2000 characters/],
+]
+
+function refusal(text: string, allowInternal: boolean, member?: string): string {
+  try {
+    checkCallbackUrl(text, { allowInternal, ...(member !== undefined && { member }) })
+  } catch (error) {
+    assert.ok(error instanceof GraphError)
+    assert.equal(error.status, 400)
+    return error.message
+  }
+  assert.fail(`${text} was taken`)
+}
+
+describe('the text of a callback URL', () => {
+  for (const text of fineEverywhere) {
+    test(`${text.slice(0, 80)} is taken in production and in development`, () => {
+      assert.equal(checkCallbackUrl(text, { allowInternal: false }).protocol, 'https:')
+      assert.equal(checkCallbackUrl(text, { allowInternal: true }).protocol, 'https:')
+    })
+  }
+  for (const text of fineInDevelopment) {
+    test(`${text} is taken in development`, () => {
+      assert.ok(checkCallbackUrl(text, { allowInternal: true }))
+    })
+    test(`400 in production for ${text}`, () => assert.match(refusal(text, false), /^callback_url: /))
+  }
+  test('400 in production for plain http to a public host', () => {
+    assert.match(refusal('http://example.com/', false), /^callback_url: it must be an https URL; plain http/)
+  })
+  for (const text of internal) {
+    test(`400 in production for ${text}`, () => {
+      assert.match(refusal(text, false), /its host must be one that the public internet can reach/)
+      assert.ok(checkCallbackUrl(text, { allowInternal: true }), 'and it is fine in development')
+    })
+  }
+  for (const [text, message] of wrong) {
+    test(`400 everywhere for ${JSON.stringify(text.slice(0, 80))}`, () => {
+      assert.match(refusal(text, false), message)
+      assert.match(refusal(text, true), message)
+    })
+  }
+  test('the 400 names the member that held it', () => {
+    assert.match(
+      refusal('nowhere', true, 'override_callback_uri'),
+      /^override_callback_uri: it must be an http or https/,
+    )
+  })
+})

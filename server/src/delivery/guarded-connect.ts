@@ -1,0 +1,58 @@
+import { isIP, type LookupFunction } from 'node:net'
+import { buildConnector } from 'undici'
+import { EgressError } from './egress-error.ts'
+import type { Resolve } from './resolve.ts'
+
+export interface GuardParts {
+  readonly isAllowed: (address: string) => boolean
+  readonly resolve: Resolve
+  /** Milliseconds for resolving, connecting and the TLS handshake. */
+  readonly timeout: number
+  /** PEM of the certificate authorities to trust; undefined: those of the system. */
+  readonly trustedCertificates: string | undefined
+}
+
+/**
+ * Opens connections to allowed addresses alone. A name is resolved once for each connection, and the addresses that were
+ * checked are the ones that are connected to: there is no second look-up whose answer could be another.
+ */
+export function makeGuardedConnector(parts: GuardParts): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: parts.timeout,
+    lookup: makeGuardedLookup(parts),
+    // Without HTTP/2 a request has its connection to itself, and ending one ends nothing else.
+    allowH2: false,
+    ...(parts.trustedCertificates !== undefined && { ca: parts.trustedCertificates }),
+  })
+  return (options, callback) => {
+    const literal = options.hostname.replace(/^\[|\]$/g, '')
+    // Nothing is looked up for a literal address.
+    if (isIP(literal) !== 0 && !parts.isAllowed(literal)) callback(refusedAddress(), null)
+    else connect(options, callback)
+  }
+}
+
+function makeGuardedLookup({ isAllowed, resolve }: GuardParts): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const first = addresses[0]
+        if (first === undefined) return callback(nameNotFound(), '')
+        // One internal address is enough: the system chooses among them by itself.
+        if (!addresses.every(({ address }) => isAllowed(address))) return callback(refusedAddress(), '')
+        if (options.all) callback(null, [...addresses])
+        else callback(null, first.address, first.family)
+      },
+      (error: unknown) => callback(nameNotFound(error), ''),
+    )
+  }
+}
+
+/** The address stays unsaid, because it would tell a stranger about the network that the service stands in. */
+function refusedAddress(): EgressError {
+  return new EgressError('address_not_allowed', 'its address is not one of the public internet')
+}
+
+function nameNotFound(cause?: unknown): EgressError {
+  return new EgressError('name_not_found', 'its name could not be resolved', cause)
+}

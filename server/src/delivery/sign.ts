@@ -1,0 +1,103 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { minute, second } from '../base/duration.ts'
+
+/**
+ * The signatures of what is posted to a callback. While a secret is being changed there are several, the newest first; an
+ * empty one would be known to everyone, so it signs nothing and verifies nothing.
+ */
+export type Secrets = readonly string[]
+
+const secretPrefix = 'whsec_'
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
+const hubSignature = /^sha256=([0-9a-f]{64})$/i
+const digestBytes = 32
+/** Without a full stop, which would let one signed text be read as another id, time and body. */
+const webhookId = /^[\w-]+$/
+/** How far the clocks of sender and receiver may lie apart. */
+const clockTolerance = 5 * minute
+
+/** The value of `X-Hub-Signature-256`. It has room for one signature, so the newest secret makes it. */
+export function signHub(body: Buffer, secrets: Secrets): string {
+  return `sha256=${digest(Buffer.from(newest(secrets)), body).toString('hex')}`
+}
+
+export function verifyHub(header: string, body: Buffer, secrets: Secrets): boolean {
+  const given = hubSignature.exec(header)?.[1]
+  if (given === undefined) return false
+  return matchesAny(
+    [Buffer.from(given, 'hex')],
+    usable(secrets).map((secret) => digest(Buffer.from(secret), body)),
+  )
+}
+
+export interface StandardHeaders {
+  readonly 'webhook-id': string
+  /** Unix seconds of the attempt. */
+  readonly 'webhook-timestamp': string
+  readonly 'webhook-signature': string
+}
+
+/** The headers of the Standard Webhooks convention, with a signature by each secret. */
+export function signStandard(id: string, now: number, body: Buffer, secrets: Secrets): StandardHeaders {
+  if (!webhookId.test(id)) throw new Error('a webhook id is made of letters, digits, _ and -')
+  newest(secrets)
+  const timestamp = String(Math.floor(now / second))
+  const signatures = usable(secrets).map((secret) => digestStandard(id, timestamp, body, secret).toString('base64'))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.map((signature) => `v1,${signature}`).join(' '),
+  }
+}
+
+export function verifyStandard(headers: StandardHeaders, now: number, body: Buffer, secrets: Secrets): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers
+  if (!webhookId.test(id) || !/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(now - Number(timestamp) * second) > clockTolerance) return false
+  // Other versions, such as v1a, are signatures of another kind, and not for us to judge.
+  const given = signature
+    .split(' ')
+    .filter((one) => one.startsWith('v1,'))
+    .map((one) => Buffer.from(one.slice(3), 'base64'))
+  return matchesAny(
+    given,
+    usable(secrets).map((secret) => digestStandard(id, timestamp, body, secret)),
+  )
+}
+
+/** In the convention a secret is `whsec_` and base64 of the key. Any other text is the key itself. */
+export function readKey(secret: string): Buffer {
+  const encoded = secret.slice(secretPrefix.length)
+  if (secret.startsWith(secretPrefix) && base64.test(encoded)) return Buffer.from(encoded, 'base64')
+  return Buffer.from(secret)
+}
+
+function digestStandard(id: string, timestamp: string, body: Buffer, secret: string): Buffer {
+  return digest(readKey(secret), Buffer.from(`${id}.${timestamp}.`), body)
+}
+
+function digest(key: Buffer, ...parts: readonly Buffer[]): Buffer {
+  const hmac = createHmac('sha256', key)
+  for (const part of parts) hmac.update(part)
+  return hmac.digest()
+}
+
+function newest(secrets: Secrets): string {
+  const secret = secrets[0]
+  if (!secret) throw new Error('there is no secret to sign with')
+  return secret
+}
+
+function usable(secrets: Secrets): string[] {
+  return secrets.filter((secret) => secret !== '')
+}
+
+/** Compares each with each, and to the end, so that the time says nothing about which was near. */
+function matchesAny(given: readonly Buffer[], expected: readonly Buffer[]): boolean {
+  let matched = false
+  for (const one of given) {
+    if (one.length !== digestBytes) continue
+    for (const other of expected) matched = timingSafeEqual(one, other) || matched
+  }
+  return matched
+}
