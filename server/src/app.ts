@@ -14,6 +14,7 @@ import { openBusinessDoor } from './doors/business.ts'
 import { openGatewayDoor } from './doors/gateway.ts'
 import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
 import { openPublicDoor, publicPaths } from './doors/public.ts'
+import { openQrPages, qrPaths } from './doors/qr-pages.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
 import { Metrics } from './http/metrics.ts'
@@ -69,7 +70,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     random,
     log,
     metrics,
-    doors: [...operatorPaths, ...publicPaths, 'gateway', words.product],
+    doors: [...operatorPaths, ...publicPaths, ...qrPaths, 'gateway', words.product],
   })
   openOperatorsDoor(server, database, metrics)
   const pipeline: PipelineParts = {
@@ -98,6 +99,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     publicUrl: pipeline.publicUrl,
     demoToken: config.production ? undefined : demoToken,
   })
+  openQrPages(server, database, pipeline.publicUrl)
   openBusinessDoor(server, operations, pipeline)
   openGatewayDoor(server, buildGatewayOperations(), pipeline)
 

@@ -12,7 +12,7 @@ export interface FieldSelection {
 /** Reads `fields`: a comma-separated list of names. */
 export function selectFields(selection: FieldSelection, asked: string | undefined): readonly string[] {
   const names = (asked ?? '').split(',').map((name) => name.trim())
-  const wanted = names.filter((name) => name !== '')
+  const wanted = names.filter((name) => name !== '').map(raiseModifier)
   if (wanted.length === 0) return selection.defaults
   for (const name of wanted) {
     if (!selection.available.includes(name)) {
@@ -23,6 +23,11 @@ export function selectFields(selection: FieldSelection, asked: string | undefine
     }
   }
   return selection.mode === 'add' ? [...new Set([...selection.defaults, ...wanted])] : [...new Set(wanted)]
+}
+
+/** What a modifier asks for is taken in either case: `qr_image_url.format(png)`. */
+function raiseModifier(name: string): string {
+  return name.replace(/\(\w+\)$/, (value) => value.toUpperCase())
 }
 
 /** Leaves of an object what was asked for, in the order in which it was asked for; members without a value are left out. */

@@ -54,6 +54,15 @@ export const numbers = {
   smallBusiness: '4000000000000004',
 } as const
 
+export const qrCodes = {
+  /** Of `numbers.main`. */
+  main: 'ABCDEFGHIJKLMN',
+  /** Of `numbers.main` too: the generic tests delete it. */
+  spare: 'SPRINGSALE2026',
+  /** Of the stranger's number. */
+  stranger: 'STRANGERSCODE9',
+} as const
+
 export const tokens = {
   owner: 'token-of-the-owner',
   managementOnly: 'token-for-management-only',
@@ -143,6 +152,10 @@ export function testWorld() {
             registered: true,
             quality_rating: 'GREEN',
             messaging_limit_tier: 'TIER_1K',
+            qr_codes: [
+              { code: qrCodes.main, prefilled_message: 'Hi!' },
+              { code: qrCodes.spare, prefilled_message: 'What is in the spring sale?' },
+            ],
             groups: [{ id: ids.group, subject: 'Regulars', description: '', join_approval_mode: 'auto_approve' }],
           },
           { id: numbers.fresh, display_phone_number: '+1 631-555-1003', verified_name: 'Fresh Shrub' },
@@ -190,6 +203,7 @@ export function testWorld() {
             account_number_id: strangerIds.account_number,
             display_phone_number: '+1 631-555-1009',
             registered: true,
+            qr_codes: [{ code: qrCodes.stranger, prefilled_message: 'Hello, stranger' }],
             groups: [
               { id: strangerIds.group, subject: 'Strangers', description: '', join_approval_mode: 'auto_approve' },
             ],

@@ -1,0 +1,72 @@
+import type { Random } from '../../base/random.ts'
+import type { QrCodesTable } from '../../db/tables.ts'
+import type { Caller } from '../../graph/caller.ts'
+import type { FieldSelection } from '../../graph/fields.ts'
+import { codePattern, type ImageFormat, imageFormats } from './schemas.ts'
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const codeLength = 14
+
+/** Whoever has a code can open its page, so codes are drawn at random and none tells of another. */
+export function drawCode(random: Random): string {
+  return Array.from({ length: codeLength }, () => alphabet[random.integer(0, alphabet.length)]).join('')
+}
+
+export function isCode(text: string): boolean {
+  return codePattern.test(text)
+}
+
+const alwaysShown = ['code', 'prefilled_message', 'deep_link_url']
+
+export const qrCodeFields: FieldSelection = {
+  available: [...alwaysShown, 'creation_time', ...imageFormats.map(imageField)],
+  defaults: alwaysShown,
+  mode: 'add',
+}
+
+function imageField(format: ImageFormat): string {
+  return `qr_image_url.format(${format})`
+}
+
+export function deepLinkOf(publicUrl: string, code: string): string {
+  return `${publicUrl}/message/${code}`
+}
+
+export function imageUrlOf(publicUrl: string, code: string, format: ImageFormat): string {
+  return `${publicUrl}/qr/${code}.${format.toLowerCase()}`
+}
+
+/** A code as the API shows it, with the address of its image when a format is asked for. */
+export function toMessageQrCode(
+  { code, prefilled_message }: Pick<QrCodesTable, 'code' | 'prefilled_message'>,
+  publicUrl: string,
+  format: ImageFormat | undefined,
+) {
+  return {
+    code,
+    prefilled_message,
+    deep_link_url: deepLinkOf(publicUrl, code),
+    ...(format && { qr_image_url: imageUrlOf(publicUrl, code, format) }),
+  }
+}
+
+/** The same with what `fields` added; `creation_time` stays out of it for apps that are not of the first party. */
+export function showMessageQrCode(
+  row: QrCodesTable,
+  fields: readonly string[],
+  caller: Caller,
+  publicUrl: string,
+): Record<string, unknown> {
+  // An answer has one address: of two formats, the one that is asked for last.
+  const format = fields.map((name) => imageFormats.find((known) => imageField(known) === name)).findLast(Boolean)
+  return {
+    ...toMessageQrCode(row, publicUrl, format),
+    ...(fields.includes('creation_time') &&
+      caller.first_party && { creation_time: Math.floor(row.creation_time / 1000) }),
+  }
+}
+
+/** The format that `generate_qr_image` names, in either case. */
+export function readImageFormat(text: string | undefined): ImageFormat | undefined {
+  return imageFormats.find((format) => format === text?.toUpperCase())
+}
