@@ -147,25 +147,25 @@ describe('the handshake', () => {
 
   test('422 when nobody listens', async (t) => {
     const message = await refusal(openHandshake(t).verifyCallback('http://127.0.0.1:1/', 'vt'), 422)
-    assert.match(message, /the connection was refused\.$/)
+    assert.match(message, /: the connection was refused; try again when it answers 200/)
   })
 
   test('422 when no answer comes in time', async (t) => {
     const sink = await startSink(t, () => {})
     const message = await refusal(openHandshake(t, { timeout: 200 }).verifyCallback(sink.url, 'vt'), 422)
-    assert.match(message, /no answer came in time\.$/)
+    assert.match(message, /: no answer came in time; try again when it answers 200/)
   })
 
   test('422 when the answer does not end in time', async (t) => {
     const sink = await startSink(t, (_, response) => response.write('1'))
     const message = await refusal(openHandshake(t, { timeout: 200 }).verifyCallback(sink.url, 'vt'), 422)
-    assert.match(message, /its answer did not end in time\.$/)
+    assert.match(message, /: its answer did not end in time; try again when it answers 200/)
   })
 
   test('422 when its name cannot be resolved', async (t) => {
     const handshake = openHandshake(t, { resolve: async () => [] })
     const message = await refusal(handshake.verifyCallback('http://nobody.example/', 'vt'), 422)
-    assert.match(message, /its name could not be resolved\.$/)
+    assert.match(message, /: its name could not be resolved; try again when it answers 200/)
   })
 
   test('422 in production when its name leads to an internal address', async (t) => {
@@ -173,7 +173,7 @@ describe('the handshake', () => {
     const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }]
     const { verifyCallback } = openHandshake(t, { allowInternal: false, resolve })
     const message = await refusal(verifyCallback(`https://hooks.example:${sink.port}/`, 'vt'), 422)
-    assert.match(message, /its address is not one of the public internet\.$/)
+    assert.match(message, /: its address is not one of the public internet; give one that is\.$/)
     assert.equal(sink.connections.length, 0)
   })
 

@@ -42,13 +42,18 @@ async function askCallback(egress: Egress, url: string, challenge: string): Prom
       return `it answered ${status}, and redirects are not followed; give the address that answers 200 itself`
     }
     if (status !== 200) return `it answered ${status}; it must answer 200 with the value of hub.challenge as the body`
-    if (failure) return failure.message
+    if (failure) return adviseOn(failure)
     // A line end around the number is what printing it adds, and takes nothing from the proof.
     if (!cut && body.toString('latin1').trim() === challenge) return undefined
     return 'it answered 200 with another body than the value of hub.challenge; it must send back that value alone'
   } catch (error) {
     // A service that stops says nothing about the callback: that one is our fault.
-    if (error instanceof EgressError && error.reason !== 'closed') return error.message
+    if (error instanceof EgressError && error.reason !== 'closed') return adviseOn(error)
     throw error
   }
+}
+
+function adviseOn({ reason, message }: EgressError): string {
+  if (reason === 'address_not_allowed') return `${message}; give one that is`
+  return `${message}; try again when it answers 200 with the value of hub.challenge`
 }
