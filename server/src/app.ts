@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
@@ -13,8 +14,12 @@ import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { openBusinessDoor } from './doors/business.ts'
 import { openGatewayDoor } from './doors/gateway.ts'
 import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
+import { openPicturesDoor, picturePaths } from './doors/pictures.ts'
 import { openPublicDoor, publicPaths } from './doors/public.ts'
 import { openQrPages, qrPaths } from './doors/qr-pages.ts'
+import { openFileSystemStore } from './files/file-system.ts'
+import { makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
+import { discardTimer, makeDiscardHandler, openPartFiles } from './files/part-files.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
 import { Metrics } from './http/metrics.ts'
@@ -22,6 +27,8 @@ import type { PipelineParts } from './http/pipeline.ts'
 import { createServer } from './http/server.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildGatewayOperations, buildOperations } from './operations.ts'
+import { makeExpiryHandler } from './resources/uploads/expiry.ts'
+import { expiryTimer } from './resources/uploads/store.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
 
@@ -52,8 +59,15 @@ export async function createApp({ config, database, clock, random, log, demoToke
   const metrics = new Metrics()
   let address = ''
 
+  const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
+  const files = openFiles({ database, store, clock, random })
+  const parts = await openPartFiles(join(config.dataDir, 'uploads'))
+
   const timers = new TimerWorker(database, clock, log, {
     ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
+    [sweepTimer]: makeSweepHandler(store, clock),
+    [discardTimer]: makeDiscardHandler(parts),
+    [expiryTimer]: makeExpiryHandler({ clock, random }),
   })
 
   const egress = new Egress({
@@ -70,9 +84,10 @@ export async function createApp({ config, database, clock, random, log, demoToke
     random,
     log,
     metrics,
-    doors: [...operatorPaths, ...publicPaths, ...qrPaths, 'gateway', words.product],
+    doors: [...operatorPaths, ...publicPaths, ...picturePaths, ...qrPaths, 'gateway', words.product],
   })
   openOperatorsDoor(server, database, metrics)
+  openPicturesDoor(server, database.read, files)
   const pipeline: PipelineParts = {
     database,
     clock,
@@ -85,6 +100,9 @@ export async function createApp({ config, database, clock, random, log, demoToke
     publicUrl: () => config.publicUrl ?? address,
     settings: config,
     outside: {
+      files,
+      parts,
+      transaction: (work) => database.transaction(work),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
     },
     onCommit: () => timers.wake(),

@@ -1,4 +1,4 @@
-import { formatDuration, minute, parseDuration, second } from './base/duration.ts'
+import { formatDuration, hour, minute, parseDuration, second } from './base/duration.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
@@ -68,6 +68,12 @@ function durationUpTo(max: number) {
     if (milliseconds > max) throw new BadSetting(`a time of at most ${formatDuration(max)}`)
     return milliseconds
   }
+}
+
+function durationList(text: string): number[] {
+  const delays = text.split(',').map(parseDuration)
+  if (!delays.every((delay) => delay !== undefined)) throw new BadSetting('a list of times such as 5s,30s,2m')
+  return delays
 }
 
 function rate(text: string): Rate {
@@ -236,6 +242,20 @@ export const settings = {
     parse: rate,
     fallback: () => ({ count: 5, milliseconds: 15 * minute }),
   }),
+  maxUploadBytes: define({
+    name: 'MAX_UPLOAD_BYTES',
+    shownDefault: '5242880',
+    sentence: 'The largest file of a resumable upload in bytes.',
+    parse: integer(1, 1 << 30),
+    fallback: () => 5_242_880,
+  }),
+  uploadLifetime: define({
+    name: 'UPLOAD_LIFETIME',
+    shownDefault: '24h',
+    sentence: 'How long a resumable upload stays open, and how long its handle is good for.',
+    parse: duration,
+    fallback: () => 24 * hour,
+  }),
   webhookTimeout: define({
     name: 'WEBHOOK_TIMEOUT',
     shownDefault: '10s',
@@ -243,6 +263,52 @@ export const settings = {
     // Beyond some weeks a timer of the runtime would fire at once; nobody waits for minutes either.
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
+  }),
+  webhookTimeout: define({
+    name: 'WEBHOOK_TIMEOUT',
+    shownDefault: '10s',
+    sentence: 'How long a callback may take to answer, a handshake or a delivery.',
+    parse: duration,
+    fallback: () => 10 * second,
+  }),
+  webhookRetryDelays: define<readonly number[]>({
+    name: 'WEBHOOK_RETRY_DELAYS',
+    shownDefault: '5s,30s,2m,10m,30m,1h,3h,6h,12h,24h',
+    sentence: 'How long a delivery that failed waits for its next try, each time; the last repeats.',
+    parse: durationList,
+    fallback: () => [
+      5 * second,
+      30 * second,
+      2 * minute,
+      10 * minute,
+      30 * minute,
+      hour,
+      3 * hour,
+      6 * hour,
+      12 * hour,
+      24 * hour,
+    ],
+  }),
+  webhookGiveUpAfter: define({
+    name: 'WEBHOOK_GIVE_UP_AFTER',
+    shownDefault: '7d',
+    sentence: 'How long after an event its delivery is tried.',
+    parse: duration,
+    fallback: () => 7 * day,
+  }),
+  webhookKeep: define({
+    name: 'WEBHOOK_KEEP',
+    shownDefault: '30d',
+    sentence: 'How long events, deliveries and their attempts can be looked at, and how long message ids are remembered.',
+    parse: duration,
+    fallback: () => 30 * day,
+  }),
+  webhookMaxBodyBytes: define({
+    name: 'WEBHOOK_MAX_BODY_BYTES',
+    shownDefault: '3145728',
+    sentence: 'The largest post of events that the webhook receiver takes, in bytes.',
+    parse: integer(1024, 1 << 30),
+    fallback: () => 3_145_728,
   }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',

@@ -14,11 +14,13 @@ import { profileOperations } from './resources/profile/operations.ts'
 import { qrCodeOperations } from './resources/qr-codes/operations.ts'
 import { scheduleOperations } from './resources/schedules/operations.ts'
 import { solutionOperations } from './resources/solutions/operations.ts'
+import { uploadOperations } from './resources/uploads/operations.ts'
 
 /** THE TABLE: every operation of the API, chapter by chapter in the specification's order, in one vocabulary's names. */
 export function buildOperations(words: Vocabulary): Operation[] {
   return [
     ...profileOperations(words),
+    ...uploadOperations(),
     ...accountOperations(),
     ...encryptionOperations(words),
     ...phoneNumberOperations(words),

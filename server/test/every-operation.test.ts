@@ -32,16 +32,24 @@ function pathOf(operation: Operation, nodeIds: Readonly<Record<string, string>>,
   }
 }
 
-/** Arguments that the operation takes, where such cases travel: in the query of a GET, in the body of the others. */
-function exampleCall(operation: Operation, token: string | undefined): CallOptions {
-  const input = { ...operation.examples.input }
+/**
+ * Arguments that the operation takes, where such cases travel: in the query of a GET, in the headers where the body is bytes
+ * (none are sent), in the body of the others. `others` come besides those of the example.
+ */
+function exampleCall(operation: Operation, token: string | undefined, others: object = {}): CallOptions {
+  const input: Record<string, unknown> = { ...operation.examples.input, ...others }
   for (const name of placeholdersOf(operation.path)) delete input[name]
+  if (operation.body === 'raw') return { token, raw: new Uint8Array(), headers: writeTexts(input) }
   if (operation.method !== 'GET') return { token, json: input }
-  const query = Object.entries(input).map(([name, value]) => [
+  return { token, query: writeTexts(input) }
+}
+
+function writeTexts(input: Readonly<Record<string, unknown>>): Record<string, string> {
+  const texts = Object.entries(input).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ])
-  return { token, query: Object.fromEntries(query) }
+  return Object.fromEntries(texts)
 }
 
 function assertError(answer: Answer, status: number, code: number, subcode?: number): void {
@@ -158,7 +166,12 @@ onBothDatabases('every operation', (engine) => {
         })
       }
 
-      if (operation.method !== 'GET') {
+      if (operation.body === 'raw') {
+        test('400 with a body that is too large', async () => {
+          const example = exampleCall(operation, tokens.owner)
+          assertError(await call(path, { ...example, raw: new Uint8Array(10_000_000) }), 400, 100)
+        })
+      } else if (operation.method !== 'GET') {
         for (const [name, options] of [
           ['a content type that is not taken', { raw: 'a: 1', headers: { 'content-type': 'text/yaml' } }],
           ['a body without a content type', { raw: new TextEncoder().encode('{}') }],
@@ -189,11 +202,10 @@ onBothDatabases('every operation', (engine) => {
         test(`400 with \`${name}\` of the wrong type`, async () => {
           const { type } = schema as { type?: string }
           const wrong = type === 'string' || type === undefined ? { an: 'object' } : 'text'
-          const example = exampleCall(operation, tokens.owner)
           const answer =
             operation.method === 'GET'
               ? await server.client.get(`${path}?${name}=x&${name}=y`, { token: tokens.owner })
-              : await call(path, { ...example, json: { ...(example.json as object), [name]: wrong } })
+              : await call(path, exampleCall(operation, tokens.owner, { [name]: wrong }))
           assertError(answer, 400, 100)
           assert.match(answer.body.error.message, new RegExp(`^${name}`), 'the message names the member')
         })

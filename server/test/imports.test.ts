@@ -9,8 +9,10 @@ const root = resolve(import.meta.dirname, '../src')
 const layers: readonly (readonly string[])[] = [
   ['base'],
   ['db'],
+  ['timers'],
+  ['files'],
   ['graph'],
-  ['auth', 'limits', 'timers'],
+  ['auth', 'limits'],
   ['carrier', 'delivery'],
   ['resources'],
   ['operations.ts', 'config.ts', 'version.ts'],

@@ -60,6 +60,10 @@ function successOf(operation: OperationObject) {
   return (operation.responses['200'] as Response).content['application/json']
 }
 
+function isParameter(row: Operation, member: string): boolean {
+  return row.method === 'GET' || placeholdersOf(row.path).includes(member) || (row.headers ?? []).includes(member)
+}
+
 /** Rows of every form that the table may hold. */
 const output = Type.Object({ success: Type.Boolean() })
 const examples = { output: { success: true } }
@@ -197,7 +201,7 @@ describe('the OpenAPI document of the table', () => {
           assert.ok(described.responses[status], `${row.name} tells its ${status}`)
         }
         for (const [member, value] of Object.entries(row.examples.input ?? {})) {
-          if (placeholdersOf(row.path).includes(member) || row.method === 'GET') {
+          if (isParameter(row, member)) {
             const parameter = described.parameters.find((one) => 'name' in one && one.name === member)
             assert.ok(parameter && 'name' in parameter, `${row.name} has the parameter ${member}`)
             const shown = (parameter.content?.['application/json'] ?? parameter).examples
@@ -379,6 +383,55 @@ describe('an OpenAPI document of rows of every form', () => {
     })
     assert.match(findOperation(other, 'phone_numbers.deregister').description, /`platform` \(7\/1m;/)
     assert.deepEqual(other.servers, [{ url: 'https://api.example.com/graph' }])
+  })
+})
+
+describe('an OpenAPI document of a row whose body is bytes', () => {
+  const rawRow = defineWrite({
+    name: 'uploads.append',
+    chapter: 'uploads',
+    method: 'POST',
+    path: '/{Version}/{Upload-ID}',
+    sentence: 'Takes bytes.',
+    permission: 'management',
+    body: 'raw',
+    headers: ['file_offset'],
+    input: Type.Object({ file_offset: Type.Integer({ description: 'Where they go on.' }) }),
+    output,
+    examples: { ...examples, input: { file_offset: 0 } },
+    run,
+  })
+
+  test('has them as the only content, and its arguments as headers', async () => {
+    const document = build([rawRow])
+    assert.deepEqual(await lint(document), [])
+    const { post } = document.paths['/{Version}/{Upload-ID}'] ?? {}
+    assert.deepEqual(Object.keys(post?.requestBody?.content ?? {}), ['application/octet-stream'])
+    assert.deepEqual(post?.parameters.at(-1), {
+      name: 'file_offset',
+      in: 'header',
+      required: true,
+      description: 'Where they go on.',
+      schema: { type: 'integer' },
+      examples: { 'uploads.append': { value: 0 } },
+    })
+    assert.equal(document.components.parameters['Upload-ID']?.schema?.['pattern'], '^upload:[\\w-]+$')
+    assert.equal(document.components.schemas['UploadsAppendInput'], undefined)
+  })
+
+  test('has them beside the arguments of rows that share its path', async () => {
+    const document = build([...variedRows, rawRow])
+    assert.deepEqual(await lint(document), [])
+    const { post } = document.paths['/{Version}/{Node-ID}'] ?? {}
+    assert.deepEqual(Object.keys(post?.requestBody?.content ?? {}), [
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      'application/octet-stream',
+    ])
+    assert.match(post?.requestBody?.description ?? '', /For an upload, the body is bytes/)
+    const offset = post?.parameters.find((one) => 'name' in one && one.name === 'file_offset')
+    assert.ok(offset && 'in' in offset && offset.required === undefined, 'the other rows do without it')
   })
 })
 

@@ -4,7 +4,8 @@ import type { Caller } from '../graph/caller.ts'
 import { invalidToken, missingToken } from '../graph/errors.ts'
 import { findCaller } from './tokens.ts'
 
-const bearerPattern = /^bearer +(\S+) *$/i
+/** Clients of the resumable upload say `OAuth` where the others say `Bearer`. */
+const bearerPattern = /^(?:bearer|oauth) +(\S+) *$/i
 
 /**
  * Tells who is calling. The token is looked up at every request, so that a revoked one is refused at once, by every process.

@@ -25,6 +25,10 @@ export interface Tables {
   activities: ActivitiesTable
   timers: TimersTable
   carrier_messages: CarrierMessagesTable
+  files: FilesTable
+  file_uses: FileUsesTable
+  uploads: UploadsTable
+  profile_pictures: ProfilePicturesTable
   verification_codes: VerificationCodesTable
   two_step_pins: TwoStepPinsTable
   phone_number_callbacks: PhoneNumberCallbacksTable
@@ -70,8 +74,8 @@ export interface AppsTable {
   partner_kind: string | null
   first_party: boolean
   created_time: number
-  previous_secret: Generated<string | null>
-  previous_secret_until: Generated<number | null>
+  previous_secret: string | null
+  previous_secret_until: number | null
 }
 
 export interface AppSubscriptionsTable {
@@ -392,4 +396,35 @@ export interface ReceivedMessagesTable {
   phone_number_id: string
   message_id: string
   received_time: number
+}
+
+export interface FilesTable {
+  sha256: string
+  size: number
+  held_until: number
+}
+
+export interface FileUsesTable {
+  sha256: string
+  used_by: string
+}
+
+export interface UploadsTable {
+  id: string
+  business_id: string
+  file_name: string | null
+  file_type: string
+  file_length: number
+  file_offset: number
+  handle: string | null
+  sha256: string | null
+  expires_time: number
+  used_time: number | null
+}
+
+export interface ProfilePicturesTable {
+  phone_number_id: string
+  picture_id: string
+  sha256: string
+  mime_type: string
 }

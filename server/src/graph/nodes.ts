@@ -29,6 +29,7 @@ export interface Node {
   readonly account_id: string | null
 }
 
+export const uploadIdPattern = /^upload:[\w-]+$/
 export const nodeIdPattern = /^[1-9]\d{14,15}$/
 
 /** 15 or 16 digits and below 2^53, because clients parse ids as numbers. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -14,6 +15,7 @@ import type { Vocabulary } from './vocabulary.ts'
 /** The chapters of the specification, in its order; each is a folder under resources/. */
 export const chapters = {
   profile: 'Business profile',
+  uploads: 'Resumable upload',
   account: 'Business account',
   encryption: 'Encryption key',
   'phone-numbers': 'Phone numbers',
@@ -30,6 +32,13 @@ export type Chapter = keyof typeof chapters
 /** Who may: `either` is satisfied by any of the two permissions. */
 export type Permission = 'management' | 'messaging' | 'either'
 
+/** A body that is not arguments but bytes, as they come. */
+export interface RawBody {
+  readonly stream: Readable
+  /** As announced; undefined where the caller did not say. */
+  readonly length: number | undefined
+}
+
 /** What a handler is given besides its input. */
 export interface Context<D extends Db = Db> {
   readonly db: D
@@ -45,6 +54,8 @@ export interface Context<D extends Db = Db> {
   project(object: object): Record<string, unknown>
   /** The part of the list that is asked for. Throws where the operation has no `list`. */
   readonly page: Page
+  /** The bytes of the body. Throws where the operation has no `body: 'raw'`. */
+  readonly body: RawBody
   /** The base URL as the outside sees it. */
   readonly publicUrl: string
   readonly settings: Settings
@@ -65,6 +76,10 @@ interface OperationBase {
   readonly permission: Permission
   /** The rate class that it is counted under besides `platform`. */
   readonly rateClass?: string
+  /** `raw`: the body is bytes of any content type, for `prepare` to read, and holds no arguments. */
+  readonly body?: 'raw'
+  /** Arguments that come as headers of their names. */
+  readonly headers?: readonly string[]
   readonly fields?: FieldSelection
   readonly list?: ListOptions
   /** Errors show message, type and code alone. */

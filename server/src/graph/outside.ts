@@ -1,3 +1,7 @@
+import type { Database } from '../db/database.ts'
+import type { Files } from '../files/files.ts'
+import type { PartFiles } from '../files/part-files.ts'
+
 /** What a rule may ask of the world outside, always before its transaction is opened. */
 export interface Outside {
   /**
@@ -6,4 +10,10 @@ export interface Outside {
    * `callback_url`.
    */
   verifyCallback(url: string, verify_token: string, member?: string): Promise<void>
+  /** The store of bytes. */
+  readonly files: Files
+  /** Bytes that arrive over several requests. */
+  readonly parts: PartFiles
+  /** For what must be kept step by step while the request still arrives: each step is a transaction of its own. */
+  readonly transaction: Database['transaction']
 }

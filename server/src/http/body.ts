@@ -3,6 +3,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { parse as parseQuery } from 'fast-querystring'
 import { malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
+import type { RawBody } from '../graph/operation.ts'
 
 const acceptedTypes = 'application/json, application/x-www-form-urlencoded or multipart/form-data'
 const maxMultipartMembers = 1000
@@ -31,6 +32,12 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
           : `The Content-Type ${JSON.stringify(contentType.slice(0, 100))} is not taken; send the body as ${acceptedTypes}.`,
       )
   }
+}
+
+/** The body as the bytes that it is, whatever its content type. Whoever asks reads it; nothing has been read yet. */
+export function readRawBody(request: IncomingMessage): RawBody {
+  const length = request.headers['content-length']
+  return { stream: request, length: length === undefined ? undefined : Number(length) }
 }
 
 function hasBody(request: IncomingMessage): boolean {

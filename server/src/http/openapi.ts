@@ -6,12 +6,14 @@ import { formatRate, type Rate, type RateClassName, rateClasses } from '../limit
 import {
   anyOf,
   describeBody,
+  describeHeaderMembers,
   describeInputs,
   describeNeutralId,
   describeNodeId,
   describePathMembers,
   describeQuery,
   describeVersion,
+  isRaw,
 } from './openapi/arguments.ts'
 import type {
   Components,
@@ -106,6 +108,7 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
       refTo('parameters', 'Version'),
       place.placeholder === neutralPlaceholder ? describeNeutralId(rows) : refTo('parameters', place.placeholder),
       ...describePathMembers(rows),
+      ...describeHeaderMembers(rows),
       ...(first.method === 'GET' ? describeQuery(rows) : []),
     ],
     ...(requestBody && { requestBody }),
@@ -123,9 +126,9 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
   }
 }
 
-/** Whether a route takes arguments in a body. */
+/** Whether a route takes a body. */
 function hasBody(rows: readonly DescribedRow[]): boolean {
-  return rows.some(({ operation, members }) => operation.method !== 'GET' && members.length > 0)
+  return rows.some((row) => row.operation.method !== 'GET' && (row.members.length > 0 || isRaw(row)))
 }
 
 /** `node.get`, `node.post_groups`: rows that share a path have no name of their own together. */
@@ -227,7 +230,9 @@ function describeComponents(
       return [errorResponseName(status, brief, words), describeErrorResponse(status, brief, words)] as const
     }),
   )
-  const inputs = routes.filter((route) => hasBody(route)).flatMap((route) => route.map(describeInputs))
+  const inputs = routes
+    .filter((route) => hasBody(route))
+    .flatMap((route) => route.filter((row) => !isRaw(row)).map(describeInputs))
   const outputs = rows.map((row) => ({
     [outputName(row)]: { title: row.operation.name, ...toJsonSchema(row.operation.output) },
   }))

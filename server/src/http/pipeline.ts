@@ -12,7 +12,7 @@ import { notFound } from '../graph/errors.ts'
 import { projectFields, selectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { Node } from '../graph/nodes.ts'
-import { type Context, Refusal } from '../graph/operation.ts'
+import { type Context, type Operation, Refusal } from '../graph/operation.ts'
 import type { Outside } from '../graph/outside.ts'
 import { Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
@@ -21,7 +21,7 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
 import { appendActivity } from '../resources/audit/store.ts'
-import { readBodyArguments } from './body.ts'
+import { readBodyArguments, readRawBody } from './body.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
 /** What the steps work with. */
@@ -106,7 +106,7 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
   const { database, clock, random, words } = parts
   const { row, caller, node } = admission
   const { operation } = row
-  const input = row.readInput(await readSources(parts, request))
+  const input = row.readInput(await readSources(parts, operation, request))
   const fields = operation.fields && selectFields(operation.fields, input['fields'] as string | undefined)
   const page =
     operation.list &&
@@ -131,6 +131,10 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
     get page() {
       if (!page) throw new Error(`${operation.name} asks for a page but its row has no list`)
       return page
+    },
+    get body() {
+      if (operation.body !== 'raw') throw new Error(`${operation.name} asks for raw bytes but its row does not say so`)
+      return readRawBody(request.raw)
     },
     publicUrl: parts.publicUrl(),
     settings: parts.settings,
@@ -173,12 +177,20 @@ function recordOf(
   }
 }
 
-/** Path, then body, then query: the first that has an argument wins. */
-async function readSources(parts: PipelineParts, request: GraphRequest): Promise<Arguments[]> {
+/** Path, then headers, then body, then query: the first that has an argument wins. */
+async function readSources(parts: PipelineParts, row: Operation, request: GraphRequest): Promise<Arguments[]> {
   const path = { typed: false, values: request.path.members }
   const query = { typed: false, values: request.query }
-  if (request.raw.method === 'GET' || request.raw.method === 'HEAD') return [path, query]
-  return [path, await readBodyArguments(request.raw, parts.maxBodyBytes), query]
+  const headers = row.headers ? [{ typed: false, values: pickHeaders(request.headers, row.headers) }] : []
+  if (request.raw.method === 'GET' || request.raw.method === 'HEAD' || row.body === 'raw') {
+    return [path, ...headers, query]
+  }
+  return [path, ...headers, await readBodyArguments(request.raw, parts.maxBodyBytes), query]
+}
+
+/** Any other header is not an argument, whatever its name. */
+function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => headers[name] !== undefined).map((name) => [name, headers[name]]))
 }
 
 /** A token that came in the query stays in links, because the caller's next request needs it there. */

@@ -13,6 +13,11 @@ declare module 'fastify' {
 export function serveRoutes(server: FastifyInstance, routes: readonly Route[], parts: PipelineParts): void {
   server.decorateRequest('admission')
   server.decorateRequest('graphRequest')
+  const running = new Set<Promise<unknown>>()
+  // A connection may be gone while its request is still writing; whoever closes the store does so after that.
+  server.addHook('onClose', async () => {
+    await Promise.allSettled(running)
+  })
   for (const route of routes) {
     server.route({
       method: route.method,
@@ -27,6 +32,8 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
           const admission = await admit(parts, route, request.graphRequest, progress)
           request.admission = admission
           reply.headers(admission.headers)
+          // Fastify would look at the type of the body first, and refuse one that is not well formed.
+          if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
         } finally {
           const { row, caller, node } = progress
           if (row) request.operationName = row.operation.name
@@ -34,9 +41,17 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
         }
       },
       handler: async (request, reply) => {
-        const body = await perform(parts, request.admission, request.graphRequest)
-        reply.header('content-type', 'application/json; charset=utf-8')
-        return JSON.stringify(body)
+        const work = perform(parts, request.admission, request.graphRequest)
+        running.add(work)
+        try {
+          const body = await work
+          reply.header('content-type', 'application/json; charset=utf-8')
+          return JSON.stringify(body)
+        } finally {
+          running.delete(work)
+          // What was not read of the body is thrown away as it comes, so that the connection stays usable.
+          request.raw.resume()
+        }
       },
     })
   }

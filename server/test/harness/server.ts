@@ -13,6 +13,7 @@ import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
 import { type Engine, makeStorePlace, openPlace } from './databases.ts'
 import { addSolutions } from './solutions.ts'
+import { addUploads } from './uploads.ts'
 import { testWorld } from './world.ts'
 
 export interface TestServer {
@@ -21,6 +22,8 @@ export interface TestServer {
   readonly database: Database
   readonly clock: ManualClock
   readonly client: Client
+  /** Where it keeps its files. */
+  readonly dataDir: string
   stop(): Promise<void>
 }
 
@@ -50,6 +53,7 @@ export async function startTestServer({
   await migrate(database, clock)
   await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
   await addSolutions(database, clock)
+  await addUploads(database, clock)
   const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
   const url = await app.listen()
   const words = chooseVocabulary(config.vocabulary)
@@ -59,6 +63,7 @@ export async function startTestServer({
     database,
     clock,
     client: new Client(url, words, buildOperations(words)),
+    dataDir: place.dataDir,
     async stop() {
       await app.close(1000)
       await database.close()

@@ -14,6 +14,7 @@ export const ids = {
   migration_intent: '8000000000000001',
   extended_credit: '2100000000000001',
   solution: '8100000000000001',
+  upload: 'upload:ofTheOwner00000000000000000000000',
 } as const
 
 /** The same kinds, of a tenant that shares nothing with the owner. */
@@ -29,6 +30,7 @@ export const strangerIds: Record<keyof typeof ids, string> = {
   migration_intent: '8000000000000009',
   extended_credit: '2100000000000009',
   solution: '8100000000000009',
+  upload: 'upload:ofTheStranger0000000000000000000',
 }
 
 export const partnerIds = {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type NodeKind, nodeIdPattern } from '../../graph/nodes.ts'
+import { type NodeKind, nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { nodeKindOf } from '../route-table.ts'
 import { type Examples, type JsonSchema, type Parameter, type RequestBody, refTo } from './document.ts'
@@ -15,6 +15,8 @@ const demoIds: Readonly<Partial<Record<NodeKind, string>>> = {
   account_number: '4100000000000001',
   bot: '5000000000000001',
   migration_intent: '8000000000000001',
+  solution: '9000000000000000',
+  upload: 'upload:MTIzNDU2Nzg5MDEy',
 }
 /** For what no world file holds: it comes into being by a request. */
 const madeUpId = '9000000000000001'
@@ -43,13 +45,17 @@ export function describeNeutralId(rows: readonly DescribedRow[]): Parameter {
   return { ...describeId(neutralPlaceholder, kinds), examples: Object.fromEntries(examples) }
 }
 
+const digits = { words: '15 or 16 digits', pattern: nodeIdPattern }
+const uploadName = { words: '`upload:` and what names it', pattern: uploadIdPattern }
+
 function describeId(name: string, kinds: readonly string[]): Parameter {
+  const forms = [...new Set(kinds.map((kind) => (kind === 'upload' ? uploadName : digits)))]
   return {
     name,
     in: 'path',
     required: true,
-    description: `The id of ${orList.format(kinds.map(withArticle))}: 15 or 16 digits.`,
-    schema: { type: 'string', pattern: nodeIdPattern.source },
+    description: `The id of ${orList.format(kinds.map(withArticle))}: ${orList.format(forms.map(({ words }) => words))}.`,
+    schema: { type: 'string', pattern: forms.map(({ pattern }) => pattern.source).join('|') },
   }
 }
 
@@ -70,6 +76,11 @@ export function describePathMembers(rows: readonly DescribedRow[]): Parameter[] 
     in: 'path',
     required: true,
   }))
+}
+
+/** The arguments that come as headers, those of all rows together. */
+export function describeHeaderMembers(rows: readonly DescribedRow[]): Parameter[] {
+  return unite(rows, ({ headerMembers }) => headerMembers).map((parameter) => ({ ...parameter, in: 'header' }))
 }
 
 /** The arguments of a GET, those of all its rows together. */
@@ -138,8 +149,28 @@ function uniteExamples(uses: readonly Use[]): { examples?: Examples } {
 
 const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
 
-/** The body of a POST or DELETE, in the three content types. */
+/** The body of a POST or DELETE: arguments in the three content types, or bytes. */
 export function describeBody(rows: readonly DescribedRow[]): RequestBody {
+  const byArguments = rows.filter((row) => !isRaw(row))
+  const raw = rows.filter(isRaw)
+  const bytes = { 'application/octet-stream': { schema: {} } }
+  if (byArguments.length === 0) {
+    return { required: false, description: 'The bytes, with any content type.', content: bytes }
+  }
+  const body = describeArguments(byArguments)
+  if (raw.length === 0) return body
+  return {
+    required: false,
+    description: `${body.description} For ${orList.format(raw.map(({ kind }) => withArticle(kind)))}, the body is bytes, with any content type.`,
+    content: { ...body.content, ...bytes },
+  }
+}
+
+export function isRaw({ operation }: DescribedRow): boolean {
+  return operation.body === 'raw'
+}
+
+function describeArguments(rows: readonly DescribedRow[]): RequestBody {
   const json = { schema: anyOf(rows.map((row) => inputName(row))), ...bodyExamples(rows, (input) => input) }
   const form = { schema: anyOf(rows.map((row) => formName(row))), ...bodyExamples(rows, toFormExample) }
   return {

@@ -12,6 +12,8 @@ export interface DescribedRow {
   readonly placeholder: string
   /** What further placeholders hold. */
   readonly pathMembers: readonly Argument[]
+  /** What comes as headers. */
+  readonly headerMembers: readonly Argument[]
   /** Everything else: the query of a GET, the body of the others. */
   readonly members: readonly Argument[]
 }
@@ -45,12 +47,14 @@ export function describeRow(operation: Operation): DescribedRow {
     required: required.includes(name),
     example: operation.examples.input?.[name],
   }))
+  const headerNames = operation.headers ?? []
   return {
     operation,
     kind: nodeKindOf(operation).replaceAll('_', ' '),
     placeholder,
     pathMembers: described.filter(({ name }) => pathNames.includes(name)),
-    members: described.filter(({ name }) => !pathNames.includes(name)),
+    headerMembers: described.filter(({ name }) => headerNames.includes(name)),
+    members: described.filter(({ name }) => !pathNames.includes(name) && !headerNames.includes(name)),
   }
 }
 

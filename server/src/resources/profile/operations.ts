@@ -1,6 +1,80 @@
-import type { Operation } from '../../graph/operation.ts'
+import { Type } from 'typebox'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { takeUpload } from '../uploads/store.ts'
+import { handleUnknown, makePictureId, pictureUrl, readProfileUpdate } from './rules.ts'
+import { listProfileFields, makeProfileListSchema, makeProfileUpdateSchema } from './schemas.ts'
+import { findProfile, lockProfile, pictureUse, replacePicture, saveProfile } from './store.ts'
 
-export function profileOperations(_words: Vocabulary): Operation[] {
-  return []
+export function profileOperations(words: Vocabulary): Operation[] {
+  const path = `/{Version}/{Phone-Number-ID}/${words.product}_business_profile` as const
+  const fields = listProfileFields(words)
+  const example = {
+    messaging_product: words.product,
+    about: 'Plants for every corner',
+    address: '1 Garden Way, Springfield',
+    description: 'Trees, shrubs and advice.',
+    email: 'hi@luckyshrub.example',
+    websites: ['https://luckyshrub.example'],
+    vertical: 'RETAIL',
+  }
+  return [
+    defineRead({
+      name: 'profile.read',
+      chapter: 'profile',
+      method: 'GET',
+      path,
+      sentence: 'Reads the business profile of a phone number.',
+      permission: 'management',
+      fields: { available: fields, defaults: fields, mode: 'replace' },
+      input: Type.Object({}),
+      output: makeProfileListSchema(words),
+      examples: {
+        output: {
+          data: [
+            {
+              business_profile: {
+                ...example,
+                profile_picture_url: 'http://127.0.0.1:8080/pictures/MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0',
+              },
+            },
+          ],
+        },
+      },
+      async run({ db, node, project, publicUrl }) {
+        const { profile, picture } = await findProfile(db, node)
+        const business_profile = project({
+          messaging_product: words.product,
+          ...profile,
+          profile_picture_url: picture && pictureUrl(publicUrl, picture.picture_id),
+        })
+        return { data: [{ business_profile }] }
+      },
+    }),
+    defineWrite({
+      name: 'profile.update',
+      chapter: 'profile',
+      method: 'POST',
+      path,
+      sentence: 'Changes the members of a business profile that are given; an empty text clears.',
+      permission: 'management',
+      input: makeProfileUpdateSchema(words),
+      output: successSchema,
+      examples: { input: example, output: { success: true } },
+      async run({ db, node, caller, clock, random }, { profile_picture_handle: handle, ...given }) {
+        const { profile, picture } = await lockProfile(db, node)
+        await saveProfile(db, node, { ...profile, ...readProfileUpdate(given) })
+        if (handle === '') await replacePicture(db, { clock, random }, node, picture, undefined)
+        else if (handle !== undefined) {
+          const picture_id = makePictureId(random)
+          const upload = await takeUpload(db, { clock, random }, caller.business_id, handle, pictureUse(picture_id))
+          if (!upload) throw handleUnknown()
+          const { sha256, file_type: mime_type } = upload
+          await replacePicture(db, { clock, random }, node, picture, { picture_id, sha256, mime_type })
+        }
+        return { success: true }
+      },
+    }),
+  ]
 }

@@ -1,4 +1,6 @@
+import type { Random } from '../../base/random.ts'
 import type { BusinessProfilesTable } from '../../db/tables.ts'
+import { type GraphError, ruleBroken } from '../../graph/errors.ts'
 
 type Profile = Omit<BusinessProfilesTable, 'phone_number_id'>
 
@@ -12,7 +14,7 @@ export const emptyProfile: Profile = {
   vertical: null,
 }
 
-/** What a partial update sets: the members that are given, and an empty text clears. */
+/** What a partial update sets: the members that are given; an empty text or list clears. */
 export function readProfileUpdate(given: Readonly<Partial<Profile>>): Partial<Profile> {
   const { about, address, description, email, websites, vertical } = given
   return {
@@ -20,7 +22,23 @@ export function readProfileUpdate(given: Readonly<Partial<Profile>>): Partial<Pr
     ...(address !== undefined && { address: address || null }),
     ...(description !== undefined && { description: description || null }),
     ...(email !== undefined && { email: email || null }),
-    ...(websites !== undefined && { websites }),
+    ...(websites !== undefined && { websites: websites?.length ? websites : null }),
     ...(vertical !== undefined && { vertical }),
   }
+}
+
+/** 192 bits of chance: who was not given the address of a picture does not find it. */
+export function makePictureId(random: Random): string {
+  return random.bytes(24).toString('base64url')
+}
+
+export function pictureUrl(publicUrl: string, picture_id: string): string {
+  return `${publicUrl}/pictures/${picture_id}`
+}
+
+/** One sentence for all reasons, so that nobody can probe for the handles of others. */
+export function handleUnknown(): GraphError {
+  return ruleBroken(
+    'profile_picture_handle: no upload of your business has this handle, or it was used already or has expired; upload the picture again and send the new handle.',
+  )
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const verticals = [
   'OTHER',
@@ -39,4 +40,36 @@ export const profileMembers = {
   email: Type.Optional(Type.Union([Type.String({ format: 'email', maxLength: 128 }), Type.Literal('')])),
   websites: Type.Optional(Type.Array(websiteSchema, { maxItems: 2 })),
   vertical: Type.Optional(Type.Enum(verticals)),
+}
+
+/** What a profile shows. */
+function profileFieldsOf(words: Vocabulary) {
+  return {
+    messaging_product: Type.Optional(Type.Literal(words.product)),
+    about: Type.Optional(Type.String()),
+    address: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String({ format: 'email' })),
+    profile_picture_url: Type.Optional(Type.String({ format: 'uri', description: 'Serves the picture to anyone.' })),
+    websites: Type.Optional(Type.Array(Type.String({ format: 'uri' }))),
+    vertical: Type.Optional(Type.Enum(verticals)),
+  }
+}
+
+export function listProfileFields(words: Vocabulary): string[] {
+  return Object.keys(profileFieldsOf(words))
+}
+
+export function makeProfileListSchema(words: Vocabulary) {
+  return Type.Object({ data: Type.Array(Type.Object({ business_profile: Type.Object(profileFieldsOf(words)) })) })
+}
+
+export function makeProfileUpdateSchema(words: Vocabulary) {
+  return Type.Object({
+    messaging_product: Type.Literal(words.product),
+    ...profileMembers,
+    profile_picture_handle: Type.Optional(
+      Type.String({ description: 'The handle of a finished upload, which it uses up; empty removes the picture.' }),
+    ),
+  })
 }

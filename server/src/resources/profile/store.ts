@@ -1,0 +1,101 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+import type { BusinessProfilesTable, ProfilePicturesTable } from '../../db/tables.ts'
+import { releaseFile } from '../../files/files.ts'
+import type { Node } from '../../graph/nodes.ts'
+
+export type Profile = Omit<BusinessProfilesTable, 'phone_number_id'>
+
+interface OfNumber {
+  readonly id: string
+  readonly account_id: string
+}
+
+function ofNumber(node: Node): OfNumber {
+  return { id: node.id, account_id: node.account_id ?? '' }
+}
+
+const findOfNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
+  db
+    .selectFrom('phone_numbers')
+    .leftJoin('business_profiles as profile', 'profile.phone_number_id', 'phone_numbers.id')
+    .leftJoin('profile_pictures as picture', 'picture.phone_number_id', 'phone_numbers.id')
+    .select(['profile.about', 'profile.address', 'profile.description', 'profile.email', 'profile.websites'])
+    .select(['profile.vertical', 'picture.picture_id', 'picture.sha256'])
+    .where('phone_numbers.id', '=', id)
+    .where('phone_numbers.account_id', '=', account_id),
+)
+
+/** The profile of a number, every member null where nothing was written yet, and its picture. */
+export async function findProfile(
+  db: Db,
+  node: Node,
+): Promise<{ profile: Profile; picture: Pick<ProfilePicturesTable, 'picture_id' | 'sha256'> | undefined }> {
+  const row = await db.first(findOfNumber, ofNumber(node))
+  if (!row) throw new Error(`the phone number of node ${node.id} is missing`)
+  const { picture_id, sha256, ...profile } = row
+  return { profile, picture: picture_id === null || sha256 === null ? undefined : { picture_id, sha256 } }
+}
+
+const lockNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
+  db
+    .selectFrom('phone_numbers')
+    .select('id')
+    .where('id', '=', id)
+    .where('account_id', '=', account_id)
+    .forNoKeyUpdate(),
+)
+
+/** The same, and nobody else changes the profile before this transaction ends: it may have no row of its own to lock yet. */
+export async function lockProfile(tx: Transaction, node: Node): ReturnType<typeof findProfile> {
+  if (tx.lockRows) await tx.first(lockNumber, ofNumber(node))
+  return findProfile(tx, node)
+}
+
+const upsert = defineStatement<BusinessProfilesTable>()((db, given) => {
+  const { phone_number_id, about, address, description, email, websites, vertical } = given
+  const members = { about, address, description, email, websites, vertical }
+  return db
+    .insertInto('business_profiles')
+    .values({ phone_number_id, ...members })
+    .onConflict((conflict) => conflict.column('phone_number_id').doUpdateSet(members))
+})
+
+export async function saveProfile(tx: Transaction, node: Node, profile: Profile): Promise<void> {
+  await tx.first(upsert, { phone_number_id: node.id, ...profile })
+}
+
+/** What the store of bytes knows a picture's use of its content by. */
+export function pictureUse(picture_id: string): string {
+  return `picture:${picture_id}`
+}
+
+/** Puts another picture in the place of the one that was there, or none. */
+export async function replacePicture(
+  tx: Transaction,
+  tools: { clock: Clock; random: Random },
+  node: Node,
+  before: Pick<ProfilePicturesTable, 'picture_id' | 'sha256'> | undefined,
+  picture: Omit<ProfilePicturesTable, 'phone_number_id'> | undefined,
+): Promise<void> {
+  if (before) {
+    await tx.query.deleteFrom('profile_pictures').where('phone_number_id', '=', node.id).execute()
+    await releaseFile(tx, tools, before.sha256, pictureUse(before.picture_id))
+  }
+  if (picture)
+    await tx.query
+      .insertInto('profile_pictures')
+      .values({ phone_number_id: node.id, ...picture })
+      .execute()
+}
+
+const findPicture = defineStatement<{ picture_id: string }>()((db, { picture_id }) =>
+  db.selectFrom('profile_pictures').select(['sha256', 'mime_type']).where('picture_id', '=', picture_id),
+)
+
+/** The picture of that id, whoever asks: pictures are public, and who knows the id was given it. */
+export async function findPictureForAnyone(db: Db, picture_id: string) {
+  return db.first(findPicture, { picture_id })
+}

@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import { defineRead, defineWrite, type Operation, Refusal } from '../../graph/operation.ts'
+import { receiveBytes, type Stored, storeUpload } from './receive.ts'
+import { checkFileLength, checkOffset, makeHandle, makeUploadId, wrongType } from './rules.ts'
+import {
+  uploadAppendedSchema,
+  uploadAppendSchema,
+  uploadCreatedSchema,
+  uploadCreateSchema,
+  uploadStateSchema,
+} from './schemas.ts'
+import { deleteUpload, findUpload, finishUpload, insertUpload, lockUpload } from './store.ts'
+
+const exampleId = 'upload:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0'
+
+export function uploadOperations(): Operation[] {
+  return [
+    defineWrite({
+      name: 'uploads.create',
+      chapter: 'uploads',
+      method: 'POST',
+      path: '/{Version}/{Application-ID}/uploads',
+      sentence: 'Opens a resumable upload of a picture.',
+      permission: 'management',
+      input: uploadCreateSchema,
+      output: uploadCreatedSchema,
+      examples: {
+        input: { file_length: 48213, file_type: 'image/jpeg', file_name: 'storefront.jpg' },
+        output: { id: exampleId },
+      },
+      async run({ db, node, clock, random, settings }, input) {
+        checkFileLength(input.file_length, settings.maxUploadBytes)
+        const id = makeUploadId(random)
+        const { business_id } = node
+        const expires_time = clock.now() + settings.uploadLifetime
+        await insertUpload(db, random, { ...input, id, business_id, expires_time })
+        return { id }
+      },
+    }),
+    defineWrite({
+      name: 'uploads.append',
+      chapter: 'uploads',
+      method: 'POST',
+      path: '/{Version}/{Upload-ID}',
+      sentence:
+        'Takes bytes of an upload, from where it stopped; answers with the handle when all are there, and with the offset when not.',
+      permission: 'management',
+      body: 'raw',
+      headers: ['file_offset'],
+      input: uploadAppendSchema,
+      output: uploadAppendedSchema,
+      examples: { input: { file_offset: 0 }, output: { h: 'KUIBYdgSWBXcVAVJlTOXMSLPYiOTQbcdYkLbLzsbKbU' } },
+      async prepare({ db, node, clock, outside, body }, { file_offset }): Promise<Stored | { file_offset: number }> {
+        const upload = await findUpload(db, node, clock)
+        checkOffset(upload, file_offset)
+        const arrived = await receiveBytes({ db, node, clock, outside }, upload, body)
+        if (arrived < upload.file_length) return { file_offset: arrived }
+        return upload.handle === null ? storeUpload({ db, node, clock, outside }, upload) : { outcome: 'stored before' }
+      },
+      async run({ db, node, clock, random, settings }, _input, prepared) {
+        const upload = await lockUpload(db, node, clock)
+        // Asked again, because the answer got lost or another request was faster: the same handle.
+        if (upload.handle !== null) return { h: upload.handle }
+        if ('file_offset' in prepared) return { id: node.id, file_offset: prepared.file_offset }
+        switch (prepared.outcome) {
+          case 'stored': {
+            const handle = makeHandle(random)
+            const expires_time = clock.now() + settings.uploadLifetime
+            await finishUpload(db, { clock, random }, upload, { handle, sha256: prepared.sha256, expires_time })
+            return { h: handle }
+          }
+          case 'wrong type':
+            await deleteUpload(db, { clock, random }, upload)
+            return new Refusal(wrongType(upload, prepared.found))
+          case 'stored before':
+            throw new Error(`${node.id} was stored before but has no handle`)
+        }
+      },
+    }),
+    defineRead({
+      name: 'uploads.read',
+      chapter: 'uploads',
+      method: 'GET',
+      path: '/{Version}/{Upload-ID}',
+      sentence: 'Tells how many bytes of an upload have arrived.',
+      permission: 'management',
+      input: Type.Object({}),
+      output: uploadStateSchema,
+      examples: { output: { id: exampleId, file_offset: 16384 } },
+      async run({ db, node, clock }) {
+        const { id, file_offset } = await findUpload(db, node, clock)
+        return { id, file_offset }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,29 @@
+import { Type } from 'typebox'
+
+export const uploadTypes = ['image/jpeg', 'image/png'] as const
+export type UploadType = (typeof uploadTypes)[number]
+
+/** How long `file_length` may be is a setting: see the rules. */
+export const uploadCreateSchema = Type.Object({
+  file_length: Type.Integer({ minimum: 1, description: 'The size of the file in bytes; at most 5 MiB by default.' }),
+  file_type: Type.Enum(uploadTypes, { description: 'What the bytes must turn out to be.' }),
+  file_name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+})
+
+export const uploadAppendSchema = Type.Object({
+  file_offset: Type.Integer({ minimum: 0, description: 'How many bytes have arrived already: where these go on.' }),
+})
+
+const id = Type.String({ description: '`upload:` and what names it.' })
+
+export const uploadCreatedSchema = Type.Object({ id })
+
+export const uploadStateSchema = Type.Object({
+  id,
+  file_offset: Type.Integer({ minimum: 0, description: 'How many bytes have arrived: where the next ones go on.' }),
+})
+
+export const uploadAppendedSchema = Type.Union([
+  Type.Object({ h: Type.String({ description: 'The handle of the file, now that all of it has arrived.' }) }),
+  uploadStateSchema,
+])
