@@ -310,6 +310,20 @@ export const settings = {
     parse: integer(1024, 1 << 30),
     fallback: () => 3_145_728,
   }),
+  maxUploadBytes: define({
+    name: 'MAX_UPLOAD_BYTES',
+    shownDefault: '5242880',
+    sentence: 'The largest file of a resumable upload in bytes.',
+    parse: integer(1, 1 << 30),
+    fallback: () => 5_242_880,
+  }),
+  uploadLifetime: define({
+    name: 'UPLOAD_LIFETIME',
+    shownDefault: '24h',
+    sentence: 'How long a resumable upload stays open, and how long its handle is good for.',
+    parse: duration,
+    fallback: () => 24 * hour,
+  }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',
     shownDefault: 'info',
