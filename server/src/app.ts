@@ -27,6 +27,7 @@ import type { PipelineParts } from './http/pipeline.ts'
 import { createServer } from './http/server.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildGatewayOperations, buildOperations } from './operations.ts'
+import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { makeExpiryHandler } from './resources/uploads/expiry.ts'
 import { expiryTimer } from './resources/uploads/store.ts'
 import { TimerWorker } from './timers/worker.ts'
@@ -69,6 +70,9 @@ export async function createApp({ config, database, clock, random, log, demoToke
     [discardTimer]: makeDiscardHandler(parts),
     [expiryTimer]: makeExpiryHandler({ clock, random }),
   })
+
+  // Made at the first start; uploads take whichever is in use by then.
+  await database.transaction((tx) => takeSigningKey(tx, clock, random))
 
   const egress = new Egress({
     allowInternal: config.allowInternalCallbacks,

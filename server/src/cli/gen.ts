@@ -8,7 +8,9 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 export async function generate(flags: { check?: boolean }): Promise<void> {
   if (!flags.check) {
     const changed = await writeGenerated(root)
-    process.stdout.write(changed.length === 0 ? 'Nothing changed.\n' : changed.map((path) => `Wrote ${path}.\n`).join(''))
+    process.stdout.write(
+      changed.length === 0 ? 'Nothing changed.\n' : changed.map((path) => `Wrote ${path}.\n`).join(''),
+    )
     return
   }
   const stale = await checkGenerated(root)

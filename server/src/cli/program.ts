@@ -5,6 +5,7 @@ import { listAudit } from './audit.ts'
 import { generate } from './gen.ts'
 import { runMigrations } from './migrate.ts'
 import { serve } from './serve.ts'
+import { listSigningKeys, rotate } from './signing-key.ts'
 import { createToken, listTokens, revokeTokenById } from './token.ts'
 
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
@@ -76,6 +77,20 @@ export function buildProgram(): Command {
     .argument('<id>')
     .option(...dataFlag)
     .action(revokeTokenById)
+
+  const signingKey = program
+    .command('signing-key')
+    .description('list and rotate the keys that sign the public keys of businesses')
+  signingKey
+    .command('list')
+    .description('list signing keys, never their secrets')
+    .option(...dataFlag)
+    .action(listSigningKeys)
+  signingKey
+    .command('rotate')
+    .description('make a new signing key and sign anew what the earlier ones had signed')
+    .option(...dataFlag)
+    .action(rotate)
 
   const audit = program.command('audit').description('look at what was done by whom')
   audit

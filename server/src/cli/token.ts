@@ -8,7 +8,7 @@ import { type Scope, scopes } from '../graph/caller.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
 import { withStore } from './store.ts'
-import { writeTable } from './table.ts'
+import { writeTable, writeTime } from './table.ts'
 
 export interface TokenFlags {
   readonly app: string
@@ -93,8 +93,4 @@ async function checkReferences(tx: Transaction, { app, account }: TokenFlags): P
   for (const id of account) {
     if (kinds.get(id) !== 'account') throw new CommandFailed(`--account ${id} is not an account of this store`)
   }
-}
-
-function writeTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 }

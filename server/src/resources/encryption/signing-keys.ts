@@ -1,0 +1,75 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import type { SigningKeysTable } from '../../db/tables.ts'
+import { makeSigningPair } from './signatures.ts'
+
+export interface SigningKey {
+  readonly id: string
+  readonly private_key: string
+}
+
+/**
+ * The signing key in use, made when there is none yet. It stays in use until this transaction ends: a rotation waits, and
+ * so finds what was signed here.
+ */
+export async function takeSigningKey(tx: Transaction, clock: Clock, random: Random): Promise<SigningKey> {
+  for (;;) {
+    const known = await findKeyInUse(tx)
+    if (known) return known
+    // Either there is none, or the one that was waited for has just been retired: the next round tells.
+    await insertSigningKey(tx, clock, random)
+  }
+}
+
+async function findKeyInUse(tx: Transaction): Promise<SigningKey | undefined> {
+  const inUse = tx.query.selectFrom('signing_keys').selectAll().where('retired_time', 'is', null)
+  const row = await (tx.lockRows ? inUse.forShare() : inUse).executeTakeFirst()
+  if (!row) return undefined
+  if (row.private_key === null) throw new Error(`the signing key ${row.id} is in use but has no private half`)
+  return { id: row.id, private_key: row.private_key }
+}
+
+async function insertSigningKey(tx: Transaction, clock: Clock, random: Random): Promise<void> {
+  await tx.query
+    .insertInto('signing_keys')
+    .values({
+      id: `k${random.bytes(8).toString('hex')}`,
+      ...makeSigningPair(random),
+      created_time: clock.now(),
+      retired_time: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Puts a new signing key in place of the one in use, whose private half is gone from then on. Of two rotations at the same
+ * moment the second waits here, finds the key already retired, and goes on with the first one's.
+ */
+export async function replaceSigningKey(tx: Transaction, clock: Clock, random: Random): Promise<SigningKey> {
+  await tx.query
+    .updateTable('signing_keys')
+    .set({ retired_time: clock.now(), private_key: null })
+    .where('retired_time', 'is', null)
+    .execute()
+  return takeSigningKey(tx, clock, random)
+}
+
+export interface ListedSigningKey extends Pick<SigningKeysTable, 'id' | 'created_time' | 'retired_time'> {
+  /** How many stored keys bear its signature. */
+  readonly signatures: number
+}
+
+/** Every signing key, the newest first; never a private half. */
+export async function listSigningKeysForOperators(db: Db): Promise<ListedSigningKey[]> {
+  return db.query
+    .selectFrom('signing_keys')
+    .leftJoin('business_public_keys', 'business_public_keys.signing_key_id', 'signing_keys.id')
+    .select(['signing_keys.id', 'created_time', 'retired_time'])
+    .select(({ fn }) => fn.count<number>('phone_number_id').as('signatures'))
+    .groupBy(['signing_keys.id', 'created_time', 'retired_time'])
+    .orderBy('created_time', 'desc')
+    .orderBy('signing_keys.id')
+    .execute()
+}
