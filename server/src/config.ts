@@ -1,4 +1,4 @@
-import { formatDuration, hour, minute, parseDuration, second } from './base/duration.ts'
+import { day, formatDuration, hour, minute, parseDuration, second } from './base/duration.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
@@ -35,6 +35,10 @@ export interface Config extends Settings {
   readonly rates: Readonly<Record<RateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly webhookTimeout: number
+  readonly webhookRetryDelays: readonly number[]
+  readonly webhookGiveUpAfter: number
+  readonly webhookKeep: number
+  readonly webhookMaxBodyBytes: number
   readonly logLevel: LogLevel
 }
 
@@ -72,8 +76,10 @@ function durationUpTo(max: number) {
 
 function durationList(text: string): number[] {
   const delays = text.split(',').map(parseDuration)
-  if (!delays.every((delay) => delay !== undefined)) throw new BadSetting('a list of times such as 5s,30s,2m')
-  return delays
+  if (!delays.every((delay) => delay !== undefined && delay > 0)) {
+    throw new BadSetting('a list of times above zero such as 5s,30s,2m')
+  }
+  return delays as number[]
 }
 
 function rate(text: string): Rate {
@@ -264,13 +270,6 @@ export const settings = {
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
-  webhookTimeout: define({
-    name: 'WEBHOOK_TIMEOUT',
-    shownDefault: '10s',
-    sentence: 'How long a callback may take to answer, a handshake or a delivery.',
-    parse: duration,
-    fallback: () => 10 * second,
-  }),
   webhookRetryDelays: define<readonly number[]>({
     name: 'WEBHOOK_RETRY_DELAYS',
     shownDefault: '5s,30s,2m,10m,30m,1h,3h,6h,12h,24h',
@@ -299,7 +298,8 @@ export const settings = {
   webhookKeep: define({
     name: 'WEBHOOK_KEEP',
     shownDefault: '30d',
-    sentence: 'How long events, deliveries and their attempts can be looked at, and how long message ids are remembered.',
+    sentence:
+      'How long events, deliveries and their attempts can be looked at, and how long message ids are remembered.',
     parse: duration,
     fallback: () => 30 * day,
   }),
@@ -309,20 +309,6 @@ export const settings = {
     sentence: 'The largest post of events that the webhook receiver takes, in bytes.',
     parse: integer(1024, 1 << 30),
     fallback: () => 3_145_728,
-  }),
-  maxUploadBytes: define({
-    name: 'MAX_UPLOAD_BYTES',
-    shownDefault: '5242880',
-    sentence: 'The largest file of a resumable upload in bytes.',
-    parse: integer(1, 1 << 30),
-    fallback: () => 5_242_880,
-  }),
-  uploadLifetime: define({
-    name: 'UPLOAD_LIFETIME',
-    shownDefault: '24h',
-    sentence: 'How long a resumable upload stays open, and how long its handle is good for.',
-    parse: duration,
-    fallback: () => 24 * hour,
   }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',
