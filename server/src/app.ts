@@ -10,7 +10,10 @@ import type { Database } from './db/database.ts'
 import { serviceSecret } from './db/secrets.ts'
 import { Egress } from './delivery/egress.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
+import { DeliveryMetrics } from './delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
+import { RetentionWorker } from './delivery/retention.ts'
+import { DeliveryWorker } from './delivery/worker.ts'
 import { openBusinessDoor } from './doors/business.ts'
 import { openGatewayDoor } from './doors/gateway.ts'
 import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
@@ -64,12 +67,18 @@ export async function createApp({ config, database, clock, random, log, demoToke
   const files = openFiles({ database, store, clock, random })
   const parts = await openPartFiles(join(config.dataDir, 'uploads'))
 
-  const timers = new TimerWorker(database, clock, log, {
-    ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
-    [sweepTimer]: makeSweepHandler(store, clock),
-    [discardTimer]: makeDiscardHandler(parts),
-    [expiryTimer]: makeExpiryHandler({ clock, random }),
-  })
+  const timers = new TimerWorker(
+    database,
+    clock,
+    log,
+    {
+      ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
+      [sweepTimer]: makeSweepHandler(store, clock),
+      [discardTimer]: makeDiscardHandler(parts),
+      [expiryTimer]: makeExpiryHandler({ clock, random }),
+    },
+    () => deliveries.wake(),
+  )
 
   // Made at the first start; uploads take whichever is in use by then.
   await database.transaction((tx) => takeSigningKey(tx, clock, random))
@@ -81,6 +90,23 @@ export async function createApp({ config, database, clock, random, log, demoToke
     clock,
     userAgent: `switchboard/${packageVersion()}`,
   })
+  const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
+  const deliveries = new DeliveryWorker({
+    database,
+    clock,
+    random,
+    log,
+    words,
+    egress,
+    timeout: config.webhookTimeout,
+    rules: { delays, giveUpAfter },
+    metrics: new DeliveryMetrics(metrics.registry, database.read, clock),
+  })
+  const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter })
+  const wakeWorkers = (): void => {
+    timers.wake()
+    deliveries.wake()
+  }
 
   const server = createServer({
     words,
@@ -109,7 +135,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
       transaction: (work) => database.transaction(work),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
     },
-    onCommit: () => timers.wake(),
+    onCommit: wakeWorkers,
   }
   const operations = buildOperations(words)
   openPublicDoor(server, {
@@ -130,15 +156,21 @@ export async function createApp({ config, database, clock, random, log, demoToke
       await server.listen({ port: config.port, host: config.host })
       address = writeAddress(server.server.address() as AddressInfo)
       timers.start()
+      deliveries.start()
+      retention.start()
       return address
     },
-    settle: () => timers.settle(),
+    async settle() {
+      await timers.settle()
+      await deliveries.settle()
+    },
     async close(graceMilliseconds) {
       const force = setTimeout(() => server.server.closeAllConnections(), graceMilliseconds)
       await server.close()
       clearTimeout(force)
       await timers.stop()
-      await egress.close()
+      await retention.stop()
+      await deliveries.stop(graceMilliseconds, () => egress.close())
     },
   }
 }

@@ -11,6 +11,8 @@ export interface Db {
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
   ): Promise<Row | undefined>
+  /** Runs a statement that was declared once; every row. */
+  list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
   /** Whether a row that is read in order to be changed must be locked: not where there is only one writer anyway. */
   readonly lockRows: boolean
 }

@@ -134,7 +134,7 @@ function makeDb(runner: Runner, compiled: CompiledStatements): Db {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  const first = async (statement: Statement<never, unknown>, parameters: object) => {
+  const list = async (statement: Statement<never, unknown>, parameters: object) => {
     let known = compiled.get(statement)
     if (!known) {
       const fresh = compileStatement(query, statement)
@@ -144,9 +144,11 @@ function makeDb(runner: Runner, compiled: CompiledStatements): Db {
     // A named statement is parsed and planned once a connection.
     const values = known.bind(parameters).map(encodeForPostgres)
     const { rows } = await runner.query({ name: known.name, text: known.sql, values })
-    return rows[0]
+    return rows
   }
-  return { query, first: first as Db['first'], lockRows: true }
+  const first = async (statement: Statement<never, unknown>, parameters: object) =>
+    (await list(statement, parameters))[0]
+  return { query, first: first as Db['first'], list: list as Db['list'], lockRows: true }
 }
 
 function rawQuery(sql: string): CompiledQuery {

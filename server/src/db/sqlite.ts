@@ -148,15 +148,23 @@ class SqliteConnection {
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     })
-    const first = async (statement: Statement<never, unknown>, parameters: object) => {
+    const compile = (statement: Statement<never, unknown>): CompiledStatement => {
       let compiled = this.#compiled.get(statement)
       if (!compiled) {
         compiled = compileStatement(query, statement)
         this.#compiled.set(statement, compiled)
       }
+      return compiled
+    }
+    const first = async (statement: Statement<never, unknown>, parameters: object) => {
+      const compiled = compile(statement)
       return this.firstRow(compiled, compiled.bind(parameters))
     }
-    return { query, first: first as Db['first'], lockRows: false }
+    const list = async (statement: Statement<never, unknown>, parameters: object) => {
+      const { sql, bind } = compile(statement)
+      return this.run(sql, bind(parameters)).rows
+    }
+    return { query, first: first as Db['first'], list: list as Db['list'], lockRows: false }
   }
 
   firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): unknown {

@@ -377,8 +377,10 @@ export interface DeliveriesTable {
   field: string
   state: 'waiting' | 'delivered' | 'failed'
   attempts: number
+  earlier_attempts: number
   due_time: number
   created_time: number
+  started_time: number
   finished_time: number | null
 }
 

@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import { minute } from '../base/duration.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
-import { writeBody } from './body.ts'
+import { writeAscii } from './body.ts'
 import type { Answer, Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
 import type { DueDelivery, Lane } from './lanes.ts'
@@ -19,6 +18,8 @@ export interface AttemptResult {
   /** The first of the answer, for the log. */
   readonly answer: string
   readonly retryAfter: string | undefined
+  /** A fault of our own, which is no less a reason to try again later. */
+  readonly fault: unknown
 }
 
 export interface AttemptParts {
@@ -29,61 +30,56 @@ export interface AttemptParts {
 
 /** How much of an answer the log keeps. */
 const keptAnswerCharacters = 1000
-/**
- * A receiver takes a timestamp for a replay when it is more than five minutes old. Until shortly before that, a repeated send
- * carries the first one's timestamp, and so the very same signature.
- */
-const timestampLifetime = 4 * minute
 
-/** One try at one delivery, stage by stage: build the bytes, sign them, post them (guarded), read the answer, judge it. */
+/**
+ * One try at one delivery, stage by stage: build the bytes, sign them, post them (guarded), read the answer, judge it.
+ * Undefined when the service stops: then it was none.
+ */
 export async function attemptDelivery(
   { clock, egress, words }: AttemptParts,
   lane: Lane,
   secrets: Secrets,
   delivery: DueDelivery,
-): Promise<AttemptResult> {
+): Promise<AttemptResult | undefined> {
   const time = clock.now()
-  const body = buildBody(words, delivery)
-  const headers = buildHeaders(delivery, body, secrets, time)
   try {
+    const body = buildBody(words, delivery)
+    const headers = buildHeaders(delivery, body, secrets, time)
     const answer = await egress.send({ method: 'POST', url: lane.callback_url, headers, body })
-    return { delivery, time, duration: clock.now() - time, ...judge(answer) }
+    return { delivery, time, duration: clock.now() - time, ...judge(answer), fault: undefined }
   } catch (error) {
-    if (!(error instanceof EgressError)) throw error
-    const { message: problem } = error
+    const isKnown = error instanceof EgressError
+    if (isKnown && error.reason === 'closed') return undefined
     return {
       delivery,
       time,
       duration: clock.now() - time,
       status: undefined,
-      problem,
+      problem: isKnown ? error.message : 'it could not be sent, by a fault of this service',
       answer: '',
       retryAfter: undefined,
+      fault: isKnown ? undefined : error,
     }
   }
 }
 
-export function isDelivered({ status }: AttemptResult): boolean {
+export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean {
   return status !== undefined && status >= 200 && status <= 299
 }
 
-/** One change a post. The same delivery gives the same bytes, however often it is sent. */
-function buildBody(words: Vocabulary, { account_id, field, value }: DueDelivery): Buffer {
-  const change = { field, value: JSON.parse(value) }
-  return writeBody({ object: words.account_object, entry: [{ id: account_id, changes: [change] }] })
+/** One change a post. The value goes out as the text that was stored, so the same delivery gives the same bytes every time. */
+function buildBody({ account_object }: Vocabulary, { account_id, field, value }: DueDelivery): Buffer {
+  const change = `{"field":${JSON.stringify(field)},"value":${value}}`
+  return writeAscii(
+    `{"object":${JSON.stringify(account_object)},"entry":[{"id":${JSON.stringify(account_id)},"changes":[${change}]}]}`,
+  )
 }
 
-function buildHeaders(
-  { id, created_time }: DueDelivery,
-  body: Buffer,
-  secrets: Secrets,
-  now: number,
-): Record<string, string> {
-  const signedTime = now - created_time < timestampLifetime ? created_time : now
+function buildHeaders({ id }: DueDelivery, body: Buffer, secrets: Secrets, now: number): Record<string, string> {
   return {
     'content-type': 'application/json',
     'x-hub-signature-256': signHub(body, secrets),
-    ...signStandard(`delivery_${id}`, signedTime, body, secrets),
+    ...signStandard(`delivery_${id}`, now, body, secrets),
   }
 }
 
@@ -96,8 +92,9 @@ function judge({
   const retryAfter = headers['retry-after']
   return {
     status,
-    problem: status >= 200 && status <= 299 ? undefined : (failure?.message ?? `it answered ${status}`),
-    answer: body.toString('utf8').slice(0, keptAnswerCharacters).replaceAll('\0', ''),
+    problem: isDelivered({ status }) ? undefined : (failure?.message ?? `it answered ${status}`),
+    // One of the databases takes no NUL.
+    answer: body.toString('utf8').slice(0, keptAnswerCharacters).replaceAll('\0', '').toWellFormed(),
     retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
   }
 }

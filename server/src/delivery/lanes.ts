@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
-import { minute } from '../base/duration.ts'
 import type { Db, Transaction } from '../db/database.ts'
-
-/** How long a lane belongs to the process that claimed it; every recorded result makes it longer. */
-const leaseMilliseconds = minute
+import { defineStatement } from '../db/statement.ts'
+import type { LaneState } from './pause.ts'
 
 export interface Lane {
   readonly id: string
@@ -19,50 +17,75 @@ export interface DueDelivery {
   readonly field: string
   readonly value: string
   readonly attempts: number
-  readonly created_time: number
+  readonly earlier_attempts: number
+  readonly started_time: number
 }
 
-const isWaitingAndDue = (now: number) =>
-  sql<boolean>`EXISTS (SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting' AND d.due_time <= ${now})`
+/** Who holds a lane, and for how long when nothing more is heard of them. */
+export interface Lease {
+  readonly owner: string
+  readonly milliseconds: number
+}
 
 /**
- * Claims lanes that have something to send: nobody else works on them, or whoever did is dead. Processes that claim at the same
- * moment pass over each other's.
+ * Lanes that have something to send, that nobody works on (or whoever did is dead), and that are not paused. It steps from one
+ * lane with something waiting to the next, so that neither the lanes that wait for nothing nor the length of a backlog count.
  */
-export async function claimLanes(tx: Transaction, now: number, owner: string, limit: number): Promise<Lane[]> {
-  let free = tx.query
-    .selectFrom('lanes')
-    .select(['id', 'app_id', 'callback_url', 'failures'])
-    .where('leased_until', '<=', now)
-    .where('paused_until', '<=', now)
-    .where(isWaitingAndDue(now))
-    .limit(limit)
-  if (tx.lockRows) free = free.forUpdate().skipLocked()
-  const lanes = await free.execute()
-  if (lanes.length > 0) {
-    const ids = lanes.map(({ id }) => id)
-    const lease = { leased_until: now + leaseMilliseconds, lease_owner: owner }
-    await tx.query.updateTable('lanes').set(lease).where('id', 'in', ids).execute()
-  }
-  return lanes
+const findDueLanes = defineStatement<{ now: number; limit: number }>()((db, { now, limit }) =>
+  db
+    .withRecursive('busy(lane_id)', (cte) =>
+      cte
+        .selectFrom('deliveries')
+        .select(({ fn }) => fn.min<string | null>('lane_id').as('lane_id'))
+        .where('state', '=', sql.lit('waiting'))
+        .unionAll(
+          cte
+            .selectFrom('busy')
+            .select(
+              sql<
+                string | null
+              >`(SELECT MIN(d.lane_id) FROM deliveries d WHERE d.state = 'waiting' AND d.lane_id > busy.lane_id)`.as(
+                'lane_id',
+              ),
+            )
+            .where('busy.lane_id', 'is not', null),
+        ),
+    )
+    .selectFrom('busy')
+    .innerJoin('lanes', 'lanes.id', 'busy.lane_id')
+    .select('lanes.id')
+    .where('lanes.leased_until', '<=', now)
+    .where('lanes.paused_until', '<=', now)
+    .where(
+      sql<boolean>`EXISTS (SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting' AND d.due_time <= ${now})`,
+    )
+    .limit(limit),
+)
+
+/** A read, so that asking costs no transaction where there is nothing to claim. */
+export async function listDueLanes(db: Db, now: number, limit: number): Promise<string[]> {
+  const lanes = await db.list(findDueLanes, { now, limit })
+  return lanes.map(({ id }) => id)
 }
 
-/** Whether there is anything to claim: one read, so that asking costs no transaction. */
-export async function isAnyLaneDue(db: Db, now: number): Promise<boolean> {
-  const lane = await db.query
-    .selectFrom('lanes')
-    .select('id')
+/** Claims lanes; those that somebody else claimed meanwhile are not among what is returned. */
+export async function claimLanes(
+  tx: Transaction,
+  ids: readonly string[],
+  { owner, milliseconds }: Lease,
+  now: number,
+): Promise<Lane[]> {
+  return tx.query
+    .updateTable('lanes')
+    .set({ leased_until: now + milliseconds, lease_owner: owner })
+    .where('id', 'in', ids)
     .where('leased_until', '<=', now)
-    .where('paused_until', '<=', now)
-    .where(isWaitingAndDue(now))
-    .limit(1)
-    .executeTakeFirst()
-  return lane !== undefined
+    .returning(['id', 'app_id', 'callback_url', 'failures'])
+    .execute()
 }
 
-/** The next deliveries of a lane, in the order in which things happened. */
-export async function listDue(db: Db, lane: Lane, now: number, limit: number): Promise<DueDelivery[]> {
-  return db.query
+const findDue = defineStatement<{ lane_id: string; now: number; limit: number }>()((db, { lane_id, now, limit }) =>
+  db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .select([
@@ -71,34 +94,50 @@ export async function listDue(db: Db, lane: Lane, now: number, limit: number): P
       'deliveries.field',
       'events.value',
       'deliveries.attempts',
-      'deliveries.created_time',
+      'deliveries.earlier_attempts',
+      'deliveries.started_time',
     ])
-    .where('deliveries.lane_id', '=', lane.id)
-    .where('deliveries.state', '=', 'waiting')
+    .where('deliveries.lane_id', '=', lane_id)
+    .where('deliveries.state', '=', sql.lit('waiting'))
     .where('deliveries.due_time', '<=', now)
     .orderBy('deliveries.id')
-    .limit(limit)
-    .execute()
+    .limit(limit),
+)
+
+/** The next deliveries of a lane, in the order in which things happened. */
+export async function listDue(db: Db, lane: Lane, now: number, limit: number): Promise<DueDelivery[]> {
+  return db.list(findDue, { lane_id: lane.id, now, limit })
 }
 
 /** Says that a lane is still being worked on, and what came of its subscriber. False when somebody else has it by now. */
 export async function keepLane(
   tx: Transaction,
   lane: Lane,
-  owner: string,
+  { owner, milliseconds }: Lease,
   now: number,
-  state: { readonly failures: number; readonly paused_until: number },
+  { failures, paused_until }: LaneState,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.query
     .updateTable('lanes')
-    .set({ ...state, leased_until: now + leaseMilliseconds })
+    .set({ failures, paused_until, leased_until: now + milliseconds })
     .where('id', '=', lane.id)
     .where('lease_owner', '=', owner)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
-export async function releaseLane(tx: Transaction, lane: Lane, owner: string): Promise<void> {
+/** A subscriber that is back gets everything at once and in order, also what would have waited for its next try. */
+export async function hurryLane(tx: Transaction, lane: Lane, now: number): Promise<void> {
+  await tx.query
+    .updateTable('deliveries')
+    .set({ due_time: now })
+    .where('lane_id', '=', lane.id)
+    .where('state', '=', 'waiting')
+    .where('due_time', '>', now)
+    .execute()
+}
+
+export async function releaseLane(tx: Transaction, lane: Lane, { owner }: Lease): Promise<void> {
   await tx.query
     .updateTable('lanes')
     .set({ leased_until: 0, lease_owner: null })

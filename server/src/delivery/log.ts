@@ -72,7 +72,13 @@ export async function replayDelivery(tx: Transaction, clock: Clock, id: number):
   const now = clock.now()
   const { numUpdatedRows } = await tx.query
     .updateTable('deliveries')
-    .set({ state: 'waiting', due_time: now, finished_time: null, created_time: now })
+    .set(({ ref }) => ({
+      state: 'waiting' as const,
+      due_time: now,
+      finished_time: null,
+      started_time: now,
+      earlier_attempts: ref('attempts'),
+    }))
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) return false

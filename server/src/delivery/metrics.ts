@@ -39,10 +39,10 @@ export class DeliveryMetrics {
 async function findOldestWaiting(db: Db): Promise<number | undefined> {
   const row = await db.query
     .selectFrom('deliveries')
-    .select('created_time')
+    .select('started_time')
     .where('state', '=', 'waiting')
-    .orderBy('created_time')
+    .orderBy('started_time')
     .limit(1)
     .executeTakeFirst()
-  return row?.created_time
+  return row?.started_time
 }

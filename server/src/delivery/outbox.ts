@@ -24,7 +24,9 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
   const value = JSON.stringify(event.value)
   const stored = await tx.first(insertEvent, { account_id, phone_number_id, field, value, created_time })
   if (!stored) throw new Error('the event was not stored')
-  for (const { app_id, callback_url } of await findSubscribers(tx, event)) {
+  const linked = await tx.list(findLinkedApps, { account_id, phone_number_id: phone_number_id ?? '' })
+  for (const { app_id, callback_url, fields } of linked) {
+    if (!fields.includes(field)) continue
     const lane_id = laneIdOf(app_id, callback_url)
     await tx.first(insertLane, { lane_id, app_id, callback_url })
     await tx.first(insertDelivery, { event_id: stored.id, lane_id, account_id, app_id, field, created_time })
@@ -36,35 +38,35 @@ function laneIdOf(app_id: string, callback_url: string): string {
   return createHash('sha256').update(`${app_id} ${callback_url}`).digest('hex').slice(0, 32)
 }
 
-/** The number's own callback of an app, else the account's of that app, else the app's. */
-async function findSubscribers(
-  tx: Transaction,
-  { account_id, phone_number_id, field }: NewEvent,
-): Promise<{ app_id: string; callback_url: string }[]> {
-  const linked = await tx.query
-    .selectFrom('subscribed_apps')
-    .innerJoin('app_subscriptions', 'app_subscriptions.app_id', 'subscribed_apps.app_id')
-    .leftJoin('phone_number_callbacks', (join) =>
-      join
-        .onRef('phone_number_callbacks.app_id', '=', 'subscribed_apps.app_id')
-        .on('phone_number_callbacks.phone_number_id', '=', phone_number_id ?? ''),
-    )
-    .select(({ fn }) => [
-      'subscribed_apps.app_id',
-      'app_subscriptions.fields',
-      fn
-        .coalesce(
-          'phone_number_callbacks.override_callback_uri',
-          'phone_number_callbacks.webhook_url',
-          'subscribed_apps.override_callback_uri',
-          'app_subscriptions.callback_url',
-        )
-        .as('callback_url'),
-    ])
-    .where('subscribed_apps.account_id', '=', account_id)
-    .execute()
-  return linked.filter(({ fields }) => fields.includes(field))
-}
+/**
+ * Each linked app with where it hears of the number: at the number's own callback, else the account's, else the app's. In a
+ * fixed order, so that transactions that make the same lanes never wait for each other crosswise.
+ */
+const findLinkedApps = defineStatement<{ account_id: string; phone_number_id: string }>()(
+  (db, { account_id, phone_number_id }) =>
+    db
+      .selectFrom('subscribed_apps')
+      .innerJoin('app_subscriptions', 'app_subscriptions.app_id', 'subscribed_apps.app_id')
+      .leftJoin('phone_number_callbacks', (join) =>
+        join
+          .onRef('phone_number_callbacks.app_id', '=', 'subscribed_apps.app_id')
+          .on('phone_number_callbacks.phone_number_id', '=', phone_number_id),
+      )
+      .select(({ fn }) => [
+        'subscribed_apps.app_id',
+        'app_subscriptions.fields',
+        fn
+          .coalesce(
+            'phone_number_callbacks.override_callback_uri',
+            'phone_number_callbacks.webhook_url',
+            'subscribed_apps.override_callback_uri',
+            'app_subscriptions.callback_url',
+          )
+          .as('callback_url'),
+      ])
+      .where('subscribed_apps.account_id', '=', account_id)
+      .orderBy('subscribed_apps.app_id'),
+)
 
 const insertEvent = defineStatement<{
   account_id: string
@@ -103,8 +105,10 @@ const insertDelivery = defineStatement<{
       field,
       state: 'waiting',
       attempts: 0,
+      earlier_attempts: 0,
       due_time: created_time,
       created_time,
+      started_time: created_time,
       finished_time: null,
     })
     .returning('id'),

@@ -7,25 +7,31 @@ import { planRetry, type RetryRules } from './schedule.ts'
 export type Outcome =
   | { readonly kind: 'delivered'; readonly result: AttemptResult }
   | { readonly kind: 'retry'; readonly result: AttemptResult; readonly time: number }
-  | { readonly kind: 'failed'; readonly result: AttemptResult }
+  | { readonly kind: 'failed'; readonly result: AttemptResult; readonly because: 'gone' | 'expired' }
 
 export function decideOutcome(result: AttemptResult, rules: RetryRules, random: Random): Outcome {
   if (isDelivered(result)) return { kind: 'delivered', result }
+  const { delivery, time, duration, status, retryAfter } = result
   const step = planRetry(
     {
-      failures: result.delivery.attempts + 1,
-      raisedTime: result.delivery.created_time,
-      now: result.time + result.duration,
-      ...(result.status !== undefined && { status: result.status }),
-      retryAfter: result.retryAfter,
+      failures: delivery.attempts - delivery.earlier_attempts + 1,
+      raisedTime: delivery.started_time,
+      now: time + duration,
+      ...(status !== undefined && { status }),
+      retryAfter,
     },
     rules,
     random,
   )
-  return step.kind === 'retry' ? { kind: 'retry', result, time: step.time } : { kind: 'failed', result }
+  return step.kind === 'retry'
+    ? { kind: 'retry', result, time: step.time }
+    : { kind: 'failed', result, because: step.because }
 }
 
-/** Writes down what came of some tries, each with its place in the log. */
+/**
+ * Writes down what came of some tries, each with its place in the log. Another process may have tried the same while ours was
+ * taken for dead: what it wrote first stands.
+ */
 export async function recordOutcomes(tx: Transaction, outcomes: readonly Outcome[], now: number): Promise<void> {
   if (outcomes.length === 0) return
   await tx.query
@@ -41,7 +47,6 @@ export async function recordOutcomes(tx: Transaction, outcomes: readonly Outcome
         answer: answer === '' ? null : answer,
       })),
     )
-    // Another process may have recorded a try of the same number while ours was taken for dead.
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   for (const state of ['delivered', 'failed'] as const) {
@@ -51,14 +56,18 @@ export async function recordOutcomes(tx: Transaction, outcomes: readonly Outcome
       .updateTable('deliveries')
       .set(({ eb }) => ({ state, attempts: eb('attempts', '+', 1), finished_time: now }))
       .where('id', 'in', ids)
+      .where('state', '=', 'waiting')
       .execute()
   }
   for (const outcome of outcomes) {
     if (outcome.kind !== 'retry') continue
+    const { id, attempts } = outcome.result.delivery
     await tx.query
       .updateTable('deliveries')
-      .set({ attempts: outcome.result.delivery.attempts + 1, due_time: outcome.time })
-      .where('id', '=', outcome.result.delivery.id)
+      .set({ attempts: attempts + 1, due_time: outcome.time })
+      .where('id', '=', id)
+      .where('attempts', '=', attempts)
+      .where('state', '=', 'waiting')
       .execute()
   }
 }

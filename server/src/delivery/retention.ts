@@ -3,31 +3,42 @@ import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from '../db/database.ts'
+import { failuresUntilDown } from './pause.ts'
 
 const stepSize = 500
 const sweepMilliseconds = minute
 
-/** Removes what was kept for long enough, in steps so small that nothing else has to wait for them. */
+export interface RetentionRules {
+  /** Milliseconds that what is finished is kept. */
+  readonly keep: number
+  /** Milliseconds after which nothing is tried any more. */
+  readonly giveUpAfter: number
+}
+
+/**
+ * Gives up what was tried for long enough and removes what was kept for long enough, in steps so small that nothing else has
+ * to wait for them.
+ */
 export class RetentionWorker {
   readonly #database: Database
   readonly #clock: Clock
   readonly #log: Log
-  readonly #keepMilliseconds: number
+  readonly #rules: RetentionRules
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | undefined
   #stopped = false
 
-  constructor(database: Database, clock: Clock, log: Log, keepMilliseconds: number) {
+  constructor(database: Database, clock: Clock, log: Log, rules: RetentionRules) {
     this.#database = database
     this.#clock = clock
     this.#log = log
-    this.#keepMilliseconds = keepMilliseconds
+    this.#rules = rules
   }
 
   start(): void {
     this.#timer = setInterval(() => {
       this.#sweeping ??= this.sweep()
-        .catch((error: Error) => this.#log.error({ err: error }, 'old deliveries could not be removed'))
+        .catch((error: Error) => this.#log.error({ err: error }, 'old deliveries could not be swept'))
         .finally(() => {
           this.#sweeping = undefined
         })
@@ -40,13 +51,49 @@ export class RetentionWorker {
     await this.#sweeping
   }
 
-  /** Removes everything that is old by now. */
+  /** Gives up and removes everything that is old by now. */
   async sweep(): Promise<void> {
-    const before = this.#clock.now() - this.#keepMilliseconds
-    for (const step of [removeDeliveries, removeEvents, removeReceivedMessages]) {
-      while (!this.#stopped && (await step(this.#database, before)) === stepSize) await nextTurn()
+    const { keep, giveUpAfter } = this.#rules
+    const now = this.#clock.now()
+    await this.#inSteps(() => giveUpDeliveries(this.#database, now - giveUpAfter, now))
+    for (const remove of [removeDeliveries, removeEvents, removeReceivedMessages]) {
+      await this.#inSteps(() => remove(this.#database, now - keep))
     }
   }
+
+  async #inSteps(step: () => Promise<number>): Promise<void> {
+    while (!this.#stopped && (await step()) === stepSize) await nextTurn()
+  }
+}
+
+/**
+ * What a subscriber that is down was never tried with is given up here, because nobody will come to it. What waits only
+ * because this service did not run gets its try first.
+ */
+async function giveUpDeliveries(database: Database, before: number, now: number): Promise<number> {
+  return database.transaction(async ({ query }) => {
+    const old = await query
+      .selectFrom('deliveries')
+      .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')
+      .select('deliveries.id')
+      .where('deliveries.state', '=', 'waiting')
+      .where('deliveries.started_time', '<=', before)
+      .where(({ eb, or, ref }) =>
+        or([
+          eb('lanes.failures', '>=', failuresUntilDown),
+          eb('deliveries.attempts', '>', ref('deliveries.earlier_attempts')),
+        ]),
+      )
+      .orderBy('deliveries.started_time')
+      .limit(stepSize)
+      .execute()
+    const ids = old.map(({ id }) => id)
+    if (ids.length > 0) {
+      const end = { state: 'failed' as const, finished_time: now }
+      await query.updateTable('deliveries').set(end).where('id', 'in', ids).where('state', '=', 'waiting').execute()
+    }
+    return ids.length
+  })
 }
 
 /** Only what is finished: a delivery that waits is never old. */

@@ -1,22 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import type { Database, Db } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { type AttemptParts, attemptDelivery } from './attempt.ts'
-import { claimLanes, isAnyLaneDue, keepLane, type Lane, listDue, releaseLane } from './lanes.ts'
+import {
+  claimLanes,
+  type DueDelivery,
+  hurryLane,
+  keepLane,
+  type Lane,
+  type Lease,
+  listDue,
+  listDueLanes,
+  releaseLane,
+} from './lanes.ts'
 import type { DeliveryMetrics } from './metrics.ts'
+import { isDown, type LaneState, noteOutcome } from './pause.ts'
 import { decideOutcome, type Outcome, recordOutcomes } from './record.ts'
 import type { RetryRules } from './schedule.ts'
-import type { Secrets } from './sign.ts'
+import { findSecrets } from './secrets.ts'
 
 /** How often a process looks for lanes without having been woken: what another process, or the clock, made due. */
 const pollMilliseconds = second
 /** A lane takes one connection at most, so many may be open; a slow one then holds up nobody but itself. */
 const maxLanes = 500
+/** What was sent is written down after so many or so long: a process that dies sends no more than that again. */
 const batchSize = 50
-/** After so many different deliveries in a row have failed, the subscriber is down: the lane waits for its oldest one's turn. */
-const failuresUntilPause = 3
+const batchMilliseconds = 2 * second
+/** What a lease has beyond the longest that a batch can take. */
+const leaseMargin = 30 * second
 
 export interface WorkerParts extends AttemptParts {
   readonly database: Database
@@ -25,6 +39,8 @@ export interface WorkerParts extends AttemptParts {
   readonly log: Log
   readonly rules: RetryRules
   readonly metrics: DeliveryMetrics
+  /** Milliseconds for one try. */
+  readonly timeout: number
 }
 
 /**
@@ -33,7 +49,7 @@ export interface WorkerParts extends AttemptParts {
  */
 export class DeliveryWorker {
   readonly #parts: WorkerParts
-  readonly #owner: string
+  readonly #lease: Lease
   readonly #working = new Map<string, Promise<void>>()
   #claiming: Promise<void> | undefined
   #lookAgain = false
@@ -42,7 +58,7 @@ export class DeliveryWorker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
-    this.#owner = parts.random.trace()
+    this.#lease = { owner: parts.random.trace(), milliseconds: batchMilliseconds + parts.timeout + leaseMargin }
   }
 
   start(): void {
@@ -55,27 +71,41 @@ export class DeliveryWorker {
     if (this.#stopped) return
     this.#lookAgain = true
     this.#claiming ??= this.#claim()
-      .catch((error: Error) => this.#parts.log.error({ err: error }, 'deliveries could not be claimed'))
+      .catch((error: Error) => {
+        this.#lookAgain = false
+        this.#parts.log.error({ err: error }, 'deliveries could not be claimed')
+      })
       .finally(() => {
         this.#claiming = undefined
+        // Woken after the last look.
+        if (this.#lookAgain) this.wake()
       })
   }
 
   /** Resolves when everything that is due by now was tried. */
   async settle(): Promise<void> {
+    const { database, clock } = this.#parts
     do {
       this.wake()
       await this.#claiming
       await Promise.all(this.#working.values())
-    } while (!this.#stopped && (await isAnyLaneDue(this.#parts.database.read, this.#parts.clock.now())))
+    } while (!this.#stopped && (await listDueLanes(database.read, clock.now(), 1)).length > 0)
   }
 
-  /** Lets the tries that run come to their end, records them, and gives the lanes back. */
-  async stop(): Promise<void> {
+  /**
+   * Takes up nothing new, and lets the tries that run come to their end for so long at most; then `abandon` ends them, and
+   * whoever works on the lanes next tries them again.
+   */
+  async stop(graceMilliseconds: number, abandon: () => Promise<void>): Promise<void> {
     clearInterval(this.#poll)
     this.#stopped = true
     await this.#claiming
-    await Promise.all(this.#working.values())
+    const timer = new AbortController()
+    const done = Promise.all(this.#working.values())
+    await Promise.race([done, wait(graceMilliseconds, undefined, { signal: timer.signal }).catch(() => undefined)])
+    timer.abort()
+    await abandon()
+    await done
   }
 
   async #claim(): Promise<void> {
@@ -83,15 +113,22 @@ export class DeliveryWorker {
     while (this.#lookAgain && !this.#stopped) {
       this.#lookAgain = false
       const room = maxLanes - this.#working.size
-      if (room === 0 || !(await isAnyLaneDue(database.read, clock.now()))) continue
-      const lanes = await database.transaction((tx) => claimLanes(tx, clock.now(), this.#owner, room))
+      if (room === 0) return
+      const due = await listDueLanes(database.read, clock.now(), room)
+      // One whose lease ran out while we are still at it is not to be worked on twice.
+      const free = due.filter((id) => !this.#working.has(id))
+      if (free.length === 0) continue
+      const lanes = await database.transaction((tx) => claimLanes(tx, free, this.#lease, clock.now()))
       for (const lane of lanes) this.#work(lane)
     }
   }
 
   #work(lane: Lane): void {
     const done = this.#runLane(lane)
-      .catch((error: Error) => this.#parts.log.error({ app: lane.app_id, err: error }, 'a lane of deliveries broke'))
+      .catch((error: Error) => {
+        // Left to its lease: taken up at once, it would break at once again.
+        this.#parts.log.error({ app: lane.app_id, err: error }, 'a lane of deliveries broke')
+      })
       .finally(() => {
         this.#working.delete(lane.id)
         // What came in while the lane was given back.
@@ -102,67 +139,63 @@ export class DeliveryWorker {
 
   async #runLane(lane: Lane): Promise<void> {
     const { database, clock } = this.#parts
-    const state = { failures: lane.failures, paused_until: 0 }
-    try {
-      while (!this.#stopped && state.paused_until <= clock.now()) {
-        const batch = await listDue(database.read, lane, clock.now(), batchSize)
-        if (batch.length === 0) break
-        const secrets = await findSecrets(database.read, lane.app_id, clock.now())
-        const outcomes: Outcome[] = []
-        for (const delivery of batch) {
-          const outcome = await this.#try(lane, secrets, delivery)
-          outcomes.push(outcome)
-          noteOutcome(state, outcome)
-          if (this.#stopped || state.paused_until > clock.now()) break
-        }
-        const kept = await database.transaction(async (tx) => {
-          await recordOutcomes(tx, outcomes, clock.now())
-          return keepLane(tx, lane, this.#owner, clock.now(), state)
-        })
-        if (!kept) return
-      }
-    } finally {
-      await database.transaction((tx) => releaseLane(tx, lane, this.#owner))
+    let state: LaneState = { failures: lane.failures, paused_until: 0, next_try: 0 }
+    while (!this.#stopped && state.paused_until <= clock.now()) {
+      const due = await listDue(database.read, lane, clock.now(), batchSize)
+      if (due.length === 0) break
+      const batch = await this.#tryBatch(lane, due, state)
+      const isBack = isDown(state) && !isDown(batch.state)
+      state = batch.state
+      const isOurs = await database.transaction(async (tx) => {
+        await recordOutcomes(tx, batch.outcomes, clock.now())
+        if (isBack) await hurryLane(tx, lane, clock.now())
+        return keepLane(tx, lane, this.#lease, clock.now(), state)
+      })
+      if (!isOurs) return
     }
+    await database.transaction((tx) => releaseLane(tx, lane, this.#lease))
   }
 
-  async #try(lane: Lane, secrets: Secrets, delivery: Parameters<typeof attemptDelivery>[3]): Promise<Outcome> {
+  /** Tries some deliveries one after the other, until something comes up that changes what is to be sent next. */
+  async #tryBatch(
+    lane: Lane,
+    due: readonly DueDelivery[],
+    before: LaneState,
+  ): Promise<{ state: LaneState; outcomes: Outcome[] }> {
+    const { database, clock } = this.#parts
+    const secrets = await findSecrets(database.read, lane.app_id, clock.now())
+    const started = clock.now()
+    const outcomes: Outcome[] = []
+    let state = before
+    for (const delivery of due) {
+      const outcome = await this.#try(lane, secrets, delivery)
+      if (!outcome) break
+      outcomes.push(outcome)
+      state = noteOutcome(state, outcome, clock.now())
+      const isBack = isDown(before) && !isDown(state)
+      if (this.#stopped || isBack || state.paused_until > clock.now()) break
+      if (clock.now() - started >= batchMilliseconds) break
+    }
+    return { state, outcomes }
+  }
+
+  async #try(lane: Lane, secrets: readonly string[], delivery: DueDelivery): Promise<Outcome | undefined> {
     const { metrics, rules, random, log } = this.#parts
     metrics.inFlight.inc()
     try {
       const result = await attemptDelivery(this.#parts, lane, secrets, delivery)
+      if (!result) return undefined
       const outcome = decideOutcome(result, rules, random)
       metrics.countAttempt(outcome.kind)
-      if (outcome.kind !== 'delivered') {
-        const { status, problem } = result
-        log.warn({ delivery: delivery.id, app: lane.app_id, status, problem, next: outcome.kind }, 'a delivery failed')
+      const { status, problem, fault } = result
+      const about = { delivery: delivery.id, app: lane.app_id }
+      if (fault !== undefined) log.error({ ...about, err: fault }, 'a delivery could not be sent')
+      else if (outcome.kind !== 'delivered') {
+        log.warn({ ...about, status, problem, next: outcome.kind }, 'a delivery failed')
       }
       return outcome
     } finally {
       metrics.inFlight.dec()
     }
   }
-}
-
-/** Counts failures in a row, and pauses the lane until its oldest delivery is due again once they are too many. */
-function noteOutcome(state: { failures: number; paused_until: number }, outcome: Outcome): void {
-  if (outcome.kind !== 'retry') {
-    state.failures = 0
-    state.paused_until = 0
-    return
-  }
-  state.failures += 1
-  if (state.failures >= failuresUntilPause) state.paused_until = outcome.time
-}
-
-/** The app's secret, and the one before it while the overlap of a rotation lasts. */
-async function findSecrets(db: Db, app_id: string, now: number): Promise<Secrets> {
-  const app = await db.query
-    .selectFrom('apps')
-    .select(['secret', 'previous_secret', 'previous_secret_until'])
-    .where('id', '=', app_id)
-    .executeTakeFirstOrThrow()
-  const { secret, previous_secret, previous_secret_until } = app
-  const overlaps = previous_secret !== null && (previous_secret_until ?? 0) > now
-  return overlaps ? [secret, previous_secret] : [secret]
 }

@@ -39,16 +39,19 @@ export class TimerWorker {
   readonly #clock: Clock
   readonly #log: Log
   readonly #handlers: TimerHandlers
+  readonly #onCommit: () => void
   #poll: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #lookAgain = false
   #stopped = false
 
-  constructor(database: Database, clock: Clock, log: Log, handlers: TimerHandlers) {
+  /** `onCommit` is told when a timer has done its work, so that what it made due need not wait. */
+  constructor(database: Database, clock: Clock, log: Log, handlers: TimerHandlers, onCommit: () => void) {
     this.#database = database
     this.#clock = clock
     this.#log = log
     this.#handlers = handlers
+    this.#onCommit = onCommit
   }
 
   start(): void {
@@ -61,9 +64,14 @@ export class TimerWorker {
     if (this.#stopped) return
     this.#lookAgain = true
     this.#running ??= this.#runDue()
-      .catch((error: Error) => this.#log.error({ err: error }, 'timers could not be run'))
+      .catch((error: Error) => {
+        this.#lookAgain = false
+        this.#log.error({ err: error }, 'timers could not be run')
+      })
       .finally(() => {
         this.#running = undefined
+        // Woken after the last look.
+        if (this.#lookAgain) this.wake()
       })
   }
 
@@ -125,6 +133,7 @@ export class TimerWorker {
         // Somebody cancelled it, or finished it after taking us for dead.
         if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
       })
+      this.#onCommit()
     } catch (error) {
       await this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }

@@ -58,6 +58,8 @@ export async function writeTenants(parts: WriteParts, things: Things): Promise<v
         partner_kind: given.partner_kind ?? null,
         first_party: given.first_party ?? false,
         created_time: now,
+        previous_secret: null,
+        previous_secret_until: null,
       }),
       change: ({ given: { name, secret, partner_kind, first_party } }) =>
         pickGiven({ name, secret, partner_kind, first_party }),

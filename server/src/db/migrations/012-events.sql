@@ -24,7 +24,8 @@ CREATE TABLE lanes (
   UNIQUE (app_id, callback_url)
 );
 
--- An event on its way to one subscriber: waiting, delivered, or given up (failed).
+-- An event on its way to one subscriber: waiting, delivered, or given up (failed). Its tries began at started_time: when it was
+-- created, or when it was sent again, after earlier_attempts of before.
 CREATE TABLE deliveries (
   id ORDERED_ID,
   event_id BIGINT NOT NULL REFERENCES events (id),
@@ -34,17 +35,19 @@ CREATE TABLE deliveries (
   field TEXT NOT NULL,
   state TEXT NOT NULL,
   attempts INTEGER NOT NULL,
+  earlier_attempts INTEGER NOT NULL,
   due_time BIGINT NOT NULL,
   created_time BIGINT NOT NULL,
+  started_time BIGINT NOT NULL,
   finished_time BIGINT
 );
 CREATE INDEX deliveries_waiting ON deliveries (lane_id, id) WHERE state = 'waiting';
 CREATE INDEX deliveries_due ON deliveries (lane_id, due_time) WHERE state = 'waiting';
-CREATE INDEX deliveries_oldest_waiting ON deliveries (created_time) WHERE state = 'waiting';
+CREATE INDEX deliveries_oldest_waiting ON deliveries (started_time) WHERE state = 'waiting';
 CREATE INDEX deliveries_by_account ON deliveries (account_id, id);
 CREATE INDEX deliveries_by_event ON deliveries (event_id);
 CREATE INDEX deliveries_failed ON deliveries (id) WHERE state = 'failed';
-CREATE INDEX deliveries_by_finished_time ON deliveries (finished_time);
+CREATE INDEX deliveries_by_finished_time ON deliveries (finished_time) WHERE finished_time IS NOT NULL;
 
 -- One try at a delivery, with what came of it.
 CREATE TABLE delivery_attempts (

@@ -1,0 +1,44 @@
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { defineStatement } from '../db/statement.ts'
+import type { AppsTable } from '../db/tables.ts'
+import type { Secrets } from './sign.ts'
+
+type StoredSecrets = Pick<AppsTable, 'secret' | 'previous_secret' | 'previous_secret_until'>
+
+const findOfApp = defineStatement<{ app_id: string }>()((db, { app_id }) =>
+  db.selectFrom('apps').select(['secret', 'previous_secret', 'previous_secret_until']).where('id', '=', app_id),
+)
+
+/** What an app's webhooks are signed with now. */
+export async function findSecrets(db: Db, app_id: string, now: number): Promise<Secrets> {
+  const app = await db.first(findOfApp, { app_id })
+  if (!app) throw new Error(`the app ${app_id} is missing`)
+  return secretsInForce(app, now)
+}
+
+/** The app's secret, and the one before it while the overlap of a rotation lasts. */
+export function secretsInForce(
+  { secret, previous_secret, previous_secret_until }: StoredSecrets,
+  now: number,
+): Secrets {
+  const overlaps = previous_secret !== null && (previous_secret_until ?? 0) > now
+  return overlaps ? [secret, previous_secret] : [secret]
+}
+
+/** Gives an app a new secret, and lets the one that it had go on for a while; undefined when there is no such app. */
+export async function rotateSecretForOperators(
+  tx: Transaction,
+  clock: Clock,
+  random: Random,
+  { app_id, overlap }: { app_id: string; overlap: number },
+): Promise<string | undefined> {
+  const secret = random.bytes(32).toString('hex')
+  const { numUpdatedRows } = await tx.query
+    .updateTable('apps')
+    .set(({ ref }) => ({ previous_secret: ref('secret'), previous_secret_until: clock.now() + overlap, secret }))
+    .where('id', '=', app_id)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n ? secret : undefined
+}
