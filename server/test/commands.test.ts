@@ -160,6 +160,21 @@ onBothDatabases('the command line', (engine) => {
     })
   }
 
+  test('migrate says what it did', async () => {
+    const { code, stdout } = await runCommand(['migrate'], options)
+    assert.deepEqual([code, stdout], [0, 'The schema is up to date.\n'])
+  })
+})
+
+onBothDatabases('the command apply', (engine) => {
+  let place: StorePlace
+  let options: { env: Record<string, string>; cwd: string }
+  before(async () => {
+    place = await makeStorePlace(engine)
+    options = { env: environmentOf(place), cwd: place.dataDir }
+  })
+  after(() => place.remove())
+
   test('apply brings the store to what a file says, twice the same', async () => {
     const file = join(place.dataDir, 'world.json')
     await writeFile(file, JSON.stringify({ ...testWorld(), businesses: testWorld().businesses }))
@@ -193,11 +208,6 @@ onBothDatabases('the command line', (engine) => {
     })
     assert.notEqual(((await answer.json()) as { name: string }).name, 'Must not be stored')
     await server.stop('SIGTERM')
-  })
-
-  test('migrate says what it did', async () => {
-    const { code, stdout } = await runCommand(['migrate'], options)
-    assert.deepEqual([code, stdout], [0, 'The schema is up to date.\n'])
   })
 })
 

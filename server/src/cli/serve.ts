@@ -44,8 +44,8 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     await database.close()
     throw error
   }
-  process.stdout.write(`switchboard listening on ${address}\n`)
-  if (banner) process.stdout.write(await composeBanner(database, systemClock, config.publicUrl ?? address, config))
+  const greeting = banner ? await composeBanner(database, systemClock, config.publicUrl ?? address, config) : ''
+  process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     process.once('SIGINT', () => process.exit(1))
