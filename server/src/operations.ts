@@ -15,6 +15,7 @@ import { qrCodeOperations } from './resources/qr-codes/operations.ts'
 import { scheduleOperations } from './resources/schedules/operations.ts'
 import { solutionOperations } from './resources/solutions/operations.ts'
 import { uploadOperations } from './resources/uploads/operations.ts'
+import { webhookOperations } from './resources/webhooks/operations.ts'
 
 /** THE TABLE: every operation of the API, chapter by chapter in the specification's order, in one vocabulary's names. */
 export function buildOperations(words: Vocabulary): Operation[] {
@@ -31,6 +32,7 @@ export function buildOperations(words: Vocabulary): Operation[] {
     ...onboardingOperations(),
     ...complianceOperations(words),
     ...portfolioOperations(),
+    ...webhookOperations(words),
     ...auditOperations(),
   ]
 }

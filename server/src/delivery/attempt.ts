@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { minute } from '../base/duration.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeAscii } from './body.ts'
 import type { Answer, Egress } from './egress.ts'
@@ -30,6 +31,11 @@ export interface AttemptParts {
 
 /** How much of an answer the log keeps. */
 const keptAnswerCharacters = 1000
+/**
+ * A receiver takes a timestamp for a replay when it is more than five minutes old. Until shortly before that, a repeated send
+ * carries the first one's timestamp, and so the very same signatures.
+ */
+const timestampLifetime = 4 * minute
 
 /**
  * One try at one delivery, stage by stage: build the bytes, sign them, post them (guarded), read the answer, judge it.
@@ -75,11 +81,17 @@ function buildBody({ account_object }: Vocabulary, { account_id, field, value }:
   )
 }
 
-function buildHeaders({ id }: DueDelivery, body: Buffer, secrets: Secrets, now: number): Record<string, string> {
+function buildHeaders(
+  { id, started_time }: DueDelivery,
+  body: Buffer,
+  secrets: Secrets,
+  now: number,
+): Record<string, string> {
+  const signedTime = now - started_time < timestampLifetime ? started_time : now
   return {
     'content-type': 'application/json',
     'x-hub-signature-256': signHub(body, secrets),
-    ...signStandard(`delivery_${id}`, now, body, secrets),
+    ...signStandard(`delivery_${id}`, signedTime, body, secrets),
   }
 }
 

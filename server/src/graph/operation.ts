@@ -25,6 +25,7 @@ export const chapters = {
   solutions: 'Multi-partner solutions and onboarding',
   compliance: 'Compliance',
   portfolio: 'Portfolio, credits and migration',
+  webhooks: 'Webhooks',
   audit: 'Audit',
 } as const
 export type Chapter = keyof typeof chapters

@@ -1,4 +1,5 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 /** The kinds of event that an app can subscribe to. */
 export const webhookFields = [
@@ -26,3 +27,62 @@ export const callbackUrlSchema = Type.String({
 })
 
 export const verifyTokenSchema = Type.String({ minLength: 1, maxLength: 255 })
+
+const fieldNames = Type.Union([Type.Array(Type.String()), Type.String()], {
+  description: `An array, or names separated by commas, of: ${webhookFields.join(', ')}.`,
+  'x-expects': 'an array of names of fields, or these separated by commas',
+})
+
+function objectSchema(words: Vocabulary) {
+  return Type.Literal(words.account_object, { description: 'What the events are about.' })
+}
+
+export function newSubscriptionSchema(words: Vocabulary) {
+  return Type.Object({
+    object: objectSchema(words),
+    callback_url: callbackUrlSchema,
+    verify_token: verifyTokenSchema,
+    fields: fieldNames,
+  })
+}
+export type NewSubscription = Static<ReturnType<typeof newSubscriptionSchema>>
+
+export function endedSubscriptionSchema(words: Vocabulary) {
+  return Type.Object({ object: Type.Optional(objectSchema(words)), fields: Type.Optional(fieldNames) })
+}
+
+export function subscriptionListSchema(words: Vocabulary) {
+  return Type.Object({
+    data: Type.Array(
+      Type.Object({
+        object: objectSchema(words),
+        callback_url: Type.String(),
+        fields: Type.Array(Type.Enum(webhookFields)),
+        active: Type.Boolean(),
+      }),
+    ),
+  })
+}
+
+export const newLinkSchema = Type.Object({
+  override_callback_uri: Type.Optional(
+    Type.String({
+      format: 'uri',
+      pattern: `^${webUrlStart}`,
+      maxLength: 200,
+      description: "Where the app hears of this account, instead of at its own callback; left out: the app's own.",
+      'x-expects': 'an http or https URL of at most 200 characters',
+    }),
+  ),
+  verify_token: Type.Optional(verifyTokenSchema),
+})
+export type NewLink = Static<typeof newLinkSchema>
+
+export const linkListSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      whatsapp_business_api_data: Type.Object({ id: Type.String(), name: Type.String(), link: Type.String() }),
+      override_callback_uri: Type.Optional(Type.String()),
+    }),
+  ),
+})

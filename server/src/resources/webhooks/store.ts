@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../../db/database.ts'
-import type { AppSubscriptionsTable, PhoneNumberCallbacksTable } from '../../db/tables.ts'
+import type { AppSubscriptionsTable, PhoneNumberCallbacksTable, SubscribedAppsTable } from '../../db/tables.ts'
+import type { Node } from '../../graph/nodes.ts'
 import { accountObject } from './schemas.ts'
 
 /** What an app asked to hear of, and where. */
@@ -36,5 +37,79 @@ export async function setNumberCallbacks(
     .insertInto('phone_number_callbacks')
     .values({ phone_number_id, app_id, override_callback_uri: null, webhook_url: null, ...changes })
     .onConflict((conflict) => conflict.columns(['phone_number_id', 'app_id']).doUpdateSet(changes))
+    .execute()
+}
+
+/** Makes the subscription of an app, or puts a new one in the place of the one that it has. */
+export async function putSubscription(
+  tx: Transaction,
+  subscription: Omit<AppSubscriptionsTable, 'object'>,
+): Promise<void> {
+  const { callback_url, verify_token, fields } = subscription
+  await tx.query
+    .insertInto('app_subscriptions')
+    .values({ ...subscription, object: accountObject })
+    .onConflict((conflict) =>
+      conflict.columns(['app_id', 'object']).doUpdateSet({ callback_url, verify_token, fields }),
+    )
+    .execute()
+}
+
+/** The fields that an app is subscribed to, held until the transaction ends; undefined when it has no subscription. */
+export async function lockSubscribedFields(tx: Transaction, app_id: string): Promise<string[] | undefined> {
+  let query = tx.query
+    .selectFrom('app_subscriptions')
+    .select('fields')
+    .where('app_id', '=', app_id)
+    .where('object', '=', accountObject)
+  if (tx.lockRows) query = query.forUpdate()
+  return (await query.executeTakeFirst())?.fields
+}
+
+/** Leaves an app subscribed to these fields, or to nothing at all. */
+export async function keepSubscribedFields(tx: Transaction, app_id: string, fields: string[]): Promise<void> {
+  const { query } = tx
+  await (fields.length === 0
+    ? query.deleteFrom('app_subscriptions').where('app_id', '=', app_id).where('object', '=', accountObject).execute()
+    : query
+        .updateTable('app_subscriptions')
+        .set({ fields })
+        .where('app_id', '=', app_id)
+        .where('object', '=', accountObject)
+        .execute())
+}
+
+/** Links an app to an account, with a callback of its own for it or none; also when it is linked already. */
+export async function linkApp(tx: Transaction, link: SubscribedAppsTable): Promise<void> {
+  const { override_callback_uri, verify_token } = link
+  await tx.query
+    .insertInto('subscribed_apps')
+    .values(link)
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'app_id']).doUpdateSet({ override_callback_uri, verify_token }),
+    )
+    .execute()
+}
+
+/** The apps that are linked to an account, the first linked first. */
+export async function listLinkedApps(db: Db, account: Node) {
+  return db.query
+    .selectFrom('subscribed_apps')
+    .innerJoin('apps', 'apps.id', 'subscribed_apps.app_id')
+    .select(['apps.id', 'apps.name', 'apps.business_id', 'subscribed_apps.override_callback_uri'])
+    .where('subscribed_apps.account_id', '=', account.id)
+    .orderBy('subscribed_apps.created_time')
+    .orderBy('apps.id')
+    .execute()
+}
+
+/** Ends the link of an app to an account, with the callbacks that the app has for the account's numbers. */
+export async function unlinkApp(tx: Transaction, account: Node, app_id: string): Promise<void> {
+  const { query } = tx
+  await query.deleteFrom('subscribed_apps').where('account_id', '=', account.id).where('app_id', '=', app_id).execute()
+  await query
+    .deleteFrom('phone_number_callbacks')
+    .where('app_id', '=', app_id)
+    .where('phone_number_id', 'in', query.selectFrom('phone_numbers').select('id').where('account_id', '=', account.id))
     .execute()
 }

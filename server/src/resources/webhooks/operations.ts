@@ -1,0 +1,186 @@
+import { Type } from 'typebox'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
+import {
+  endedSubscriptionSchema,
+  linkListSchema,
+  newLinkSchema,
+  newSubscriptionSchema,
+  subscriptionListSchema,
+} from './schemas.ts'
+import {
+  findSubscription,
+  keepSubscribedFields,
+  linkApp,
+  listLinkedApps,
+  lockSubscribedFields,
+  putSubscription,
+  unlinkApp,
+} from './store.ts'
+
+const success = { success: true }
+const subscriptionsPath = '/{Version}/{Application-ID}/subscriptions'
+const linksPath = '/{Version}/{Account-ID}/subscribed_apps'
+
+export function webhookOperations(words: Vocabulary): Operation[] {
+  return [...subscriptionOperations(words), ...linkOperations()]
+}
+
+/** What an app wants to hear of, and where. */
+function subscriptionOperations(words: Vocabulary): Operation[] {
+  const { account_object: object } = words
+  return [
+    defineWrite({
+      name: 'webhooks.subscribe',
+      chapter: 'webhooks',
+      method: 'POST',
+      path: subscriptionsPath,
+      sentence:
+        "Subscribes the token's own app to fields at a callback, which is asked first, in the place of any subscription that it has.",
+      permission: 'management',
+      input: newSubscriptionSchema(words),
+      output: successSchema,
+      examples: {
+        input: {
+          object,
+          callback_url: 'http://127.0.0.1:9000/hook',
+          verify_token: 'shrub-verify-token',
+          fields: ['messages', 'calls'],
+        },
+        output: success,
+      },
+      async prepare({ caller, node, outside }, { callback_url, verify_token, fields }) {
+        checkOwnSubscriptions(caller, node)
+        const names = readFieldNames(fields)
+        await outside.verifyCallback(callback_url, verify_token)
+        return names
+      },
+      async run({ db, node, clock }, { callback_url, verify_token }, fields) {
+        await putSubscription(db, { app_id: node.id, callback_url, verify_token, fields, created_time: clock.now() })
+        return success
+      },
+    }),
+    defineRead({
+      name: 'webhooks.list_subscriptions',
+      chapter: 'webhooks',
+      method: 'GET',
+      path: subscriptionsPath,
+      sentence: "Lists what the token's own app is subscribed to, and where.",
+      permission: 'management',
+      input: Type.Object({}),
+      output: subscriptionListSchema(words),
+      examples: {
+        output: {
+          data: [{ object, callback_url: 'http://127.0.0.1:9000/hook', fields: ['messages', 'calls'], active: true }],
+        },
+      },
+      async run({ db, node, caller }) {
+        checkOwnSubscriptions(caller, node)
+        const subscription = await findSubscription(db, node.id)
+        if (!subscription) return { data: [] }
+        const { callback_url, fields } = subscription
+        return { data: [{ object, callback_url, fields, active: true }] }
+      },
+    }),
+    defineWrite({
+      name: 'webhooks.unsubscribe',
+      chapter: 'webhooks',
+      method: 'DELETE',
+      path: subscriptionsPath,
+      sentence: "Ends the subscription of the token's own app, or takes the given fields out of it.",
+      permission: 'management',
+      input: endedSubscriptionSchema(words),
+      output: successSchema,
+      examples: { input: { object, fields: ['calls'] }, output: success },
+      async run({ db, node, caller }, { fields }) {
+        checkOwnSubscriptions(caller, node)
+        const ended = fields === undefined ? undefined : readFieldNames(fields)
+        const subscribed = await lockSubscribedFields(db, node.id)
+        const kept = ended && subscribed ? subscribed.filter((field) => !ended.includes(field)) : []
+        if (subscribed) await keepSubscribedFields(db, node.id, kept)
+        return success
+      },
+    }),
+  ]
+}
+
+/** Which apps hear of an account. */
+function linkOperations(): Operation[] {
+  return [
+    defineWrite({
+      name: 'webhooks.link_app',
+      chapter: 'webhooks',
+      method: 'POST',
+      path: linksPath,
+      sentence:
+        "Links the token's app to an account, so that it hears of it: at the override, which is asked first, or without one at its own callback.",
+      permission: 'management',
+      input: newLinkSchema,
+      output: successSchema,
+      examples: { input: {}, output: success },
+      async prepare({ outside }, input) {
+        const override = readOverride(input)
+        if (override) await outside.verifyCallback(override.url, override.verify_token, 'override_callback_uri')
+        return override
+      },
+      async run({ db, node, caller, clock }, _input, override) {
+        await linkApp(db, {
+          account_id: node.id,
+          app_id: caller.app_id,
+          override_callback_uri: override?.url ?? null,
+          verify_token: override?.verify_token ?? null,
+          created_time: clock.now(),
+        })
+        return success
+      },
+    }),
+    defineRead({
+      name: 'webhooks.list_linked_apps',
+      chapter: 'webhooks',
+      method: 'GET',
+      path: linksPath,
+      sentence: 'Lists the apps that are linked to an account; an override is shown to the business of its app.',
+      permission: 'management',
+      input: Type.Object({}),
+      output: linkListSchema,
+      examples: {
+        output: {
+          data: [
+            {
+              whatsapp_business_api_data: {
+                id: '3000000000000001',
+                name: 'Shrub CRM',
+                link: 'http://127.0.0.1:8080/?app_id=3000000000000001',
+              },
+            },
+          ],
+        },
+      },
+      async run({ db, node, caller, publicUrl }) {
+        const apps = await listLinkedApps(db, node)
+        const data = apps.map(({ id, name, business_id, override_callback_uri }) => ({
+          whatsapp_business_api_data: { id, name, link: `${publicUrl}/?app_id=${id}` },
+          ...(override_callback_uri !== null && business_id === caller.business_id && { override_callback_uri }),
+        }))
+        return { data }
+      },
+    }),
+    defineWrite({
+      name: 'webhooks.unlink_app',
+      chapter: 'webhooks',
+      method: 'DELETE',
+      path: linksPath,
+      sentence: "Ends the link of the token's app to an account, with every callback that it has for its numbers.",
+      permission: 'management',
+      input: Type.Object({}),
+      output: successSchema,
+      examples: { output: success },
+      async run({ db, node, caller }) {
+        await unlinkApp(db, node, caller.app_id)
+        return success
+      },
+    }),
+  ]
+}

@@ -1,0 +1,53 @@
+import type { Caller } from '../../graph/caller.ts'
+import { badArgument, forbidden } from '../../graph/errors.ts'
+import type { Node } from '../../graph/nodes.ts'
+import { type NewLink, webhookFields } from './schemas.ts'
+
+/** Where events go is for the app itself to say and to know; a callback's address may hold a secret. */
+export function checkOwnSubscriptions(caller: Caller, application: Node): void {
+  if (caller.app_id !== application.id) {
+    throw forbidden('An app sees and sets its own subscriptions alone; use a token of the application in the path.')
+  }
+}
+
+/** Reads the names of fields, an array or separated by commas, without repeats and in the order of the known ones. */
+export function readFieldNames(given: string | readonly string[]): string[] {
+  const names = typeof given === 'string' ? splitNames(given) : given
+  const known: readonly string[] = webhookFields
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw badArgument('fields', `${JSON.stringify(unknown.slice(0, 100))} is not a field; known: ${known.join(', ')}.`)
+  }
+  if (names.length === 0) throw badArgument('fields', `it must name at least one of ${known.join(', ')}.`)
+  return known.filter((name) => names.includes(name))
+}
+
+/** In a form or a query an array comes as JSON text. */
+function splitNames(text: string): string[] {
+  if (text.trimStart().startsWith('[')) {
+    try {
+      const parsed: unknown = JSON.parse(text)
+      if (Array.isArray(parsed) && parsed.every((name) => typeof name === 'string')) return parsed
+    } catch {
+      // Told below, as anything else that is not a list of names.
+    }
+    throw badArgument('fields', 'it must be an array of names of fields, or these separated by commas.')
+  }
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+/** The callback that an app wants for an account, or none; each of its two members needs the other. */
+export function readOverride({
+  override_callback_uri,
+  verify_token,
+}: NewLink): { readonly url: string; readonly verify_token: string } | undefined {
+  if (override_callback_uri === undefined) {
+    if (verify_token === undefined) return undefined
+    throw badArgument('override_callback_uri', 'it is required with verify_token; or leave out both.')
+  }
+  if (verify_token === undefined) throw badArgument('verify_token', 'it is required with override_callback_uri.')
+  return { url: override_callback_uri, verify_token }
+}
