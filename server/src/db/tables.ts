@@ -44,6 +44,8 @@ export interface Tables {
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
   received_messages: ReceivedMessagesTable
+  calls: CallsTable
+  call_permission_requests: CallPermissionRequestsTable
 }
 
 export interface NodesTable {
@@ -194,6 +196,7 @@ export interface PhoneNumbersTable {
   search_visibility: string
   show_security_notifications: boolean
   notify_user_change_number: boolean
+  calling_enabled: boolean
 }
 
 export interface BusinessProfilesTable {
@@ -398,6 +401,30 @@ export interface ReceivedMessagesTable {
   phone_number_id: string
   message_id: string
   received_time: number
+}
+
+export interface CallsTable {
+  id: string
+  phone_number_id: string
+  user_wa_id: string
+  user_name: string | null
+  direction: 'BUSINESS_INITIATED' | 'USER_INITIATED'
+  state: 'initiated' | 'ringing' | 'accepted' | 'ended'
+  ending: 'completed' | 'rejected' | 'failed' | 'timed_out' | null
+  business_session: Json<{ sdp_type: string; sdp: string }> | null
+  user_session: Json<{ sdp_type: string; sdp: string }> | null
+  biz_opaque_callback_data: string | null
+  ring_timer_id: string | null
+  created_time: number
+  accepted_time: number | null
+  ended_time: number | null
+}
+
+export interface CallPermissionRequestsTable {
+  id: string
+  phone_number_id: string
+  user_wa_id: string
+  sent_time: number
 }
 
 export interface FilesTable {

@@ -95,8 +95,13 @@ export function missingPermission(oneOf: readonly string[]): GraphError {
 }
 
 /** 403 for a reason other than a scope. */
-export function forbidden(reason: string): GraphError {
-  return new GraphError(403, codes.permission, reason)
+export function forbidden(reason: string, code = codes.permission): GraphError {
+  return new GraphError(403, code, reason)
+}
+
+/** 403: the feature is switched off for what was acted on. */
+export function featureOff(reason: string): GraphError {
+  return new GraphError(403, codes.featureOff, reason)
 }
 
 /** 422: well-formed, but a rule of the business forbids it. */
@@ -110,6 +115,12 @@ export function rateLimited(what: string, subcode: number, retryAfterSeconds: nu
     subcode,
     headers: { 'retry-after': String(wait) },
   })
+}
+
+/** 429 for a limit of the business rules, with a code of its own. */
+export function limitReached(what: string, code: number, retryAfterSeconds: number): GraphError {
+  const wait = Math.max(1, Math.ceil(retryAfterSeconds))
+  return new GraphError(429, code, `${what} Try again in ${wait} s.`, { headers: { 'retry-after': String(wait) } })
 }
 
 /** 500: our own fault. The cause goes to the log, never to the caller. */

@@ -11,4 +11,13 @@ export interface Settings {
   /** So many wrong codes within so long, then none is taken for as long. Off with `rateLimitsOn`. */
   readonly wrongCodeLimit: { readonly count: number; readonly milliseconds: number }
   readonly rateLimitsOn: boolean
+  /** How long a call rings before it is given up. */
+  readonly callRingTime: number
+  /** How long a permission to call lasts that the gateway gives no time for. */
+  readonly callPermissionLifetime: number
+  /** Calls that a number may start to one user in 24 hours. */
+  readonly maxCallsPerDay: number
+  /** Permission requests that a number may send to one user in 24 hours and in 7 days. */
+  readonly maxCallPermissionRequestsPerDay: number
+  readonly maxCallPermissionRequestsPerWeek: number
 }

@@ -106,6 +106,7 @@ const phoneNumber = Type.Object({
   messaging_limit_tier: Type.Optional(Type.Enum(messagingLimitTiers)),
   is_official_business_account: Type.Optional(Type.Boolean()),
   username: Type.Optional(usernameSchema),
+  calling_enabled: Type.Optional(Type.Boolean()),
   certificate: Type.Optional(Type.String({ maxLength: 16_384 })),
   profile: Type.Optional(Type.Object({ ...profileMembers, websites: Type.Optional(Type.Array(websiteSchema)) })),
   compliance: Type.Optional(Type.Object(complianceMembers)),

@@ -115,6 +115,7 @@ function givenColumns(given: WorldNumber): Partial<PhoneNumbersTable> {
       host_platform: given.host_platform,
       messaging_limit_tier: given.messaging_limit_tier,
       is_official_business_account: given.is_official_business_account,
+      calling_enabled: given.calling_enabled,
       certificate: given.certificate,
     }),
   }

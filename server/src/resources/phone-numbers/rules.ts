@@ -36,6 +36,7 @@ export const numberDefaults = {
   search_visibility: 'VISIBLE',
   show_security_notifications: false,
   notify_user_change_number: false,
+  calling_enabled: true,
 } satisfies Partial<PhoneNumbersTable>
 
 /** `status` is a link status in lists and a connection status elsewhere: the one, the other, or both that know the value. */
