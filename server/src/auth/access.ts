@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
 import { notFound } from '../graph/errors.ts'
-import type { AnyNodeKind, Node } from '../graph/nodes.ts'
+import type { Node } from '../graph/nodes.ts'
 
 /**
  * What of an account is seen by whoever has access to it (as its owner, because it was shared, or on its owner's behalf); a
@@ -32,7 +32,7 @@ const findVisible = defineStatement<{ id: string; business_id: string }>()((db, 
 export async function resolveNode(db: Db, caller: Caller, id: string): Promise<Node> {
   const row = await db.first(findVisible, { id, business_id: caller.business_id })
   if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
-  return { ...row, kind: row.kind as AnyNodeKind }
+  return row as Node
 }
 
 /**

@@ -39,6 +39,7 @@ export function openSqlite(file: string): Database {
     try {
       const result = await work(tx)
       writer.execute('COMMIT')
+      reader.doubt()
       return result
     } catch (error) {
       // A commit that failed may have ended the transaction already.
@@ -128,7 +129,7 @@ class SqliteConnection {
     return this.#handle.isTransaction
   }
 
-  run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: number } {
+  run(sql: string, parameters: readonly unknown[]): { rows: object[]; changes: number } {
     const { statement, returnsRows, decoders } = this.#prepare(sql)
     const values = parameters.map(encodeForSqlite)
     if (!returnsRows) return { rows: [], changes: Number(statement.run(...values).changes) }
@@ -167,7 +168,7 @@ class SqliteConnection {
     return { query, first: first as Db['first'], list: list as Db['list'], lockRows: false }
   }
 
-  firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): unknown {
+  firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {
     return this.run(sql, parameters).rows[0]
   }
 
@@ -196,14 +197,16 @@ class SqliteConnection {
 }
 
 /**
- * Remembers rows for exactly as long as nothing was committed by anyone, this process or another: SQLite's data_version
- * changes with every commit of another connection, and asking for it costs a fraction of a look-up. A read asks for its
+ * Remembers rows for as long as nothing was committed by anyone, this process or another: SQLite's data_version changes with
+ * every commit of another connection, and asking for it costs a fraction of a look-up. It is asked for once in each turn of the
+ * event loop, so whatever came in after a commit was acknowledged is answered from what was committed. A read asks for its
  * token, its node and its row again and again, and between two writes they are the same.
  */
 class CommittedReader extends SqliteConnection {
   readonly #askVersion: StatementSync
-  readonly #remembered = new Map<CompiledStatement, Map<string, unknown>>()
+  readonly #remembered = new Map<CompiledStatement, Map<string, object | undefined>>()
   #version: unknown
+  #isChecked = false
   #size = 0
 
   constructor(handle: DatabaseSync) {
@@ -211,26 +214,37 @@ class CommittedReader extends SqliteConnection {
     this.#askVersion = handle.prepare('PRAGMA data_version')
   }
 
-  override firstRow(statement: CompiledStatement, parameters: readonly unknown[]): unknown {
-    const version = this.#askVersion.get()?.['data_version']
-    if (version !== this.#version || this.#size >= maxRememberedRows) this.#forget(version)
+  /** Makes the next look-up ask again: the turn of the loop is over, or this process has committed. */
+  readonly doubt = (): void => {
+    this.#isChecked = false
+  }
+
+  override firstRow(statement: CompiledStatement, parameters: readonly unknown[]): object | undefined {
+    if (!this.#isChecked) this.#check()
     let rows = this.#remembered.get(statement)
     if (!rows) {
       rows = new Map()
       this.#remembered.set(statement, rows)
     }
-    const key = parameters.join('\0')
+    const key = parameters.length === 1 ? String(parameters[0]) : parameters.join('\0')
     if (rows.has(key)) return rows.get(key)
-    const row = Object.freeze(super.firstRow(statement, parameters))
-    rows.set(key, row)
+    const row = super.firstRow(statement, parameters)
+    // A plain object of its own, because those of the driver have no prototype and are slow to read.
+    const kept = row === undefined ? undefined : Object.freeze({ ...row })
+    rows.set(key, kept)
     this.#size += 1
-    return row
+    return kept
   }
 
-  #forget(version: unknown): void {
-    this.#version = version
-    this.#size = 0
-    this.#remembered.clear()
+  #check(): void {
+    const version = this.#askVersion.get()?.['data_version']
+    if (version !== this.#version || this.#size >= maxRememberedRows) {
+      this.#version = version
+      this.#size = 0
+      this.#remembered.clear()
+    }
+    this.#isChecked = true
+    setImmediate(this.doubt)
   }
 }
 

@@ -70,9 +70,15 @@ function urlOf(route: Route): string {
   return route.shape.replaceAll('{}', () => `:${names[index++]}`)
 }
 
+const noMembers = {}
+
+function nameMembers(names: readonly string[], values: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(names.map((name, index) => [name, values[`member${index}`] ?? '']))
+}
+
 function toGraphRequest(request: FastifyRequest, route: Route): GraphRequest {
   const { version, id, ...others } = request.params as Record<string, string>
-  const members = Object.fromEntries(route.pathMembers.map((name, index) => [name, others[`member${index}`] ?? '']))
+  const members = route.pathMembers.length === 0 ? noMembers : nameMembers(route.pathMembers, others)
   return {
     raw: request.raw,
     headers: request.headers,
