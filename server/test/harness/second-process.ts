@@ -1,0 +1,22 @@
+import { type App, createApp } from '../../src/app.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { type Environment, readConfig } from '../../src/config.ts'
+import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
+import { buildOperations } from '../../src/operations.ts'
+import { Client } from './client.ts'
+import type { TestServer } from './server.ts'
+
+/**
+ * The service once more on the store of a test server, as another process or the next start would be: it shares nothing with
+ * the first but the database, the files and the hour. Whoever starts it closes it.
+ */
+export async function startSecondProcess(
+  { database, clock, dataDir }: TestServer,
+  env: Environment = {},
+): Promise<{ app: App; client: Client }> {
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
+  const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
+  const words = chooseVocabulary(config.vocabulary)
+  return { app, client: new Client(await app.listen(), words, buildOperations(words)) }
+}
