@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
-import { day } from '../base/duration.ts'
+import { day, hour } from '../base/duration.ts'
+import { hasEnded, nameOwnRun } from '../base/process-run.ts'
 import type { Random } from '../base/random.ts'
 import { isMissing, makeFolder, syncFolder } from './durable.ts'
-import type { FileStore, StoredFile } from './file-store.ts'
+import type { Arrival, FileStore } from './file-store.ts'
 
 const sha256Pattern = /^[\da-f]{64}$/
-/** Nothing takes that long to arrive: an older file belonged to a process that died. */
+/** Nothing takes that long to arrive: an older file belonged to a process that died, on whatever machine. */
 const oldestIncoming = day
+/** How often it is looked for such files, besides at the start. */
+const lookInterval = hour
 
 /**
  * Contents in a folder, spread by the first two digits of their names: `ab/cdef…`. A content is written under `incoming/` and
@@ -19,26 +22,65 @@ export async function openFileSystemStore(folder: string, clock: Clock, random: 
   const incoming = join(folder, 'incoming')
   await makeFolder(incoming)
   await removeAbandoned(incoming, clock)
+  const ownRun = nameOwnRun()
+  let nextLook = clock.now() + lookInterval
 
   function pathOf(sha256: string): string {
     if (!sha256Pattern.test(sha256)) throw new Error('a content is named by the 64 hexadecimal digits of its SHA-256')
     return join(folder, sha256.slice(0, 2), sha256.slice(2))
   }
 
+  async function receive(source: AsyncIterable<Uint8Array>): Promise<Arrival> {
+    if (clock.now() >= nextLook) {
+      nextLook = clock.now() + lookInterval
+      await removeAbandoned(incoming, clock)
+    }
+    // Who writes it, and since when by the clock that everything goes by: so that it can be told when nobody does any more.
+    const path = join(incoming, `${clock.now()}-${ownRun}-${random.trace()}`)
+    const handle = await open(path, 'wx+', 0o600)
+    let isThere = true
+    async function discard(): Promise<void> {
+      if (!isThere) return
+      isThere = false
+      await handle.close()
+      await rm(path, { force: true })
+    }
+    try {
+      const { sha256, size } = await writeWhole(handle, source)
+      return {
+        sha256,
+        size,
+        async read(position, length) {
+          const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
+          return buffer.subarray(0, bytesRead)
+        },
+        async keep(announce) {
+          await announce({ sha256, size })
+          await moveInto(pathOf(sha256), path)
+          isThere = false
+          await handle.close()
+        },
+        discard,
+      }
+    } catch (error) {
+      await discard()
+      throw error
+    }
+  }
+
   return {
     async put(source, announce) {
-      // The hour is in the name, so that it can be told later how old the file is by the clock that everything goes by.
-      const arriving = join(incoming, `${clock.now()}-${random.trace()}`)
+      const arrival = await receive(source)
       try {
-        const file = await writeWhole(arriving, source)
-        await announce(file)
-        await moveInto(pathOf(file.sha256), arriving)
-        return file
-      } catch (error) {
-        await rm(arriving, { force: true })
-        throw error
+        await arrival.keep(announce)
+      } finally {
+        await arrival.discard()
       }
+      const { sha256, size } = arrival
+      return { sha256, size }
     },
+
+    receive,
 
     async get(sha256, range) {
       let handle: FileHandle
@@ -64,20 +106,18 @@ export async function openFileSystemStore(folder: string, clock: Clock, random: 
   }
 }
 
-async function writeWhole(path: string, source: AsyncIterable<Uint8Array>): Promise<StoredFile> {
+async function writeWhole(
+  handle: FileHandle,
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ sha256: string; size: number }> {
   const hash = createHash('sha256')
   let size = 0
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of source) {
-      hash.update(chunk)
-      size += chunk.length
-      await handle.writeFile(chunk)
-    }
-    await handle.sync()
-  } finally {
-    await handle.close()
+  for await (const chunk of source) {
+    hash.update(chunk)
+    size += chunk.length
+    await handle.writeFile(chunk)
   }
+  await handle.sync()
   return { sha256: hash.digest('hex'), size }
 }
 
@@ -93,7 +133,7 @@ async function moveInto(path: string, arriving: string): Promise<void> {
 
 async function removeAbandoned(incoming: string, clock: Clock): Promise<void> {
   for (const name of await readdir(incoming)) {
-    const started = Number.parseInt(name, 10)
-    if (started < clock.now() - oldestIncoming) await rm(join(incoming, name), { force: true })
+    const [, started, run = ''] = /^(\d+)-(?:(.+)-)?/.exec(name) ?? []
+    if (Number(started) < clock.now() - oldestIncoming || hasEnded(run)) await rm(join(incoming, name), { force: true })
   }
 }

@@ -4,7 +4,7 @@ import type { Random } from '../base/random.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { setTimer } from '../timers/set.ts'
 import type { TimerHandler } from '../timers/worker.ts'
-import type { FileStore, StoredFile } from './file-store.ts'
+import type { Arrival, FileStore, StoredFile } from './file-store.ts'
 
 /**
  * Contents and what uses them. A content has a row from before its bytes are in place until after they are gone, and goes when
@@ -14,6 +14,13 @@ import type { FileStore, StoredFile } from './file-store.ts'
 export interface Files extends Pick<FileStore, 'get'> {
   /** Keeps a content for `holdTime`; what is to stay must be used by then, with `useFile`. */
   put(source: AsyncIterable<Uint8Array>): Promise<StoredFile>
+  /** The same in two steps, for who has to look at a content before it is kept. */
+  receive(source: AsyncIterable<Uint8Array>): Promise<ReceivedFile>
+}
+
+/** A content that has arrived whole; `keep` holds it like `put` does. */
+export interface ReceivedFile extends Omit<Arrival, 'keep'> {
+  keep(): Promise<void>
 }
 
 export const sweepTimer = 'files.sweep'
@@ -28,20 +35,24 @@ export interface FilesParts {
 }
 
 export function openFiles({ database, store, clock, random }: FilesParts): Files {
+  async function hold({ sha256, size }: StoredFile): Promise<void> {
+    await database.transaction(async (tx) => {
+      const held_until = clock.now() + holdTime
+      await tx.query
+        .insertInto('files')
+        .values({ sha256, size, held_until })
+        .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ held_until }))
+        .execute()
+      await setTimer(tx, random, { kind: sweepTimer, due_time: held_until, payload: { sha256 } })
+    })
+  }
   return {
     get: (sha256, range) => store.get(sha256, range),
-    put: (source) =>
-      store.put(source, ({ sha256, size }) =>
-        database.transaction(async (tx) => {
-          const held_until = clock.now() + holdTime
-          await tx.query
-            .insertInto('files')
-            .values({ sha256, size, held_until })
-            .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ held_until }))
-            .execute()
-          await setTimer(tx, random, { kind: sweepTimer, due_time: held_until, payload: { sha256 } })
-        }),
-      ),
+    put: (source) => store.put(source, hold),
+    async receive(source) {
+      const arrival = await store.receive(source)
+      return { ...arrival, keep: () => arrival.keep(hold) }
+    },
   }
 }
 
