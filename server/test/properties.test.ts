@@ -13,6 +13,10 @@ const segments = fc.oneof(
     'v1.0',
     ...Object.values(ids),
     'phone_numbers',
+    'schedules',
+    'message_qrdls',
+    'message',
+    'qr',
     'extendedcredits',
     'upload:x',
     '..',
@@ -119,6 +123,9 @@ onBothDatabases('whatever is sent', (engine) => {
     const targets = fc.constantFrom(
       `/v23.0/${ids.account}`,
       `/v23.0/${ids.account}/phone_numbers`,
+      `/v23.0/${ids.account}/schedules`,
+      `/v23.0/${ids.phone_number}/message_qrdls`,
+      `/v23.0/${ids.phone_number}/conversational_automation`,
       `/v23.0/${ids.phone_number}`,
       `/v23.0/${ids.business}`,
     )
