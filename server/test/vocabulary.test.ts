@@ -36,6 +36,28 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     assert.deepEqual(list.data.map(({ id }) => id).sort(), [numbers.main, numbers.fresh].sort())
   })
 
+  test('asks for another name of a phone number', async () => {
+    const phoneNumberID = numbers.shared
+    const changed = await sdk.phoneNumbers
+      .updatePhoneNumber({ phoneNumberID, new_display_name: 'Shrub Wholesale' })
+      .json()
+    assert.deepEqual(changed, { success: true })
+    const number = await sdk.phoneNumbers.getPhoneNumber({ phoneNumberID, fields: ['name_status'] }).json()
+    assert.equal((number as unknown as Record<string, unknown>)['name_status'], 'PENDING_REVIEW')
+  })
+
+  test('changes and reads a business profile', async () => {
+    const phoneNumberID = numbers.fresh
+    const changed = await sdk.businessProfile
+      .updateBusinessProfile({ phoneNumberID, about: 'Plants', websites: ['https://shrub.example'] })
+      .json()
+    assert.deepEqual(changed, { success: true })
+    const profile = await sdk.businessProfile
+      .getBusinessProfile({ phoneNumberID, fields: ['about', 'websites'] })
+      .json()
+    assert.deepEqual(profile.data, [{ business_profile: { about: 'Plants', websites: ['https://shrub.example'] } }])
+  })
+
   test('is told of a mistake in the words of its vocabulary', async () => {
     const response = await sdk.phoneNumbers.getPhoneNumber({
       phoneNumberID: ids.phone_number,

@@ -49,8 +49,8 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
           return JSON.stringify(body)
         } finally {
           running.delete(work)
-          // What was not read of the body is thrown away as it comes, so that the connection stays usable.
-          request.raw.resume()
+          // What was not read of the bytes is thrown away as it comes, so that the connection stays usable.
+          if (request.admission.row.operation.body === 'raw') request.raw.resume()
         }
       },
     })

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
+import { ManualClock } from '../base/clock.ts'
+import { day } from '../base/duration.ts'
+import { silentLog } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import { TimerWorker } from '../timers/worker.ts'
+import type { FileStore } from './file-store.ts'
+import { openFileSystemStore } from './file-system.ts'
+import { type Files, holdTime, makeSweepHandler, openFiles, releaseFile, sweepTimer, useFile } from './files.ts'
+
+const start = Date.parse('2026-06-01T12:00:00Z')
+
+async function* streamOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+onBothDatabases('the store of bytes', (engine) => {
+  const held = useTestDatabase(engine)
+  const clock = new ManualClock(start)
+  const tools = { clock, random: systemRandom }
+  let folder: string
+  let store: FileStore
+  let files: Files
+  /** Two processes on one store. */
+  let workers: TimerWorker[]
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
+    store = await openFileSystemStore(join(folder, 'files'), clock, systemRandom)
+    files = openFiles({ database: held.database, store, ...tools })
+    const handlers = { [sweepTimer]: makeSweepHandler(store, clock) }
+    workers = [1, 2].map(() => new TimerWorker(held.database, clock, silentLog, handlers, () => {}))
+  })
+  after(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()))
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  async function settle(): Promise<void> {
+    await Promise.all(workers.map((worker) => worker.settle()))
+  }
+
+  async function readBack(sha256: string): Promise<Buffer | undefined> {
+    const found = await files.get(sha256)
+    return found && buffer(found.stream)
+  }
+
+  async function listIncoming(): Promise<string[]> {
+    return readdir(join(folder, 'files', 'incoming'))
+  }
+
+  const use = (sha256: string, by: string) => held.database.transaction((tx) => useFile(tx, sha256, by))
+  const release = (sha256: string, by: string) => held.database.transaction((tx) => releaseFile(tx, tools, sha256, by))
+
+  test('keeps a content under its SHA-256, whatever pieces it came in', async () => {
+    const bytes = randomBytes(300_000)
+    const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 200_000), new Uint8Array(), bytes.subarray(200_000)]
+    const file = await files.put(streamOf(...pieces))
+    assert.deepEqual(file, { sha256: createHash('sha256').update(bytes).digest('hex'), size: 300_000 })
+    assert.ok((await readBack(file.sha256))?.equals(bytes))
+    assert.deepEqual(await listIncoming(), [])
+  })
+
+  test('hands out a part of a content, and the size of the whole', async () => {
+    const { sha256 } = await files.put(streamOf(Buffer.from('0123456789')))
+    const part = await files.get(sha256, { start: 3, end: 5 })
+    assert.equal(part?.size, 10)
+    assert.equal((part && (await buffer(part.stream)))?.toString(), '345')
+  })
+
+  test('has an empty content as well', async () => {
+    const { sha256, size } = await files.put(streamOf())
+    assert.equal(size, 0)
+    assert.equal((await readBack(sha256))?.length, 0)
+  })
+
+  test('keeps nothing of a stream that breaks', async () => {
+    async function* breaking() {
+      yield Buffer.from('half of it')
+      throw new Error('broke off')
+    }
+    const before = await held.database.read.query.selectFrom('files').select('sha256').execute()
+    await assert.rejects(files.put(breaking()), /broke off/)
+    assert.deepEqual(await listIncoming(), [])
+    assert.equal((await held.database.read.query.selectFrom('files').select('sha256').execute()).length, before.length)
+  })
+
+  test('keeps nothing when the content could not be recorded', async () => {
+    const bytes = randomBytes(100)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    await assert.rejects(
+      store.put(streamOf(bytes), () => Promise.reject(new Error('no database'))),
+      /no database/,
+    )
+    assert.equal(await store.get(sha256), undefined)
+    assert.deepEqual(await listIncoming(), [])
+  })
+
+  test('knows nothing of a content that was never put, and takes no other name for one', async () => {
+    assert.equal(await files.get('0'.repeat(64)), undefined)
+    await assert.rejects(files.get('../../switchboard.db'), /64 hexadecimal digits/)
+  })
+
+  test('removes a content that nothing used, when it was held long enough', async () => {
+    const { sha256 } = await files.put(streamOf(randomBytes(100)))
+    clock.advance(holdTime - 1)
+    await settle()
+    assert.ok(await readBack(sha256))
+    clock.advance(1)
+    await settle()
+    assert.equal(await readBack(sha256), undefined)
+    const rows = await held.database.read.query
+      .selectFrom('files')
+      .select('sha256')
+      .where('sha256', '=', sha256)
+      .execute()
+    assert.equal(rows.length, 0)
+  })
+
+  test('holds a content anew when it is put again', async () => {
+    const bytes = randomBytes(100)
+    await files.put(streamOf(bytes))
+    clock.advance(holdTime - 1)
+    const { sha256 } = await files.put(streamOf(bytes))
+    clock.advance(1)
+    await settle()
+    assert.ok((await readBack(sha256))?.equals(bytes))
+  })
+
+  test('keeps a content until the last of those who use it let go', async () => {
+    const { sha256 } = await files.put(streamOf(randomBytes(100)))
+    await use(sha256, 'a')
+    await use(sha256, 'a')
+    await use(sha256, 'b')
+    clock.advance(holdTime)
+    await settle()
+    await release(sha256, 'a')
+    await release(sha256, 'a')
+    await settle()
+    assert.ok(await readBack(sha256))
+    await release(sha256, 'b')
+    await settle()
+    assert.equal(await readBack(sha256), undefined)
+  })
+
+  test('a content that is put while it is removed is there for who put it', async () => {
+    const bytes = randomBytes(1000)
+    for (let round = 0; round < 20; round++) {
+      const { sha256 } = await files.put(streamOf(bytes))
+      clock.advance(holdTime)
+      // The sweep of what was put before runs on both processes while the same content comes twice.
+      await Promise.all([settle(), files.put(streamOf(bytes)), files.put(streamOf(bytes)), settle()])
+      await use(sha256, `round ${round}`)
+      assert.ok((await readBack(sha256))?.equals(bytes), `round ${round}`)
+      await release(sha256, `round ${round}`)
+    }
+  })
+
+  test('who reads a content reads it to its end, though it is removed meanwhile', async () => {
+    const bytes = randomBytes(1_000_000)
+    const { sha256 } = await files.put(streamOf(bytes))
+    const reading = await files.get(sha256)
+    clock.advance(holdTime)
+    await settle()
+    assert.equal(await files.get(sha256), undefined)
+    assert.ok(reading && (await buffer(reading.stream)).equals(bytes))
+  })
+
+  test('throws away at its start what a process that died left half written, and nothing that may still be arriving', async () => {
+    const incoming = join(folder, 'files', 'incoming')
+    await writeFile(join(incoming, `${clock.now() - day - 1}-dead`), 'half')
+    await writeFile(join(incoming, `${clock.now() - day}-alive`), 'half')
+    await openFileSystemStore(join(folder, 'files'), clock, systemRandom)
+    assert.deepEqual(await listIncoming(), [`${clock.now() - day}-alive`])
+    await rm(join(incoming, `${clock.now() - day}-alive`))
+  })
+})
