@@ -20,6 +20,7 @@ import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
 import { openPicturesDoor, picturePaths } from './doors/pictures.ts'
 import { openPublicDoor, publicPaths } from './doors/public.ts'
 import { openQrPages, qrPaths } from './doors/qr-pages.ts'
+import { openReceiverDoor } from './doors/receiver.ts'
 import { openFileSystemStore } from './files/file-system.ts'
 import { makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPartFiles } from './files/part-files.ts'
@@ -91,6 +92,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     userAgent: `switchboard/${packageVersion()}`,
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
+  const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
   const deliveries = new DeliveryWorker({
     database,
     clock,
@@ -100,7 +102,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     egress,
     timeout: config.webhookTimeout,
     rules: { delays, giveUpAfter },
-    metrics: new DeliveryMetrics(metrics.registry, database.read, clock),
+    metrics: deliveryMetrics,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter })
   const wakeWorkers = (): void => {
@@ -150,6 +152,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
   openQrPages(server, database, pipeline.publicUrl)
   openBusinessDoor(server, operations, pipeline)
   openGatewayDoor(server, buildGatewayOperations(), pipeline)
+  openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
 
   return {
     async listen() {

@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts'
 export class DeliveryMetrics {
   readonly inFlight: Gauge
   readonly #attempts: Counter<'outcome'>
+  readonly #received: Counter<'field'>
 
   constructor(registry: Registry, db: Db, clock: Clock) {
     this.inFlight = new Gauge({
@@ -18,6 +19,12 @@ export class DeliveryMetrics {
       name: 'switchboard_delivery_attempts_total',
       help: 'Webhook posts by outcome: delivered, retry (will be tried again), failed (given up).',
       labelNames: ['outcome'],
+      registers: [registry],
+    })
+    this.#received = new Counter({
+      name: 'switchboard_events_received_total',
+      help: 'Events that were handed in at the webhook receiver and passed on, by field.',
+      labelNames: ['field'],
       registers: [registry],
     })
     new Gauge({
@@ -33,6 +40,10 @@ export class DeliveryMetrics {
 
   countAttempt(outcome: 'delivered' | 'retry' | 'failed'): void {
     this.#attempts.inc({ outcome })
+  }
+
+  countReceived(field: string): void {
+    this.#received.inc({ field })
   }
 }
 

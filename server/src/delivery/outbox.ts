@@ -10,7 +10,8 @@ export interface NewEvent {
   /** The number that it happened on, where it did on one: that decides where it is told. */
   readonly phone_number_id: string | null
   readonly field: string
-  readonly value: object
+  /** An object, or one as JSON text. */
+  readonly value: object | string
 }
 
 /**
@@ -21,7 +22,7 @@ export interface NewEvent {
 export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent): Promise<void> {
   const { account_id, phone_number_id, field } = event
   const created_time = clock.now()
-  const value = JSON.stringify(event.value)
+  const value = typeof event.value === 'string' ? event.value : JSON.stringify(event.value)
   const stored = await tx.first(insertEvent, { account_id, phone_number_id, field, value, created_time })
   if (!stored) throw new Error('the event was not stored')
   const linked = await tx.list(findLinkedApps, { account_id, phone_number_id: phone_number_id ?? '' })

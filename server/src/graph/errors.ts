@@ -80,6 +80,13 @@ export function invalidToken(): GraphError {
   return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
 }
 
+/** 401: a body that nobody is known to have signed who may hand it in; unknown accounts get the same answer. */
+export function invalidSignature(): GraphError {
+  const message =
+    'The body is not signed by an app that hears of every account in it; sign its exact bytes with the secret of one that is linked to them, or send a token.'
+  return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
+}
+
 /** 404: the one answer for an unknown id, another tenant's, another kind's, and an unknown edge. */
 export function notFound(): GraphError {
   return new GraphError(
@@ -87,6 +94,11 @@ export function notFound(): GraphError {
     codes.unknown,
     'No such object or operation is visible to this token; check the id, the path, the method, and which accounts the token may see.',
   )
+}
+
+/** 404: the caller sees the thing, but it has nothing of what is asked for. */
+export function nothingThere(reason: string): GraphError {
+  return new GraphError(404, codes.unknown, reason)
 }
 
 export function missingPermission(oneOf: readonly string[]): GraphError {

@@ -49,7 +49,7 @@ function hasBody(request: IncomingMessage): boolean {
  * A body over the limit is refused at once and the rest of it thrown away as it comes, so that the connection stays usable;
  * Node's request timeout ends one that never stops.
  */
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const tooLarge = () => reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken.`))
     const chunks: Buffer[] = []
@@ -76,7 +76,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   })
 }
 
-function decode(bytes: Buffer): string {
+export function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -84,7 +84,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function parseJson(bytes: Buffer): Record<string, unknown> {
+export function parseJson(bytes: Buffer): Record<string, unknown> {
   const text = decode(bytes)
   if (text.trim() === '') return {}
   let parsed: unknown

@@ -1,0 +1,144 @@
+import { type TSchema, Type } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { badArgument } from '../../graph/errors.ts'
+import { describeProblem, findUnstorableText } from '../../graph/validation.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import {
+  commonMessage,
+  groupSchema,
+  interactiveKinds,
+  type MessageKind,
+  messageKinds,
+  statusSchema,
+} from './message-kinds.ts'
+import { webhookFields } from './schemas.ts'
+
+/** An envelope that was found right: what is named here is there and has these types. */
+export interface Envelope {
+  readonly entry: readonly {
+    readonly id: string
+    readonly changes: readonly { readonly field?: string; readonly value: ChangeValue }[]
+  }[]
+}
+
+export interface ChangeValue {
+  readonly metadata?: { readonly phone_number_id: string }
+  readonly messages?: readonly { readonly id: string }[]
+}
+
+/** Each account in a post is looked up: so many at the most. */
+export const maxEntries = 1000
+
+/** What a change is about when it does not say so: only messages and their statuses came before fields had names. */
+export const defaultField = 'messages'
+
+type Check = (value: unknown, place: string) => void
+type Message = { readonly type: MessageKind; readonly interactive?: { readonly type: keyof typeof interactiveKinds } }
+type Value = Readonly<Record<string, unknown>>
+
+/** Makes the function that checks a whole envelope, or throws the 400 that names the place. */
+export function makeEnvelopeCheck(words: Vocabulary): (body: unknown) => asserts body is Envelope {
+  const product = Type.Literal(words.product)
+  const metadata = Type.Object({ display_phone_number: Type.String(), phone_number_id: Type.String() })
+  const base = { messaging_product: product, metadata }
+  const sender = Type.Object({ profile: Type.Object({ name: Type.String() }), wa_id: Type.Optional(Type.String()) })
+  const contacts = Type.Array(sender)
+  const listOf = () => Type.Array(Type.Object({}), { minItems: 1 })
+
+  const checkShell = compileCheck(
+    Type.Object({
+      object: Type.Literal(words.account_object),
+      entry: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          changes: Type.Array(Type.Object({ field: Type.Optional(Type.Enum(webhookFields)), value: Type.Object({}) }), {
+            minItems: 1,
+          }),
+        }),
+        { minItems: 1 },
+      ),
+    }),
+  )
+  const checkMessages = compileCheck(Type.Object({ ...base, contacts, messages: listOf() }))
+  const checkSystem = compileCheck(
+    Type.Object({
+      messaging_product: Type.Optional(product),
+      metadata,
+      contacts: Type.Optional(contacts),
+      messages: listOf(),
+    }),
+  )
+  const checkStatuses = compileCheck(
+    Type.Object({ ...base, contacts: Type.Optional(contacts), statuses: Type.Array(statusSchema, { minItems: 1 }) }),
+  )
+  const checkGroups = compileCheck(Type.Object({ ...base, groups: Type.Array(groupSchema, { minItems: 1 }) }))
+  const checkOther = compileCheck(
+    Type.Object({ messaging_product: Type.Optional(product), metadata: Type.Optional(metadata) }),
+  )
+  const checkMessage = compileMessageCheck()
+
+  function checkMessagesValue(value: Value, place: string): void {
+    if (!Object.hasOwn(value, 'messages') && !Object.hasOwn(value, 'statuses')) {
+      throw badArgument(place, 'it must have messages or statuses.')
+    }
+    if (Object.hasOwn(value, 'messages')) {
+      const { messages } = value
+      const isSystem = Array.isArray(messages) && messages.length > 0 && messages.every(isSystemMessage)
+      const check = isSystem ? checkSystem : checkMessages
+      check(value, place)
+      for (const [index, message] of (messages as unknown[]).entries()) {
+        checkMessage(message, `${place}.messages[${index}]`)
+      }
+    }
+    if (Object.hasOwn(value, 'statuses')) checkStatuses(value, place)
+  }
+
+  return (body) => {
+    checkShell(body, '')
+    const { entry } = body as Envelope
+    for (const [entryIndex, { changes }] of entry.entries()) {
+      for (const [changeIndex, { field = defaultField, value }] of changes.entries()) {
+        const place = `entry[${entryIndex}].changes[${changeIndex}].value`
+        if (field === defaultField) checkMessagesValue(value as Value, place)
+        else if (field.startsWith('group_')) checkGroups(value, place)
+        else checkOther(value, place)
+      }
+    }
+  }
+}
+
+function isSystemMessage(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && (message as { type?: unknown }).type === 'system'
+}
+
+function compileMessageCheck(): Check {
+  const checkCommon = compileCheck(commonMessage)
+  const checkKind = compileChecks(messageKinds)
+  const checkReply = compileChecks(interactiveKinds)
+  return (message, place) => {
+    checkCommon(message, place)
+    const unstorable = findUnstorableText((message as { id: string }).id, `${place}.id`)
+    if (unstorable) throw badArgument(unstorable.place, unstorable.problem)
+    const { type, interactive } = message as Message
+    checkKind[type](message, place)
+    if (type === 'interactive' && interactive) checkReply[interactive.type](message, place)
+  }
+}
+
+function compileChecks<Name extends string>(schemas: Record<Name, TSchema>): Record<Name, Check> {
+  const checks = Object.entries<TSchema>(schemas).map(([name, schema]) => [name, compileCheck(schema)])
+  return Object.fromEntries(checks) as Record<Name, Check>
+}
+
+/** Compiled at its first use: a start does not wait for kinds that may never come. */
+function compileCheck(schema: TSchema): Check {
+  let validator: Validator | undefined
+  return (value, place) => {
+    validator ??= Compile(schema) as Validator
+    if (validator.Check(value)) return
+    const [error] = validator.Errors(value)
+    if (!error) throw new Error('the validator refused an envelope without saying why')
+    const problem = describeProblem(schema, error)
+    throw badArgument([place, problem.place].filter((part) => part !== '').join('.'), problem.problem)
+  }
+}

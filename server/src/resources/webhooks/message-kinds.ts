@@ -1,0 +1,147 @@
+import { type TSchema, Type } from 'typebox'
+
+/**
+ * What the specification says of each kind of message that comes in, one row a kind. Members that are not named here pass on
+ * as they came; named ones without `optional` are required.
+ */
+const text = Type.String()
+const optional = Type.Optional
+const amount = Type.Number()
+
+const errors = optional(Type.Array(Type.Object({})))
+const answeredMessage = Type.Object({ from: text, id: text })
+const file = { mime_type: text, sha256: text, id: text }
+
+const context = Type.Object({
+  from: text,
+  id: text,
+  // A plain reply has no product.
+  referred_product: optional(Type.Object({ catalog_id: text, product_retailer_id: text })),
+})
+
+const referral = Type.Object({
+  source_url: text,
+  source_id: text,
+  source_type: Type.Enum(['ad', 'post']),
+  body: text,
+  headline: text,
+  media_type: Type.Enum(['image', 'video']),
+  image_url: optional(text),
+  video_url: optional(text),
+  thumbnail_url: optional(text),
+  ctwa_clid: text,
+  welcome_message: optional(Type.Object({ text })),
+})
+
+/** Whatever the user does not share may be missing. */
+const sharedContact = Type.Object({
+  addresses: optional(
+    Type.Array(
+      Type.Object({
+        city: optional(text),
+        country: optional(text),
+        country_code: optional(text),
+        state: optional(text),
+        street: optional(text),
+        type: optional(text),
+        zip: optional(text),
+      }),
+    ),
+  ),
+  birthday: optional(Type.String({ format: 'date' })),
+  emails: optional(Type.Array(Type.Object({ email: optional(text), type: optional(text) }))),
+  name: optional(
+    Type.Object({
+      formatted_name: text,
+      first_name: optional(text),
+      last_name: optional(text),
+      middle_name: optional(text),
+      suffix: optional(text),
+      prefix: optional(text),
+    }),
+  ),
+  org: optional(Type.Object({ company: optional(text), department: optional(text), title: optional(text) })),
+  phones: optional(Type.Array(Type.Object({ phone: optional(text), wa_id: optional(text), type: optional(text) }))),
+  urls: optional(Type.Array(Type.Object({ url: optional(text), type: optional(text) }))),
+})
+
+const orderedProduct = Type.Object({
+  product_retailer_id: text,
+  quantity: Type.Integer(),
+  item_price: amount,
+  currency: text,
+})
+
+const notUnderstood = Type.Object({
+  context: Type.Object({ from: optional(text), id: optional(text) }),
+  errors,
+})
+
+/** The members that a message has besides the common ones, by its `type`. */
+export const messageKinds = {
+  text: Type.Object({ text: Type.Object({ body: text }), context: optional(context), referral: optional(referral) }),
+  reaction: Type.Object({ reaction: Type.Object({ message_id: text, emoji: text }) }),
+  audio: Type.Object({ audio: Type.Object({ ...file, voice: Type.Boolean() }) }),
+  document: Type.Object({ document: Type.Object({ ...file, filename: text }) }),
+  image: Type.Object({ image: Type.Object({ ...file, caption: optional(text) }) }),
+  sticker: Type.Object({ sticker: Type.Object({ ...file, animated: Type.Boolean() }) }),
+  video: Type.Object({ video: Type.Object({ ...file, caption: optional(text) }) }),
+  location: Type.Object({
+    location: Type.Object({ address: text, latitude: amount, longitude: amount, name: text, url: optional(text) }),
+  }),
+  contacts: Type.Object({ contacts: Type.Array(sharedContact) }),
+  unsupported: notUnderstood,
+  unknown: notUnderstood,
+  button: Type.Object({ context: answeredMessage, button: Type.Object({ payload: text, text }) }),
+  interactive: Type.Object({
+    context: answeredMessage,
+    interactive: Type.Object({ type: Type.Enum(['list_reply', 'button_reply']) }),
+  }),
+  order: Type.Object({
+    order: Type.Object({ catalog_id: text, text, product_items: Type.Array(orderedProduct) }),
+  }),
+  system: Type.Object({
+    system: Type.Object({ body: text, type: Type.Enum(['user_changed_number']), wa_id: text }),
+  }),
+} satisfies Record<string, TSchema>
+export type MessageKind = keyof typeof messageKinds
+
+/** What an interactive message has besides, by its `interactive.type`. */
+export const interactiveKinds = {
+  list_reply: Type.Object({
+    interactive: Type.Object({ list_reply: Type.Object({ id: text, title: text, description: text }) }),
+  }),
+  button_reply: Type.Object({
+    interactive: Type.Object({ button_reply: Type.Object({ id: text, title: text }) }),
+  }),
+} satisfies Record<string, TSchema>
+
+const timestamp = Type.String({ pattern: '^\\d{1,15}$', 'x-expects': 'a time in Unix seconds, as a string of digits' })
+/** Remembered, so that a message that comes twice is passed on once. */
+const messageId = Type.String({ minLength: 1, maxLength: 1000 })
+
+/** What every message has. */
+export const commonMessage = Type.Object({
+  from: Type.String({ minLength: 1 }),
+  id: messageId,
+  timestamp,
+  type: Type.Enum(Object.keys(messageKinds)),
+})
+
+export const statusSchema = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  status: Type.Enum(['sent', 'delivered', 'read', 'failed', 'played']),
+  timestamp,
+  recipient_id: Type.String({ minLength: 1 }),
+  conversation: optional(Type.Object({})),
+  pricing: optional(Type.Object({})),
+  errors,
+})
+
+/** One thing that happened to a group; the rest depends on its type. */
+export const groupSchema = Type.Object({
+  timestamp,
+  type: Type.String({ minLength: 1 }),
+  group_id: optional(Type.String({ minLength: 1 })),
+  errors,
+})

@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+
+const findAccount = defineStatement<{ account_id: string }>()((db, { account_id }) =>
+  db.selectFrom('accounts').select('id').where('id', '=', account_id),
+)
+
+export async function hasAccountForReceiver(db: Db, account_id: string): Promise<boolean> {
+  return (await db.first(findAccount, { account_id })) !== undefined
+}
+
+const findNumber = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>
+  db.selectFrom('phone_numbers').select('phone_number').where('id', '=', id).where('account_id', '=', account_id),
+)
+
+/** The digits of a number, if it is one of that account. */
+export async function findDigitsForReceiver(db: Db, id: string, account_id: string): Promise<string | undefined> {
+  return (await db.first(findNumber, { id, account_id }))?.phone_number
+}
+
+/** The apps that are linked to every one of some accounts, with what they sign with. */
+export async function listAppsLinkedToAll(db: Db, accounts: ReadonlySet<string>) {
+  return db.query
+    .selectFrom('subscribed_apps')
+    .innerJoin('apps', 'apps.id', 'subscribed_apps.app_id')
+    .select(['apps.id', 'apps.business_id', 'apps.secret', 'apps.previous_secret', 'apps.previous_secret_until'])
+    .where('subscribed_apps.account_id', 'in', [...accounts])
+    .groupBy('apps.id')
+    .having(({ fn }) => fn.countAll(), '=', accounts.size)
+    .execute()
+}
+
+/** Every verify token that an app chose. */
+export async function listVerifyTokens(db: Db): Promise<string[]> {
+  const rows = await db.query.selectFrom('app_subscriptions').select('verify_token').distinct().execute()
+  return rows.map(({ verify_token }) => verify_token)
+}
+
+const insertReceived = defineStatement<{ phone_number_id: string; message_id: string; received_time: number }>()(
+  (db, { phone_number_id, message_id, received_time }) =>
+    db
+      .insertInto('received_messages')
+      .values({ phone_number_id, message_id, received_time })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(sql<number>`1`.as('is_new')),
+)
+
+/** Remembers a message of a number; false when it was handed in before. */
+export async function rememberMessage(
+  tx: Transaction,
+  message: { phone_number_id: string; message_id: string; received_time: number },
+): Promise<boolean> {
+  return (await tx.first(insertReceived, message)) !== undefined
+}
