@@ -9,7 +9,7 @@ import { minute } from '../../base/duration.ts'
 const token = tokens.owner
 const product = 'msgapp'
 
-/** Numbers in every state that deregistering tells apart, and of an account that only the gateway's tests do not fill. */
+/** Numbers in states that no request leads to: the platform's, and those of another host. */
 const oddNumbers = {
   banned: '4000000000000011',
   unlinked: '4000000000000012',

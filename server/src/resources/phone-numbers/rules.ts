@@ -109,8 +109,6 @@ export function checkCodeForm(code: string, digits: number): void {
 
 export function checkDeregistration(account: { small_business: boolean }): void {
   if (account.small_business) {
-    throw ruleBroken(
-      'Numbers of a small-business account cannot be deregistered; delete the number in its app instead.',
-    )
+    throw ruleBroken('Numbers of a small-business account cannot be deregistered; only those of other accounts can.')
   }
 }

@@ -49,7 +49,7 @@ type Column =
   | 'unified_cert_status'
   | 'host_platform'
 
-interface Refusal {
+interface Objection {
   readonly when: (states: NumberStates) => boolean
   /** One sentence for the caller: what is wrong and what would be right. */
   readonly because: string
@@ -57,7 +57,7 @@ interface Refusal {
 
 interface Transition {
   /** The states in which it cannot happen; the first that fits is told. */
-  readonly refusals: readonly Refusal[]
+  readonly objections: readonly Objection[]
   /** Value before → value after, column by column; a value that is not named stays. */
   readonly moves: Partial<Record<Column, Readonly<Record<string, string>>>>
   /** Whether the number is on the platform from then on; left out: as before. */
@@ -71,27 +71,27 @@ const unprovenLinks = ['PENDING', 'UNVERIFIED']
 /** Set by the platform alone: nothing that a business does ends them, so that no one escapes by registering anew. */
 const platformConnections = ['FLAGGED', 'RESTRICTED']
 
-export const verifiedAlready: Refusal = {
+export const verifiedAlready: Objection = {
   when: ({ code_verification_status }) => code_verification_status === 'VERIFIED',
   because: 'The phone number is verified already; no code is needed.',
 }
-const notVerified: Refusal = {
+const notVerified: Objection = {
   when: ({ code_verification_status }) => code_verification_status !== 'VERIFIED',
   because: 'The phone number is not verified; request a code and verify it first.',
 }
-const linkEnded: Refusal = {
+const linkEnded: Objection = {
   when: ({ link_status }) => endedLinks.includes(link_status),
   because: 'The phone number is no longer linked to its account; only a linked number can be registered.',
 }
-const notLinked: Refusal = {
+const notLinked: Objection = {
   when: ({ link_status }) => [...endedLinks, ...unprovenLinks].includes(link_status),
   because: 'The phone number is not linked in the hosted system; only a linked number can be deregistered.',
 }
-const notRegistered: Refusal = {
+const notRegistered: Objection = {
   when: ({ registered }) => !registered,
   because: 'The phone number is not registered; register it first.',
 }
-const heldByPlatform: Refusal = {
+const heldByPlatform: Objection = {
   when: ({ connection_status }) => platformConnections.includes(connection_status),
   because:
     'The platform has flagged or restricted the phone number; its connection can be changed when that is lifted.',
@@ -104,7 +104,7 @@ const heldByPlatform: Refusal = {
  */
 const transitions: Record<NumberEvent, Transition> = {
   code_verified: {
-    refusals: [verifiedAlready],
+    objections: [verifiedAlready],
     moves: {
       code_verification_status: { UNVERIFIED: 'VERIFIED' },
       link_status: { PENDING: 'LINKED', UNVERIFIED: 'LINKED' },
@@ -112,21 +112,21 @@ const transitions: Record<NumberEvent, Transition> = {
     },
   },
   name_approved: {
-    refusals: [],
+    objections: [],
     moves: {
       name_status: fromAll(nameStatuses, 'APPROVED'),
       unified_cert_status: { NAME_PENDING_REVIEW: 'APPROVED', NAME_NOT_APPROVED: 'APPROVED' },
     },
   },
   renamed: {
-    refusals: [],
+    objections: [],
     moves: {
       name_status: fromAll(nameStatuses, 'PENDING_REVIEW'),
       unified_cert_status: { APPROVED: 'NAME_PENDING_REVIEW', NAME_NOT_APPROVED: 'NAME_PENDING_REVIEW' },
     },
   },
   registered: {
-    refusals: [notVerified, linkEnded],
+    objections: [notVerified, linkEnded],
     moves: {
       link_status: { PENDING: 'LINKED', UNVERIFIED: 'LINKED' },
       connection_status: { DISCONNECTED: 'CONNECTED', UNVERIFIED: 'CONNECTED', PENDING: 'CONNECTED' },
@@ -135,7 +135,7 @@ const transitions: Record<NumberEvent, Transition> = {
     registers: true,
   },
   deregistered: {
-    refusals: [notLinked, notRegistered],
+    objections: [notLinked, notRegistered],
     moves: {
       link_status: { CONNECTED: 'LINKED' },
       connection_status: { CONNECTED: 'DISCONNECTED', UNVERIFIED: 'DISCONNECTED', PENDING: 'DISCONNECTED' },
@@ -144,13 +144,13 @@ const transitions: Record<NumberEvent, Transition> = {
     registers: false,
   },
   connected: {
-    refusals: [notRegistered, heldByPlatform],
+    objections: [notRegistered, heldByPlatform],
     moves: {
       connection_status: { DISCONNECTED: 'CONNECTED', UNVERIFIED: 'CONNECTED', PENDING: 'CONNECTED' },
     },
   },
   disconnected: {
-    refusals: [notRegistered, heldByPlatform],
+    objections: [notRegistered, heldByPlatform],
     moves: {
       link_status: { CONNECTED: 'LINKED' },
       connection_status: { CONNECTED: 'DISCONNECTED', UNVERIFIED: 'DISCONNECTED', PENDING: 'DISCONNECTED' },
@@ -166,9 +166,9 @@ function fromAll(values: readonly string[], to: string): Record<string, string> 
 export function moveNumber(states: NumberStates, event: NumberEvent, now: number): NumberStates {
   // Registering twice is one registration, whatever has become of the number since.
   if (event === 'registered' && states.registered) return pickStates(states)
-  const { refusals, moves, registers } = transitions[event]
-  const refusal = refusals.find(({ when }) => when(states))
-  if (refusal) throw ruleBroken(refusal.because)
+  const { objections, moves, registers } = transitions[event]
+  const objection = objections.find(({ when }) => when(states))
+  if (objection) throw ruleBroken(objection.because)
 
   const next = pickStates(states)
   for (const [column, changes] of Object.entries(moves)) {
