@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { once } from '../base/once.ts'
 import { notFound } from '../graph/errors.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { pack, sendPacked } from '../http/packed.ts'
 import { composeDocsPage } from './public/docs-page.ts'
-import type { Page } from './public/page.ts'
 import { loadReference } from './public/reference.ts'
+import { sendPage } from './public/send.ts'
 import { composeStartPage } from './public/start-page.ts'
 
 export const publicPaths = ['docs', 'openapi.json'] as const
@@ -56,8 +56,4 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
     if (request.params.file !== file) throw notFound()
     return sendPacked(request, reply, script, forEver)
   })
-}
-
-function sendPage(reply: FastifyReply, { html, headers }: Page): FastifyReply {
-  return reply.headers(headers).send(html)
 }

@@ -1,12 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/database.ts'
-import { notFound } from '../graph/errors.ts'
 import { deepLinkOf, isCode } from '../resources/qr-codes/rules.ts'
 import { type ImageFormat, imageFormats } from '../resources/qr-codes/schemas.ts'
 import { findQrCodeForAnyone } from '../resources/qr-codes/store.ts'
-import { composeMessagePage, composeMissingPage } from './public/message-page.ts'
-import type { Page } from './public/page.ts'
+import { composeMissingPage } from './public/card.ts'
+import { composeMessagePage } from './public/message-page.ts'
 import { makeQrDrawer } from './public/qr-image.ts'
+import { sendMissing, sendPage } from './public/send.ts'
 
 export const qrPaths = ['message', 'qr'] as const
 
@@ -18,12 +18,15 @@ const contentTypes: Readonly<Record<ImageFormat, string>> = { SVG: 'image/svg+xm
  */
 export function openQrPages(server: FastifyInstance, database: Database, publicUrl: () => string): void {
   const draw = makeQrDrawer()
+  const missing = composeMissingPage(
+    'The business has deleted its QR code, or the address was not copied whole. Ask the business for a new link.',
+  )
   const find = async (code: string) => (isCode(code) ? findQrCodeForAnyone(database.read, code) : undefined)
 
   server.get<{ Params: { code: string } }>('/message/:code', async (request, reply) => {
     request.operationName = 'public.message'
     const qrCode = await find(request.params.code)
-    if (!qrCode) return sendMissing(request, reply)
+    if (!qrCode) return sendMissing(request, reply, missing)
     return sendPage(reply, composeMessagePage(qrCode))
   })
 
@@ -31,7 +34,7 @@ export function openQrPages(server: FastifyInstance, database: Database, publicU
     request.operationName = 'public.qr_image'
     const [code = '', extension, ...rest] = request.params.file.split('.')
     const format = imageFormats.find((known) => known.toLowerCase() === extension && rest.length === 0)
-    if (!format || !(await find(code))) return sendMissing(request, reply)
+    if (!format || !(await find(code))) return sendMissing(request, reply, missing)
     reply.headers({
       'content-type': contentTypes[format],
       'cache-control': 'no-cache',
@@ -40,15 +43,4 @@ export function openQrPages(server: FastifyInstance, database: Database, publicU
     })
     return reply.send(await draw(deepLinkOf(publicUrl(), code), format))
   })
-}
-
-/** People get a page, programs the envelope. */
-function sendMissing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.header('vary', 'accept')
-  if (!request.headers.accept?.includes('text/html')) throw notFound()
-  return sendPage(reply.status(404), composeMissingPage())
-}
-
-function sendPage(reply: FastifyReply, { html, headers }: Page): FastifyReply {
-  return reply.headers(headers).send(html)
 }
