@@ -1,8 +1,6 @@
 import type { Random } from '../../base/random.ts'
-import type { BusinessProfilesTable } from '../../db/tables.ts'
 import { type GraphError, ruleBroken } from '../../graph/errors.ts'
-
-type Profile = Omit<BusinessProfilesTable, 'phone_number_id'>
+import type { Profile } from './store.ts'
 
 /** A profile in which nothing was written yet. */
 export const emptyProfile: Profile = {

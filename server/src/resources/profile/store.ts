@@ -84,11 +84,10 @@ export async function replacePicture(
     await tx.query.deleteFrom('profile_pictures').where('phone_number_id', '=', node.id).execute()
     await releaseFile(tx, tools, before.sha256, pictureUse(before.picture_id))
   }
-  if (picture)
-    await tx.query
-      .insertInto('profile_pictures')
-      .values({ phone_number_id: node.id, ...picture })
-      .execute()
+  if (picture) {
+    const row = { phone_number_id: node.id, ...picture }
+    await tx.query.insertInto('profile_pictures').values(row).execute()
+  }
 }
 
 const findPicture = defineStatement<{ picture_id: string }>()((db, { picture_id }) =>
