@@ -1,7 +1,9 @@
 import { Command } from 'commander'
 import { packageVersion } from '../version.ts'
+import { rotateAppSecret } from './app-secret.ts'
 import { apply } from './apply.ts'
 import { listAudit } from './audit.ts'
+import { listDeliveries, replayDeliveries, showDelivery } from './deliveries.ts'
 import { generate } from './gen.ts'
 import { runMigrations } from './migrate.ts'
 import { serve } from './serve.ts'
@@ -100,6 +102,40 @@ export function buildProgram(): Command {
     .option('--limit <n>', 'how many records at the most', '50')
     .option(...dataFlag)
     .action(listAudit)
+
+  const app = program.command('app').description('look after apps')
+  app
+    .command('rotate-secret')
+    .description("print a new secret for signing an app's webhooks, once; the old one goes on for a while")
+    .argument('<id>')
+    .option('--overlap <duration>', 'how long the old secret is good as well', '24h')
+    .option(...dataFlag)
+    .action(rotateAppSecret)
+
+  const deliveries = program
+    .command('deliveries')
+    .description('the webhook log: look at deliveries and send them again')
+  deliveries
+    .command('list')
+    .description('list the newest deliveries')
+    .option('--failed', 'only those that were given up or have failed so far')
+    .option('--account <id>', 'only those of one account')
+    .option('--limit <n>', 'how many', '50')
+    .option('--watch', 'show how deliveries stand, every second, until Ctrl-C')
+    .option(...dataFlag)
+    .action(listDeliveries)
+  deliveries
+    .command('show')
+    .description('show a delivery with every try at it')
+    .argument('<id>')
+    .option(...dataFlag)
+    .action(showDelivery)
+  deliveries
+    .command('replay')
+    .description('send deliveries again, whatever came of them before')
+    .argument('<id...>')
+    .option(...dataFlag)
+    .action(replayDeliveries)
 
   return program
 }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
+import { minute } from '../base/duration.ts'
 import type { Db, Transaction } from '../db/database.ts'
 
 export interface DeliveryFilter {
@@ -9,7 +11,7 @@ export interface DeliveryFilter {
 
 /** The newest deliveries of every tenant, or of one account; `failed` leaves those that were given up or have failed so far. */
 export async function listDeliveriesForOperators(db: Db, { failed, account, limit }: DeliveryFilter) {
-  let query = db.query
+  let newest = db.query
     .selectFrom('deliveries')
     .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')
     .select([
@@ -25,26 +27,58 @@ export async function listDeliveriesForOperators(db: Db, { failed, account, limi
     ])
     .orderBy('deliveries.id', 'desc')
     .limit(limit)
-  if (account !== undefined) query = query.where('deliveries.account_id', '=', account)
-  if (failed) {
-    query = query.where((eb) =>
-      eb.or([
-        eb('deliveries.state', '=', 'failed'),
-        eb.and([eb('deliveries.state', '=', 'waiting'), eb('deliveries.attempts', '>', 0)]),
-      ]),
-    )
-  }
-  return query.execute()
+  if (account !== undefined) newest = newest.where('deliveries.account_id', '=', account)
+  if (!failed) return newest.execute()
+  // Two looks, because each of them has its index; what was delivered at last is far more than both.
+  const givenUp = await newest.where('deliveries.state', '=', sql.lit('failed')).execute()
+  const failing = await newest
+    .where('deliveries.state', '=', sql.lit('waiting'))
+    .whereRef('deliveries.attempts', '>', 'deliveries.earlier_attempts')
+    .execute()
+  return [...givenUp, ...failing].sort((a, b) => b.id - a.id).slice(0, limit)
 }
 
-/** How many deliveries there are in each state. */
-export async function countDeliveriesForOperators(db: Db): Promise<Record<string, number>> {
-  const rows = await db.query
+export interface DeliverySummary {
+  readonly waiting: number
+  /** Of those that wait: how many have been tried. */
+  readonly failing: number
+  readonly failed: number
+  readonly deliveredInLastMinute: number
+  /** Milliseconds that the oldest has been waiting; undefined when none waits. */
+  readonly oldest: number | undefined
+}
+
+/** How deliveries stand. Asked every second by whoever watches, so it counts what has an index and not all that was delivered. */
+export async function summarizeForOperators(db: Db, clock: Clock): Promise<DeliverySummary> {
+  const count = sql<number>`COUNT(*)`
+  const now = clock.now()
+  const waiting = await db.query
     .selectFrom('deliveries')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
-    .groupBy('state')
-    .execute()
-  return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+    .select([
+      count.as('count'),
+      sql<number>`COALESCE(SUM(CASE WHEN attempts > earlier_attempts THEN 1 ELSE 0 END), 0)`.as('failing'),
+      ({ fn }) => fn.min('started_time').as('oldest'),
+    ])
+    .where('state', '=', sql.lit('waiting'))
+    .executeTakeFirstOrThrow()
+  const failed = await db.query
+    .selectFrom('deliveries')
+    .select(count.as('count'))
+    .where('state', '=', sql.lit('failed'))
+    .executeTakeFirstOrThrow()
+  const recent = await db.query
+    .selectFrom('deliveries')
+    .select(count.as('count'))
+    .where('finished_time', '>', now - minute)
+    .where('state', '=', 'delivered')
+    .executeTakeFirstOrThrow()
+  return {
+    waiting: Number(waiting.count),
+    failing: Number(waiting.failing),
+    failed: Number(failed.count),
+    deliveredInLastMinute: Number(recent.count),
+    oldest: waiting.oldest === null ? undefined : Math.max(0, now - Number(waiting.oldest)),
+  }
 }
 
 /** One delivery with every try at it, and what it tells. */
@@ -67,7 +101,7 @@ export async function findDeliveryForOperators(db: Db, id: number) {
   return { delivery, attempts }
 }
 
-/** Sends a delivery again, whatever came of it before; false when there is none of that id. */
+/** Sends a delivery again, whatever came of it before, its tries beginning anew; false when there is none of that id. */
 export async function replayDelivery(tx: Transaction, clock: Clock, id: number): Promise<boolean> {
   const now = clock.now()
   const { numUpdatedRows } = await tx.query

@@ -1,0 +1,27 @@
+import { systemClock } from '../base/clock.ts'
+import { parseDuration } from '../base/duration.ts'
+import { systemRandom } from '../base/random.ts'
+import { rotateSecretForOperators } from '../delivery/secrets.ts'
+import { CommandFailed } from './fail.ts'
+import { withStore } from './store.ts'
+import { writeTime } from './table.ts'
+
+/** Prints the secret alone on standard output, for scripts, and what goes with it on standard error. */
+export async function rotateAppSecret(
+  app_id: string,
+  { overlap: text, data }: { overlap: string; data?: string },
+): Promise<void> {
+  const overlap = parseDuration(text)
+  if (overlap === undefined) throw new CommandFailed(`--overlap ${text} is not a duration such as 24h`)
+  await withStore({ DATA_DIR: data }, async (database) => {
+    const until = writeTime(systemClock.now() + overlap)
+    const secret = await database.transaction((tx) =>
+      rotateSecretForOperators(tx, systemClock, systemRandom, { app_id, overlap }),
+    )
+    if (secret === undefined) throw new CommandFailed(`${app_id} is not an app of this store`)
+    process.stdout.write(`${secret}\n`)
+    process.stderr.write(
+      `App ${app_id} signs with this secret from now on; it is shown this once. The one before it is good until ${until}.\n`,
+    )
+  })
+}

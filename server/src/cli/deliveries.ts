@@ -1,0 +1,143 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { systemClock } from '../base/clock.ts'
+import { second } from '../base/duration.ts'
+import type { Database } from '../db/database.ts'
+import {
+  type DeliverySummary,
+  findDeliveryForOperators,
+  listDeliveriesForOperators,
+  replayDelivery,
+  summarizeForOperators,
+} from '../delivery/log.ts'
+import { CommandFailed } from './fail.ts'
+import { withStore } from './store.ts'
+import { writeTable, writeTime } from './table.ts'
+
+export interface DeliveryListFlags {
+  readonly failed?: boolean
+  readonly account?: string
+  readonly limit: string
+  readonly watch?: boolean
+  readonly data?: string
+}
+
+const maxLimit = 10_000
+
+export async function listDeliveries({
+  failed = false,
+  account,
+  limit,
+  watch,
+  data,
+}: DeliveryListFlags): Promise<void> {
+  const count = parseCount(limit)
+  await withStore({ DATA_DIR: data }, async (database) => {
+    if (watch) return watchDeliveries(database)
+    const deliveries = await listDeliveriesForOperators(database.read, { failed, account, limit: count })
+    const rows = deliveries.map(
+      ({ id, app_id, account_id, field, state, attempts, created_time, due_time, callback_url }) => [
+        String(id),
+        writeTime(created_time),
+        account_id,
+        app_id,
+        field,
+        state,
+        String(attempts),
+        state === 'waiting' ? writeTime(due_time) : '',
+        callback_url,
+      ],
+    )
+    const headings = ['ID', 'RAISED', 'ACCOUNT', 'APP', 'FIELD', 'STATE', 'TRIES', 'NEXT TRY', 'CALLBACK']
+    process.stdout.write(writeTable(headings, rows))
+  })
+}
+
+/** One line that is written anew every second, until Ctrl-C. Where it does not go to a terminal, each is a line of its own. */
+async function watchDeliveries(database: Database): Promise<void> {
+  const stop = new AbortController()
+  const end = () => stop.abort()
+  process.once('SIGINT', end)
+  process.once('SIGTERM', end)
+  const { isTTY } = process.stdout
+  while (!stop.signal.aborted) {
+    const line = writeSummary(await summarizeForOperators(database.read, systemClock))
+    process.stdout.write(isTTY ? `\r\x1b[K${line}` : `${line}\n`)
+    await wait(second, undefined, { signal: stop.signal }).catch(() => undefined)
+  }
+  if (isTTY) process.stdout.write('\n')
+}
+
+function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest }: DeliverySummary): string {
+  return [
+    `waiting ${waiting}`,
+    `of these tried in vain ${failing}`,
+    `oldest ${oldest === undefined ? '-' : `${Math.round(oldest / second)} s`}`,
+    `delivered in the last minute ${deliveredInLastMinute}`,
+    `given up ${failed}`,
+  ].join(' | ')
+}
+
+export async function showDelivery(text: string, { data }: { data?: string }): Promise<void> {
+  const id = parseId(text)
+  await withStore({ DATA_DIR: data }, async (database) => {
+    const found = await findDeliveryForOperators(database.read, id)
+    if (!found) throw unknownDelivery(id)
+    const { delivery, attempts } = found
+    const facts: readonly (readonly [string, string])[] = [
+      ['Delivery', String(delivery.id)],
+      ['Account', delivery.account_id],
+      ['App', delivery.app_id],
+      ['Callback', delivery.callback_url],
+      ['Field', delivery.field],
+      ['Raised', writeTime(delivery.created_time)],
+      ['State', delivery.state === 'waiting' ? `waiting, next try ${writeTime(delivery.due_time)}` : delivery.state],
+      ['Value', delivery.value],
+    ]
+    process.stdout.write(`${facts.map(([name, value]) => `${name.padEnd(9)} ${value}`).join('\n')}\n\n`)
+    const rows = attempts.map(({ number, time, duration, status, problem, answer }) => [
+      String(number),
+      writeTime(time),
+      `${duration} ms`,
+      status === null ? '-' : String(status),
+      problem ?? '',
+      showAnswer(answer ?? ''),
+    ])
+    process.stdout.write(writeTable(['TRY', 'TIME', 'TOOK', 'STATUS', 'PROBLEM', 'ANSWER'], rows))
+  })
+}
+
+/** A stranger wrote it: what would move the cursor or change colours is shown and not done. */
+function showAnswer(answer: string): string {
+  return answer.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200)
+}
+
+/** The servers that run on the store take them up within a second. */
+export async function replayDeliveries(texts: readonly string[], { data }: { data?: string }): Promise<void> {
+  const ids = texts.map(parseId)
+  await withStore({ DATA_DIR: data }, async (database) => {
+    await database.transaction(async (tx) => {
+      for (const id of ids) if (!(await replayDelivery(tx, systemClock, id))) throw unknownDelivery(id)
+    })
+    process.stdout.write(`${ids.length === 1 ? 'One delivery is' : `${ids.length} deliveries are`} sent again.\n`)
+  })
+}
+
+function parseId(text: string): number {
+  const id = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
+    throw new CommandFailed(`${text} is not the id of a delivery: see ./switchboard deliveries list`)
+  }
+  return id
+}
+
+function parseCount(text: string): number {
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || count < 1 || count > maxLimit) {
+    throw new CommandFailed(`--limit ${text} is not a number from 1 to ${maxLimit}`)
+  }
+  return count
+}
+
+function unknownDelivery(id: number): CommandFailed {
+  return new CommandFailed(`there is no delivery ${id}: see ./switchboard deliveries list`)
+}
