@@ -31,6 +31,8 @@ import type { PipelineParts } from './http/pipeline.ts'
 import { createServer } from './http/server.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildGatewayOperations, buildOperations } from './operations.ts'
+import { ringOutTimer } from './resources/calls/progress.ts'
+import { makeRingOutHandler } from './resources/calls/ring-out.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { makeExpiryHandler } from './resources/uploads/expiry.ts'
 import { expiryTimer } from './resources/uploads/store.ts'
@@ -77,6 +79,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
       [sweepTimer]: makeSweepHandler(store, clock),
       [discardTimer]: makeDiscardHandler(parts),
       [expiryTimer]: makeExpiryHandler({ clock, random }),
+      [ringOutTimer]: makeRingOutHandler({ clock, words }),
     },
     () => deliveries.wake(),
   )

@@ -4,6 +4,8 @@ import type { Vocabulary } from './graph/vocabulary.ts'
 import { accountOperations } from './resources/account/operations.ts'
 import { auditOperations } from './resources/audit/operations.ts'
 import { botOperations } from './resources/bot/operations.ts'
+import { callGatewayOperations } from './resources/calls/gateway.ts'
+import { callOperations } from './resources/calls/operations.ts'
 import { complianceOperations } from './resources/compliance/operations.ts'
 import { encryptionOperations } from './resources/encryption/operations.ts'
 import { onboardingOperations } from './resources/onboarding/operations.ts'
@@ -20,6 +22,7 @@ import { webhookOperations } from './resources/webhooks/operations.ts'
 /** THE TABLE: every operation of the API, chapter by chapter in the specification's order, in one vocabulary's names. */
 export function buildOperations(words: Vocabulary): Operation[] {
   return [
+    ...callOperations(words),
     ...profileOperations(words),
     ...uploadOperations(),
     ...accountOperations(),
@@ -39,5 +42,5 @@ export function buildOperations(words: Vocabulary): Operation[] {
 
 /** The table of the gateway door: the users' half of the platform. */
 export function buildGatewayOperations(): GatewayOperation[] {
-  return [...phoneNumberGatewayOperations()]
+  return [...callGatewayOperations(), ...phoneNumberGatewayOperations()]
 }

@@ -14,6 +14,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /** The chapters of the specification, in its order; each is a folder under resources/. */
 export const chapters = {
+  calls: 'Calls',
   profile: 'Business profile',
   uploads: 'Resumable upload',
   account: 'Business account',

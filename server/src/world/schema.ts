@@ -3,7 +3,7 @@ import { scopes } from '../graph/caller.ts'
 import { nodeIdPattern } from '../graph/nodes.ts'
 import { accountReviewStatuses, businessVerificationStatuses, ownershipTypes } from '../resources/account/schemas.ts'
 import { writtenCommandSchema, writtenPromptSchema } from '../resources/bot/schemas.ts'
-import { callPermissionStatuses, userWaIdSchema } from '../resources/calls/schemas.ts'
+import { callPermissionStatuses, expirationTimeSchema, userWaIdSchema } from '../resources/calls/schemas.ts'
 import { complianceMembers } from '../resources/compliance/schemas.ts'
 import { groupMembers } from '../resources/groups/schemas.ts'
 import {
@@ -152,9 +152,7 @@ const callPermission = Type.Object({
   phone_number_id: id,
   user_wa_id: userWaIdSchema,
   status: Type.Enum(callPermissionStatuses),
-  expiration_time: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-expects': 'a Unix time in seconds' }),
-  ),
+  expiration_time: Type.Optional(expirationTimeSchema),
 })
 
 const openWorldSchema = Type.Object(

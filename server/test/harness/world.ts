@@ -65,6 +65,15 @@ export const qrCodes = {
   stranger: 'STRANGERSCODE9',
 } as const
 
+/** Users, by whether they let `numbers.main` call. */
+export const users = {
+  granting: '16505551234',
+  pending: '16505551236',
+  denying: '16505551237',
+  /** Was never asked. */
+  unasked: '16505551239',
+} as const
+
 export const tokens = {
   owner: 'token-of-the-owner',
   managementOnly: 'token-for-management-only',
@@ -215,6 +224,11 @@ export function testWorld() {
         schedules: [{ id: strangerIds.schedule, name: 'Hours', schedule_type: 'BUSINESS_HOURS', status: 'ACTIVE' }],
         migration_intents: [{ id: strangerIds.migration_intent, status: 'ACCEPTED' }],
       },
+    ],
+    call_permissions: [
+      { phone_number_id: numbers.main, user_wa_id: users.granting, status: 'granted' },
+      { phone_number_id: numbers.main, user_wa_id: users.pending, status: 'pending' },
+      { phone_number_id: numbers.main, user_wa_id: users.denying, status: 'denied' },
     ],
   }
 }

@@ -1,8 +1,99 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { callDirections, callStates } from './states.ts'
 
 export const callPermissionStatuses = ['granted', 'pending', 'denied', 'expired'] as const
+/** What the gateway can say of a permission; that one has expired is the clock's to say. */
+export const givenPermissionStatuses = ['granted', 'pending', 'denied'] as const
+export const limitPeriods = ['24h', '7d'] as const
+/** What a business can do, and what a user's phone can. */
+export const businessActions = ['connect', 'pre_accept', 'accept', 'reject', 'terminate'] as const
+export const userActions = ['ringing', 'accept', 'reject', 'terminate'] as const
+
+/** Offers of browsers are below 10,000 characters. */
+const maxSdpLength = 65_536
 
 export const userWaIdSchema = Type.String({
   pattern: '^\\d{1,20}$',
   'x-expects': "a user's id: 1 to 20 digits, in quotes",
+})
+
+export const expirationTimeSchema = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  'x-expects': 'a Unix time in seconds',
+})
+
+export const sessionSchema = Type.Object(
+  {
+    sdp_type: Type.Enum(['offer', 'answer']),
+    sdp: Type.String({ maxLength: maxSdpLength, description: 'A session description as in RFC 8866.' }),
+  },
+  { description: 'What one side sends to set up the media of a call.' },
+)
+export type Session = Static<typeof sessionSchema>
+
+const limitsSchema = Type.Union([
+  Type.Array(
+    Type.Object({
+      time_period: Type.Enum(limitPeriods),
+      current_usage: Type.Integer(),
+      max_allowed: Type.Integer(),
+      limit_expiration_time: Type.Optional(Type.Integer({ description: 'Unix time when usage starts to go down.' })),
+    }),
+  ),
+  Type.Literal(''),
+])
+
+export function permissionSchema(words: Vocabulary) {
+  return Type.Object({
+    messaging_product: Type.Literal(words.product),
+    permission: Type.Object({
+      status: Type.Enum(callPermissionStatuses),
+      expiration_time: Type.Optional(Type.Integer({ description: 'Unix time.' })),
+    }),
+    actions: Type.Array(
+      Type.Object({
+        action_name: Type.Enum(['start_call', 'send_call_permission_request']),
+        can_perform_action: Type.Boolean(),
+        limits: limitsSchema,
+      }),
+    ),
+  })
+}
+
+/** Both shapes of the body in one: a call request with `to`, and one about a call that `call_id` names. */
+export function callRequestSchema(words: Vocabulary) {
+  return Type.Object({
+    messaging_product: Type.Literal(words.product),
+    action: Type.Enum(businessActions),
+    to: Type.Optional(userWaIdSchema),
+    call_id: Type.Optional(
+      Type.String({ description: 'The call, with any action but connect; left out: the open one with `to`.' }),
+    ),
+    session: Type.Optional(sessionSchema),
+    biz_opaque_callback_data: Type.Optional(
+      Type.String({ maxLength: 512, description: 'Told back in the events of the call.' }),
+    ),
+  })
+}
+export type CallRequest = Static<ReturnType<typeof callRequestSchema>>
+
+export function callAnswerSchema(words: Vocabulary) {
+  const messaging_product = Type.Literal(words.product)
+  return Type.Union([
+    Type.Object({ messaging_product, calls: Type.Array(Type.Object({ id: Type.String() })) }),
+    Type.Object({ messaging_product, success: Type.Boolean() }),
+    Type.Object({ success: Type.Boolean() }),
+  ])
+}
+
+export const gatewayCallSchema = Type.Object({
+  id: Type.String(),
+  phone_number_id: Type.String(),
+  user_wa_id: Type.String(),
+  direction: Type.Enum(callDirections),
+  state: Type.Enum(callStates),
+  ending: Type.Optional(Type.Enum(['completed', 'rejected', 'failed', 'timed_out'])),
+  sdp: Type.Object({ business: Type.Optional(Type.String()), user: Type.Optional(Type.String()) }),
 })

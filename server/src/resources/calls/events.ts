@@ -1,0 +1,102 @@
+import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+
+/** The number that a call is on, as far as events tell of it. */
+export type CallNumber = Pick<PhoneNumbersTable, 'id' | 'account_id' | 'phone_number'>
+
+type CallStatus = 'RINGING' | 'ACCEPTED' | 'REJECTED'
+
+/** A user calls, with the offer; or the user who was called has picked up, with the answer. */
+export function buildConnectEvent(words: Vocabulary, number: CallNumber, call: CallsTable, time: number): object {
+  const { id, direction, user_name, user_wa_id, user_session } = call
+  return {
+    ...describeNumber(words, number),
+    ...(user_name !== null && { contacts: [{ profile: { name: user_name }, wa_id: user_wa_id }] }),
+    calls: [
+      {
+        id,
+        ...describeSides(number, call),
+        event: 'connect',
+        timestamp: writeSeconds(time),
+        direction,
+        ...(user_session !== null && { session: user_session }),
+      },
+    ],
+  }
+}
+
+/** How far a call of the business has come at the user's. */
+export function buildStatusEvent(
+  words: Vocabulary,
+  number: CallNumber,
+  call: CallsTable,
+  status: CallStatus,
+  time: number,
+): object {
+  return {
+    ...describeNumber(words, number),
+    statuses: [
+      {
+        id: call.id,
+        type: 'call',
+        status,
+        timestamp: writeSeconds(time),
+        recipient_id: call.user_wa_id,
+        ...describeCallbackData(call),
+      },
+    ],
+  }
+}
+
+/** A call has ended; it is completed when it was picked up, and then has times. */
+export function buildTerminateEvent(words: Vocabulary, number: CallNumber, call: CallsTable, time: number): object {
+  return {
+    ...describeNumber(words, number),
+    calls: [
+      {
+        id: call.id,
+        ...describeSides(number, call),
+        event: 'terminate',
+        direction: call.direction,
+        timestamp: writeSeconds(time),
+        status: call.ending === 'completed' ? 'COMPLETED' : 'FAILED',
+        ...describeTimes(call),
+        ...describeCallbackData(call),
+      },
+    ],
+  }
+}
+
+function describeNumber(words: Vocabulary, { id, phone_number }: CallNumber) {
+  return {
+    messaging_product: words.product,
+    metadata: { display_phone_number: phone_number, phone_number_id: id },
+  }
+}
+
+function describeSides({ phone_number }: CallNumber, { direction, user_wa_id }: CallsTable) {
+  return direction === 'BUSINESS_INITIATED'
+    ? { from: phone_number, to: user_wa_id }
+    : { from: user_wa_id, to: phone_number }
+}
+
+function describeTimes({ accepted_time, ended_time }: CallsTable) {
+  if (accepted_time === null || ended_time === null) return {}
+  return {
+    start_time: writeSeconds(accepted_time),
+    end_time: writeSeconds(ended_time),
+    duration: toSeconds(ended_time) - toSeconds(accepted_time),
+  }
+}
+
+function describeCallbackData({ biz_opaque_callback_data }: CallsTable) {
+  return biz_opaque_callback_data === null ? {} : { biz_opaque_callback_data }
+}
+
+function toSeconds(time: number): number {
+  return Math.floor(time / 1000)
+}
+
+function writeSeconds(time: number): string {
+  return String(toSeconds(time))
+}

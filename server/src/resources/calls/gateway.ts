@@ -1,0 +1,164 @@
+import { Type } from 'typebox'
+import type { Db } from '../../db/database.ts'
+import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
+import { notFound } from '../../graph/errors.ts'
+import { defineGatewayRead, defineGatewayWrite, type GatewayOperation } from '../../graph/gateway-operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
+import { exampleAnswer, exampleOffer } from './examples.ts'
+import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
+import { progressCall, startCall } from './progress.ts'
+import { checkCanCall, checkOffer, checkSession } from './rules.ts'
+import {
+  expirationTimeSchema,
+  gatewayCallSchema,
+  givenPermissionStatuses,
+  sessionSchema,
+  userActions,
+  userWaIdSchema,
+} from './schemas.ts'
+import {
+  addPermissionRequest,
+  findCallForGateway,
+  findNumberForGateway,
+  takePermission,
+  updatePermission,
+} from './store.ts'
+
+const exampleCallId = 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ'
+
+export function callGatewayOperations(): GatewayOperation[] {
+  return [
+    defineGatewayWrite({
+      name: 'gateway.set_call_permission',
+      method: 'POST',
+      path: '/gateway/call_permissions',
+      sentence: 'Says whether a user lets a phone number call; pending says that the user was asked.',
+      input: Type.Object({
+        phone_number_id: Type.String(),
+        user_wa_id: userWaIdSchema,
+        status: Type.Enum(givenPermissionStatuses),
+        expiration_time: Type.Optional(expirationTimeSchema),
+      }),
+      output: successSchema,
+      examples: {
+        input: { phone_number_id: '4000000000000001', user_wa_id: '16505551234', status: 'granted' },
+        output: { success: true },
+      },
+      async run({ db, clock, random, settings }, input) {
+        const now = clock.now()
+        const { id: phone_number_id } = await requireNumber(db, input.phone_number_id)
+        const pair = { phone_number_id, user_wa_id: input.user_wa_id }
+        const before = readStatus(await takePermission(db, pair), now)
+        await updatePermission(db, toStoredPermission(input, settings, now))
+        // Told twice, it is still one request.
+        if (input.status === 'pending' && before !== 'pending') {
+          const countsSince = now - periodMilliseconds['7d']
+          await addPermissionRequest(db, pair, { id: random.trace(), sent_time: now, countsSince })
+        }
+        return { success: true }
+      },
+    }),
+    defineGatewayWrite({
+      name: 'gateway.start_call',
+      method: 'POST',
+      path: '/gateway/calls',
+      sentence: 'Lets a user call a phone number.',
+      input: Type.Object({
+        phone_number_id: Type.String(),
+        from: userWaIdSchema,
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+        session: sessionSchema,
+      }),
+      output: Type.Object({ call_id: Type.String() }),
+      examples: {
+        input: {
+          phone_number_id: '4000000000000001',
+          from: '16505551234',
+          name: 'Ada',
+          session: { sdp_type: 'offer', sdp: exampleOffer },
+        },
+        output: { call_id: exampleCallId },
+      },
+      async run(context, { phone_number_id, from, name, session }) {
+        checkOffer(session)
+        const number = await requireNumber(context.db, phone_number_id)
+        checkCanCall(number)
+        const call = { direction: 'USER_INITIATED', user_wa_id: from, user_name: name, session } as const
+        return { call_id: await startCall(context, number, call) }
+      },
+    }),
+    defineGatewayRead({
+      name: 'gateway.read_call',
+      method: 'GET',
+      path: '/gateway/calls/{call_id}',
+      sentence: 'Reads a call, with what both sides have said about their media so far.',
+      input: Type.Object({ call_id: Type.String() }),
+      output: gatewayCallSchema,
+      examples: {
+        input: { call_id: exampleCallId },
+        output: {
+          id: exampleCallId,
+          phone_number_id: '4000000000000001',
+          user_wa_id: '16505551234',
+          direction: 'USER_INITIATED',
+          state: 'initiated',
+          sdp: { user: exampleOffer },
+        },
+      },
+      async run({ db }, { call_id }) {
+        return showCall(await requireCall(db, call_id))
+      },
+    }),
+    defineGatewayWrite({
+      name: 'gateway.act_on_call',
+      method: 'POST',
+      path: '/gateway/calls/{call_id}',
+      sentence: "Tells what a user's phone did with a call: rings, accepts, rejects or terminates it.",
+      input: Type.Object({
+        call_id: Type.String(),
+        action: Type.Enum(userActions),
+        session: Type.Optional(sessionSchema),
+      }),
+      output: successSchema,
+      examples: {
+        input: { call_id: exampleCallId, action: 'accept', session: { sdp_type: 'answer', sdp: exampleAnswer } },
+        output: { success: true },
+      },
+      async run(context, { call_id, action, session }) {
+        checkSession(action, session)
+        const call = await requireCall(context.db, call_id)
+        const number = await requireNumber(context.db, call.phone_number_id)
+        await progressCall(context, number, call, { side: 'user', action, session })
+        return { success: true }
+      },
+    }),
+  ]
+}
+
+async function requireNumber(db: Db, id: string): Promise<PhoneNumbersTable> {
+  const number = await findNumberForGateway(db, id)
+  if (!number) throw notFound()
+  return number
+}
+
+async function requireCall(db: Db, id: string): Promise<CallsTable> {
+  const call = await findCallForGateway(db, id)
+  if (!call) throw notFound()
+  return call
+}
+
+function showCall(call: CallsTable) {
+  const { id, phone_number_id, user_wa_id, direction, state, ending, business_session, user_session } = call
+  return {
+    id,
+    phone_number_id,
+    user_wa_id,
+    direction,
+    state,
+    ...(ending !== null && { ending }),
+    sdp: {
+      ...(business_session && { business: business_session.sdp }),
+      ...(user_session && { user: user_session.sdp }),
+    },
+  }
+}

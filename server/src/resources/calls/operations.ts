@@ -1,0 +1,133 @@
+import { Type } from 'typebox'
+import type { Transaction } from '../../db/database.ts'
+import { notFound } from '../../graph/errors.ts'
+import { type Context, defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { findPhoneNumber } from '../phone-numbers/store.ts'
+import { exampleOffer } from './examples.ts'
+import { checkCallLimit, checkPermission, describePermission, periodMilliseconds } from './permissions.ts'
+import { progressCall, startCall } from './progress.ts'
+import { callIsOpen, checkAnswerIsGiven, checkCallRequest, checkCanCall, noOpenCall } from './rules.ts'
+import { type CallRequest, callAnswerSchema, callRequestSchema, permissionSchema, userWaIdSchema } from './schemas.ts'
+import {
+  countPermissionRequests,
+  countStartedCalls,
+  findCall,
+  findOpenCall,
+  findPermission,
+  lockPermission,
+} from './store.ts'
+
+export function callOperations(words: Vocabulary): Operation[] {
+  return [
+    defineRead({
+      name: 'calls.read_permission',
+      chapter: 'calls',
+      method: 'GET',
+      path: '/{Version}/{Phone-Number-ID}/call_permissions',
+      sentence: 'Says whether a user lets a phone number call, and what the number may do about it now.',
+      permission: 'messaging',
+      rateClass: 'call_permissions',
+      errors: [400, 401, 403, 404, 429, 500],
+      input: Type.Object({ user_wa_id: userWaIdSchema }),
+      output: permissionSchema(words),
+      examples: {
+        input: { user_wa_id: '16505551234' },
+        output: {
+          messaging_product: words.product,
+          permission: { status: 'granted', expiration_time: 1893456000 },
+          actions: [
+            {
+              action_name: 'start_call',
+              can_perform_action: true,
+              limits: [{ time_period: '24h', current_usage: 1, max_allowed: 100, limit_expiration_time: 1780401600 }],
+            },
+            { action_name: 'send_call_permission_request', can_perform_action: false, limits: '' },
+          ],
+        },
+      },
+      async run({ db, node, clock, settings }, { user_wa_id }) {
+        const now = clock.now()
+        const pair = { phone_number_id: node.id, user_wa_id }
+        const usage = {
+          calls: await countStartedCalls(db, pair, now - periodMilliseconds['24h']),
+          requestsOfDay: await countPermissionRequests(db, pair, now - periodMilliseconds['24h']),
+          requestsOfWeek: await countPermissionRequests(db, pair, now - periodMilliseconds['7d']),
+        }
+        return describePermission(words, settings, await findPermission(db, pair), usage, now)
+      },
+    }),
+    defineWrite({
+      name: 'calls.act',
+      chapter: 'calls',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/calls',
+      sentence: 'Starts a call to a user, or accepts, rejects or terminates one.',
+      permission: 'messaging',
+      input: callRequestSchema(words),
+      output: callAnswerSchema(words),
+      examples: {
+        input: {
+          messaging_product: words.product,
+          action: 'connect',
+          to: '16505551234',
+          session: { sdp_type: 'offer', sdp: exampleOffer },
+          biz_opaque_callback_data: 'order-1042',
+        },
+        output: {
+          messaging_product: words.product,
+          calls: [{ id: 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' }],
+        },
+      },
+      async run(context, input) {
+        checkCallRequest(input)
+        if (input.action === 'connect') return connect(context, input)
+        await act(context, input)
+        return input.action === 'terminate' ? { success: true } : { messaging_product: words.product, success: true }
+      },
+    }),
+  ]
+}
+
+/** Starts a call, if the user lets the number and it has not called too often. */
+async function connect(context: Context<Transaction>, { to = '', session, biz_opaque_callback_data }: CallRequest) {
+  const { db, node, clock, words, settings } = context
+  const now = clock.now()
+  const number = await findPhoneNumber(db, node)
+  checkCanCall(number)
+  const pair = { phone_number_id: node.id, user_wa_id: to }
+  checkPermission(await lockPermission(db, pair), now)
+  if (await findOpenCall(db, node, to)) throw callIsOpen()
+  const used = await countStartedCalls(db, pair, now - periodMilliseconds['24h'])
+  checkCallLimit(used, settings.maxCallsPerDay, now)
+  const call = { direction: 'BUSINESS_INITIATED', user_wa_id: to, session, biz_opaque_callback_data } as const
+  return { messaging_product: words.product, calls: [{ id: await startCall(context, number, call) }] }
+}
+
+/** Takes the call that is meant one step on. */
+async function act(context: Context<Transaction>, input: CallRequest): Promise<void> {
+  const { db, node } = context
+  const { action, session, biz_opaque_callback_data } = input
+  if (action === 'connect') throw new Error('connect starts a call, it is no step of one')
+  const number = await findPhoneNumber(db, node)
+  // A call can always be ended, also one of a number that has left the platform since.
+  if (action === 'pre_accept' || action === 'accept') checkCanCall(number)
+  await progressCall(context, number, await findMeant(context, input), {
+    side: 'business',
+    action,
+    session,
+    biz_opaque_callback_data,
+    ...(action === 'accept' && { check: (call) => checkAnswerIsGiven(call, session) }),
+  })
+}
+
+async function findMeant({ db, node }: Context<Transaction>, { call_id, to = '' }: CallRequest) {
+  if (call_id === undefined) {
+    const open = await findOpenCall(db, node, to)
+    if (!open) throw noOpenCall()
+    return open
+  }
+  const call = await findCall(db, node, call_id)
+  if (!call) throw notFound()
+  return call
+}

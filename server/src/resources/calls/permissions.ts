@@ -1,0 +1,119 @@
+import { day } from '../../base/duration.ts'
+import type { CallPermissionsTable } from '../../db/tables.ts'
+import { forbidden, type GraphError, limitReached } from '../../graph/errors.ts'
+import type { Settings } from '../../graph/settings.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import type { callPermissionStatuses, limitPeriods } from './schemas.ts'
+
+export type PermissionStatus = (typeof callPermissionStatuses)[number]
+
+const noPermissionCode = 138006
+const callLimitCode = 138012
+
+/** How long each period reaches back; both slide with the clock. */
+export const periodMilliseconds = { '24h': day, '7d': 7 * day } as const satisfies Record<LimitPeriod, number>
+type LimitPeriod = (typeof limitPeriods)[number]
+
+/** How often something was done within a period. */
+export interface Usage {
+  readonly count: number
+  /** The first time that still counts; undefined where nothing does. */
+  readonly oldest: number | undefined
+}
+
+interface Limit {
+  readonly period: LimitPeriod
+  readonly usage: Usage
+  readonly max: number
+}
+
+/** What was done with a permission lately, as far as its limits ask. */
+export interface PermissionUsage {
+  readonly calls: Usage
+  readonly requestsOfDay: Usage
+  readonly requestsOfWeek: Usage
+}
+
+/** A permission as it is now: who was never asked has denied, and what has run out has expired. */
+export function readStatus(permission: CallPermissionsTable | undefined, now: number): PermissionStatus {
+  if (!permission) return 'denied'
+  const { status, expiration_time } = permission
+  const canRunOut = status === 'granted' || status === 'pending'
+  if (canRunOut && expiration_time !== null && now >= expiration_time * 1000) return 'expired'
+  return status as PermissionStatus
+}
+
+/** Says whether a user lets a number call, and what the number may do about it now. */
+export function describePermission(
+  words: Vocabulary,
+  settings: Settings,
+  permission: CallPermissionsTable | undefined,
+  usage: PermissionUsage,
+  now: number,
+) {
+  const status = readStatus(permission, now)
+  const expiration_time = status === 'denied' ? null : (permission?.expiration_time ?? null)
+  return {
+    messaging_product: words.product,
+    permission: { status, ...(expiration_time !== null && { expiration_time }) },
+    actions: [
+      describeAction('start_call', status === 'granted', [
+        { period: '24h', usage: usage.calls, max: settings.maxCallsPerDay },
+      ]),
+      describeAction('send_call_permission_request', status === 'denied' || status === 'expired', [
+        { period: '24h', usage: usage.requestsOfDay, max: settings.maxCallPermissionRequestsPerDay },
+        { period: '7d', usage: usage.requestsOfWeek, max: settings.maxCallPermissionRequestsPerWeek },
+      ]),
+    ],
+  }
+}
+
+function describeAction(action_name: string, isAllowed: boolean, limits: readonly Limit[]) {
+  const can_perform_action = isAllowed && limits.every(({ usage, max }) => usage.count < max)
+  return { action_name, can_perform_action, limits: can_perform_action ? limits.map(describeLimit) : '' }
+}
+
+function describeLimit({ period, usage, max }: Limit) {
+  return {
+    time_period: period,
+    current_usage: usage.count,
+    max_allowed: max,
+    ...(usage.oldest !== undefined && {
+      limit_expiration_time: Math.ceil((usage.oldest + periodMilliseconds[period]) / 1000),
+    }),
+  }
+}
+
+/** Throws unless the user lets the number call. */
+export function checkPermission(permission: CallPermissionsTable | undefined, now: number): void {
+  const status = readStatus(permission, now)
+  if (status === 'granted') return
+  throw forbidden(
+    `The user has not given this number permission to call: it is ${status}; ask for it, and call when it is granted.`,
+    noPermissionCode,
+  )
+}
+
+/** Throws when the number has called the user as often as it may. */
+export function checkCallLimit({ count, oldest }: Usage, max: number, now: number): void {
+  if (count >= max) throw describeCallLimit(max, (oldest ?? now) + periodMilliseconds['24h'] - now)
+}
+
+function describeCallLimit(max: number, milliseconds: number): GraphError {
+  return limitReached(
+    `The number has started ${max} calls to this user within 24 hours, which is the most.`,
+    callLimitCode,
+    milliseconds / 1000,
+  )
+}
+
+/** What is kept of what the gateway says. */
+export function toStoredPermission(
+  given: { phone_number_id: string; user_wa_id: string; status: string; expiration_time?: number },
+  settings: Settings,
+  now: number,
+): CallPermissionsTable {
+  const { phone_number_id, user_wa_id, status, expiration_time } = given
+  const lifetime = status === 'granted' ? Math.floor((now + settings.callPermissionLifetime) / 1000) : null
+  return { phone_number_id, user_wa_id, status, expiration_time: expiration_time ?? lifetime }
+}

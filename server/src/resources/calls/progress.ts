@@ -1,0 +1,137 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { CallsTable } from '../../db/tables.ts'
+import { raiseEvent } from '../../delivery/outbox.ts'
+import type { Settings } from '../../graph/settings.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { cancelTimer, setTimer } from '../../timers/set.ts'
+import { buildConnectEvent, buildStatusEvent, buildTerminateEvent, type CallNumber } from './events.ts'
+import { callIsOpen } from './rules.ts'
+import type { Session } from './schemas.ts'
+import { type CallAction, type CallDirection, type CallSide, moveCall } from './states.ts'
+import { insertCall, lockCall, updateCall } from './store.ts'
+
+/** What a step of a call is made with: what both doors and the timer have in common. */
+export interface CallParts {
+  readonly db: Transaction
+  readonly clock: Clock
+  readonly words: Vocabulary
+}
+
+/** The timer that gives up a call which nobody answers. */
+export const ringOutTimer = 'calls.ring_out'
+
+export interface NewCall {
+  readonly direction: CallDirection
+  readonly user_wa_id: string
+  readonly user_name?: string | undefined
+  readonly session: Session | undefined
+  readonly biz_opaque_callback_data?: string | undefined
+}
+
+/** Starts a call and lets it ring; returns its id. Throws when one between the two is open. */
+export async function startCall(
+  { db, clock, random, words, settings }: CallParts & { random: Random; settings: Settings },
+  number: CallNumber,
+  { direction, user_wa_id, user_name, session, biz_opaque_callback_data }: NewCall,
+): Promise<string> {
+  const now = clock.now()
+  const id = `wacid.${random.bytes(24).toString('base64url')}`
+  const byUser = direction === 'USER_INITIATED'
+  const ring_timer_id = await setTimer(db, random, {
+    kind: ringOutTimer,
+    due_time: now + settings.callRingTime,
+    payload: { call_id: id },
+  })
+  const call: CallsTable = {
+    id,
+    phone_number_id: number.id,
+    user_wa_id,
+    user_name: user_name ?? null,
+    direction,
+    state: 'initiated',
+    ending: null,
+    business_session: byUser ? null : (session ?? null),
+    user_session: byUser ? (session ?? null) : null,
+    biz_opaque_callback_data: biz_opaque_callback_data ?? null,
+    ring_timer_id,
+    created_time: now,
+    accepted_time: null,
+    ended_time: null,
+  }
+  if (!(await insertCall(db, call))) throw callIsOpen()
+  if (byUser) await raise({ db, clock }, number, [buildConnectEvent(words, number, call, now)])
+  return id
+}
+
+export interface Step {
+  readonly side: CallSide
+  readonly action: CallAction
+  readonly session?: Session | undefined
+  readonly biz_opaque_callback_data?: string | undefined
+  /** Looks at the call as it is when its turn has come; throws what stands against the step. */
+  readonly check?: (call: CallsTable) => void
+}
+
+/** Takes a call one step on, by the table of states, and tells of it. Throws the 422 where the step cannot be taken. */
+export async function progressCall(
+  { db, clock, words }: CallParts,
+  number: CallNumber,
+  found: CallsTable,
+  step: Step,
+): Promise<void> {
+  const { side, action } = step
+  // The timer goes before the call is locked, as it does when it goes off: in another order the two could wait for each other.
+  const stopsRinging = action === 'accept' || action === 'reject' || action === 'terminate'
+  if (stopsRinging && found.ring_timer_id !== null) await cancelTimer(db, found.ring_timer_id)
+
+  const before = await lockCall(db, found)
+  const { state, ending } = moveCall(before, side, action)
+  step.check?.(before)
+
+  const now = clock.now()
+  const changes: Partial<CallsTable> = {
+    state,
+    ending,
+    ...(state !== 'ringing' && { ring_timer_id: null }),
+    ...(state === 'accepted' && { accepted_time: now }),
+    ...(state === 'ended' && { ended_time: now }),
+    ...(step.session && { [side === 'user' ? 'user_session' : 'business_session']: step.session }),
+    ...(step.biz_opaque_callback_data !== undefined && { biz_opaque_callback_data: step.biz_opaque_callback_data }),
+  }
+  await updateCall(db, before.id, changes)
+  await raise({ db, clock }, number, listEvents(words, number, { ...before, ...changes }, step, now))
+}
+
+/**
+ * What there is to tell after a step: how far the business's own call has come at the user's, and the end of any call. What a
+ * business did itself it knows.
+ */
+function listEvents(
+  words: Vocabulary,
+  number: CallNumber,
+  call: CallsTable,
+  { side, action }: Step,
+  now: number,
+): object[] {
+  const status = (value: 'RINGING' | 'ACCEPTED' | 'REJECTED') => buildStatusEvent(words, number, call, value, now)
+  const events: object[] = []
+  if (side === 'user' && action === 'ringing') events.push(status('RINGING'))
+  if (side === 'user' && action === 'accept') {
+    events.push(buildConnectEvent(words, number, call, now), status('ACCEPTED'))
+  }
+  if (side === 'user' && action === 'reject') events.push(status('REJECTED'))
+  if (call.state === 'ended') events.push(buildTerminateEvent(words, number, call, now))
+  return events
+}
+
+async function raise(
+  { db, clock }: Pick<CallParts, 'db' | 'clock'>,
+  { id, account_id }: CallNumber,
+  values: readonly object[],
+): Promise<void> {
+  for (const value of values) {
+    await raiseEvent(db, clock, { account_id, phone_number_id: id, field: 'calls', value })
+  }
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '../../base/clock.ts'
+import { minute } from '../../base/duration.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import type { TimerHandler } from '../../timers/worker.ts'
+import { progressCall } from './progress.ts'
+import { isUnanswered } from './states.ts'
+import { findCallForGateway, findNumberForGateway, lockCall } from './store.ts'
+
+/** Ends a call that has rung for as long as calls ring. */
+export function makeRingOutHandler({ clock, words }: { clock: Clock; words: Vocabulary }): TimerHandler {
+  return {
+    async finish(tx, payload) {
+      const { call_id } = payload as { call_id: string }
+      const found = await findCallForGateway(tx, call_id)
+      const number = found && (await findNumberForGateway(tx, found.phone_number_id))
+      if (!found || !number) return
+      // Whoever answers or ends a call takes its timer back first, so this one still rings; unless somebody set the timer twice.
+      if (!isUnanswered(await lockCall(tx, found))) return
+      await progressCall({ db: tx, clock, words }, number, found, { side: 'clock', action: 'time_out' })
+    },
+    retryDelay: () => minute,
+  }
+}

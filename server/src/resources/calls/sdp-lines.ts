@@ -1,0 +1,154 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** RFC 8866, 9: the characters of a token. */
+const tokenCharacters = "[!#$%&'*+\\-.^_`{|}~0-9A-Za-z]"
+export const token = `${tokenCharacters}+`
+const integer = '[1-9]\\d*'
+const typedTime = '\\d+[dhms]?'
+/** Seconds since 1900: ten digits, as they have been since 1931. */
+const time = '[1-9]\\d{9,}'
+
+interface LineForm {
+  readonly pattern: RegExp
+  /** Goes on after `line 7 must be `. */
+  readonly expects: string
+  /** What a pattern cannot tell. */
+  readonly check?: (groups: Readonly<Record<string, string | undefined>>) => string | undefined
+}
+
+const network = '(?<nettype>\\S+) (?<addrtype>\\S+) (?<address>\\S+)'
+const phone = '\\+?\\d[\\d -]+'
+const email = '[^\\s@<>()]+@[^\\s@<>()]+'
+const comment = '[^()<>]+'
+
+/** The form of the value of each type of line but a=, which has forms of its own. */
+const lineForms: Readonly<Record<string, LineForm>> = {
+  v: { pattern: /^0$/, expects: 'v=0' },
+  o: {
+    pattern: new RegExp(`^\\S+ \\d+ \\d+ ${network}$`),
+    expects: 'o=<username> <sess-id> <sess-version> <nettype> <addrtype> <address>, the two in the middle being digits',
+    check: (groups) => findNetworkProblem(groups) ?? findUnicastProblem(groups),
+  },
+  s: { pattern: /^.+$/s, expects: 's= and a name, or s=-' },
+  i: { pattern: /^.+$/s, expects: 'i= and a text' },
+  u: {
+    pattern: /^(?<uri>\S+)$/,
+    expects: 'u= and a URI',
+    check: ({ uri = '' }) => (URL.canParse(uri) ? undefined : 'must be u= and an absolute URI.'),
+  },
+  e: {
+    pattern: new RegExp(`^(${email}|${email} *\\(${comment}\\)|${comment}<${email}>)$`),
+    expects: 'e= and an email address, with a name in parentheses behind it or in front of <it>',
+  },
+  p: {
+    pattern: new RegExp(`^(${phone}|${phone}\\(${comment}\\)|${comment}<${phone}>)$`),
+    expects: 'p= and a phone number, with a name in parentheses behind it or in front of <it>',
+  },
+  c: {
+    pattern: new RegExp(`^${network}$`),
+    expects: 'c=<nettype> <addrtype> <address>',
+    check: (groups) => findNetworkProblem(groups) ?? findConnectionProblem(groups),
+  },
+  b: { pattern: new RegExp(`^${token}:\\d+$`), expects: 'b=<bwtype>:<bandwidth>, the bandwidth being digits' },
+  t: {
+    pattern: new RegExp(`^(0|${time}) (0|${time})$`),
+    expects: 't=<start> <stop>, each 0 or a time of at least ten digits',
+  },
+  r: {
+    pattern: new RegExp(`^${integer}[dhms]? ${typedTime}( ${typedTime})+$`),
+    expects: 'r=<interval> <duration> <offsets>, such as r=7d 1h 0 25h',
+  },
+  z: {
+    pattern: new RegExp(`^${time} -?${typedTime}( ${time} -?${typedTime})*$`),
+    expects: 'z= and pairs of a time and an offset, such as z=2882844526 -1h',
+  },
+  k: {
+    pattern: /^(prompt|clear:.+|base64:[A-Za-z0-9+/]+={0,2}|uri:\S+)$/,
+    expects: 'k=prompt, or clear:, base64: or uri: with a key',
+  },
+  m: {
+    pattern: new RegExp(
+      `^(?<media>${token}) (?<port>\\d+)(/(?<ports>${integer}))? (?<proto>${token}(/${token})*)(?<formats>( ${token})+)$`,
+    ),
+    expects: 'm=<media> <port> <proto> <formats>, with one blank between them',
+    check: findMediaProblem,
+  },
+}
+
+/** What is wrong with the value of a line of a known type other than a=. */
+export function findValueProblem(type: string, value: string): string | undefined {
+  const form = lineForms[type]
+  if (!form) throw new Error(`no form is known for lines ${type}=`)
+  const match = form.pattern.exec(value)
+  if (!match) return `must be ${form.expects}.`
+  return form.check?.(match.groups ?? {})
+}
+
+/** An m= line that was found to be right, taken apart. */
+export function readMediaLine(line: string): { readonly media: string } {
+  return { media: line.slice(2).split(' ', 1)[0] ?? '' }
+}
+
+/** What a message quotes of a description that may be as long as it likes. */
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+interface NetworkGroups {
+  readonly nettype?: string | undefined
+  readonly addrtype?: string | undefined
+  readonly address?: string | undefined
+}
+
+function findNetworkProblem({ nettype = '', addrtype = '' }: NetworkGroups): string | undefined {
+  if (nettype !== 'IN') return `has the network type ${shorten(nettype)}; it must be IN.`
+  if (addrtype !== 'IP4' && addrtype !== 'IP6')
+    return `has the address type ${shorten(addrtype)}; it must be IP4 or IP6.`
+  return undefined
+}
+
+function findUnicastProblem({ addrtype = '', address = '' }: NetworkGroups): string | undefined {
+  if (isAddress(addrtype, address) || isHostName(address)) return undefined
+  return `has the address ${shorten(address)}, which is neither an ${addrtype} address nor a host name.`
+}
+
+/** Multicast addresses have a time to live (IP4 alone) and may have a count behind slashes; others have neither. */
+function findConnectionProblem({ addrtype = '', address = '' }: NetworkGroups): string | undefined {
+  const [base = '', ...numbers] = address.split('/')
+  if (!isMulticast(addrtype, base)) return findUnicastProblem({ addrtype, address })
+  const isRight = addrtype === 'IP4' ? /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\/[1-9]\d*)?$/ : /^([1-9]\d*)?$/
+  if (isRight.test(numbers.join('/')) && !address.endsWith('/')) return undefined
+  return addrtype === 'IP4'
+    ? 'has a multicast address; behind it must come /<ttl> from 0 to 255, and may come /<count>.'
+    : 'has a multicast address; behind it may come /<count> alone.'
+}
+
+function isMulticast(addrtype: string, address: string): boolean {
+  if (addrtype === 'IP4') return isIPv4(address) && /^2(2[4-9]|3\d)\./.test(address)
+  return isIPv6(address) && /^ff/i.test(address)
+}
+
+function isAddress(addrtype: string, address: string): boolean {
+  return addrtype === 'IP4' ? isIPv4(address) : isIPv6(address) && !address.includes('%')
+}
+
+/** Digits and dots alone would be an address that went wrong. */
+function isHostName(address: string): boolean {
+  return /^[A-Za-z0-9.-]{4,}$/.test(address) && /[A-Za-z]/.test(address)
+}
+
+function findMediaProblem({
+  port = '',
+  proto = '',
+  formats = '',
+}: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (Number(port) > 65_535) return `has the port ${shorten(port)}; ports go from 0 to 65535.`
+  if (!/(^|\/)RTP\//.test(proto)) return undefined
+  const wrong = formats
+    .trim()
+    .split(' ')
+    .find((format) => !/^\d{1,3}$/.test(format) || Number(format) > 127)
+  return wrong === undefined
+    ? undefined
+    : `has the format ${shorten(wrong)}; with ${shorten(proto)} formats are payload types from 0 to 127.`
+}

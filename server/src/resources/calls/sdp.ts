@@ -1,0 +1,131 @@
+import { findAttributeProblem } from './sdp-attributes.ts'
+import { findValueProblem, readMediaLine } from './sdp-lines.ts'
+
+/** What is wrong with a session description, and in which of its lines, counted from 1. */
+export interface SdpProblem {
+  readonly line: number
+  /** Goes on after `line 7 `. */
+  readonly problem: string
+}
+
+/** The types of line that can follow a type above the first m= line (RFC 8866, 9); `start` is before the first line. */
+const afterInSession: Readonly<Record<string, string>> = {
+  start: 'v',
+  v: 'o',
+  o: 's',
+  s: 'iuepcbt',
+  i: 'uepcbt',
+  u: 'epcbt',
+  e: 'epcbt',
+  p: 'pcbt',
+  c: 'bt',
+  b: 'bt',
+  t: 'trkam',
+  r: 'rztkam',
+  z: 'tkam',
+  k: 'am',
+  a: 'am',
+}
+
+/** The same from an m= line on. */
+const afterInMedia: Readonly<Record<string, string>> = {
+  m: 'icbkam',
+  i: 'cbkam',
+  c: 'cbkam',
+  b: 'bkam',
+  k: 'am',
+  a: 'am',
+}
+
+interface Section {
+  readonly line: number
+  readonly isAudio: boolean
+  hasConnection: boolean
+}
+
+/**
+ * Holds a session description against RFC 8866: the form of each line, their order, what is required, and besides that the
+ * one thing that a voice call cannot do without: audio. Lines end in CRLF or LF; the last one may go without.
+ */
+export function findSdpProblem(sdp: string): SdpProblem | undefined {
+  const lines = splitLines(sdp)
+  const session: Section = { line: 1, isAudio: false, hasConnection: false }
+  const media: Section[] = []
+  let previous = 'start'
+
+  for (const [index, line] of lines.entries()) {
+    const number = index + 1
+    const section = media.at(-1) ?? session
+    const isInMedia = section !== session
+    const problem =
+      findFormProblem(line) ??
+      findOrderProblem(line.charAt(0), (isInMedia ? afterInMedia : afterInSession)[previous] ?? '', lines[index - 1]) ??
+      findContentProblem(line, isInMedia)
+    if (problem !== undefined) return { line: number, problem }
+
+    previous = line.charAt(0)
+    if (previous === 'm')
+      media.push({ line: number, isAudio: readMediaLine(line).media === 'audio', hasConnection: false })
+    if (previous === 'c') section.hasConnection = true
+  }
+
+  return findMissing(lines.length, previous, session, media)
+}
+
+function splitLines(sdp: string): string[] {
+  const lines = sdp.split(/\r?\n/)
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+function findFormProblem(line: string): string | undefined {
+  if (line === '') return 'is empty; every line is a letter, "=" and a value.'
+  if (line.includes('\r')) return 'holds a carriage return; lines end in CRLF or LF.'
+  if (!/^[a-z]=/.test(line)) return 'must be a lower-case letter, "=" and a value, with no blank around the "=".'
+  if (line.length === 2) return `has no value after "${line}".`
+  return undefined
+}
+
+function findOrderProblem(type: string, allowed: string, before: string | undefined): string | undefined {
+  if (allowed.includes(type)) return undefined
+  const place = before === undefined ? 'at the start' : `after a line ${before.slice(0, 2)}`
+  return `starts with ${type}=, but ${place} must come ${listTypes(allowed)}.`
+}
+
+function findContentProblem(line: string, isInMedia: boolean): string | undefined {
+  const value = line.slice(2)
+  if (line.startsWith('a=')) return findAttributeProblem(value, isInMedia)
+  return findValueProblem(line.charAt(0), value)
+}
+
+/** What is not there is told at the line that it should have come after. */
+function findMissing(
+  lastLine: number,
+  lastType: string,
+  session: Section,
+  media: readonly Section[],
+): SdpProblem | undefined {
+  const next = media.length === 0 ? (afterInSession[lastType] ?? '') : ''
+  if (media.length === 0 && !next.includes('m')) {
+    return { line: lastLine, problem: `is the last, but must be followed by ${listTypes(next)}.` }
+  }
+  if (!media.some(({ isAudio }) => isAudio)) {
+    return { line: lastLine, problem: 'is the last, but there is no m=audio line; a call needs one.' }
+  }
+  const unconnected = session.hasConnection ? undefined : media.find(({ hasConnection }) => !hasConnection)
+  if (unconnected) {
+    return {
+      line: unconnected.line,
+      problem: 'starts a media section without a c= line; each needs one when there is none above the first m= line.',
+    }
+  }
+  return undefined
+}
+
+/** `iuet` → `i=, u=, e= or t=` */
+function listTypes(types: string): string {
+  return [...types]
+    .map((type) => `${type}=`)
+    .join(', ')
+    .replace(/, (\w=)$/, ' or $1')
+}

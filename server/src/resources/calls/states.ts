@@ -1,0 +1,90 @@
+import type { CallsTable } from '../../db/tables.ts'
+import { ruleBroken } from '../../graph/errors.ts'
+
+export const callDirections = ['BUSINESS_INITIATED', 'USER_INITIATED'] as const
+export type CallDirection = CallsTable['direction']
+
+/** `ringing`: the called side was reached. The user's phone rings, or the business has set up its media by `pre_accept`. */
+export const callStates = ['initiated', 'ringing', 'accepted', 'ended'] as const
+export type CallState = CallsTable['state']
+
+/** How a call ended: `completed` after it was picked up, and otherwise why it was not; `failed` is that one side gave up. */
+export type CallEnding = NonNullable<CallsTable['ending']>
+
+/** Who can act on a call: its two sides, and the clock. */
+export const callSides = ['business', 'user', 'clock'] as const
+export type CallSide = (typeof callSides)[number]
+
+export const callActions = ['ringing', 'pre_accept', 'accept', 'reject', 'terminate', 'time_out'] as const
+export type CallAction = (typeof callActions)[number]
+
+interface Move {
+  readonly by: readonly CallSide[]
+  readonly action: CallAction
+  readonly direction: readonly CallDirection[]
+  readonly from: readonly CallState[]
+  readonly to: CallState
+  /** Given with every move that ends the call. */
+  readonly ending?: CallEnding
+}
+
+const byEither: readonly CallSide[] = ['business', 'user']
+const toUser: readonly CallDirection[] = ['BUSINESS_INITIATED']
+const toBusiness: readonly CallDirection[] = ['USER_INITIATED']
+const unanswered: readonly CallState[] = ['initiated', 'ringing']
+
+/** THE TABLE: who can do what to a call when, and what becomes of it. What is not here cannot be done. */
+const moves: readonly Move[] = [
+  { by: ['user'], action: 'ringing', direction: toUser, from: ['initiated'], to: 'ringing' },
+  { by: ['user'], action: 'accept', direction: toUser, from: unanswered, to: 'accepted' },
+  { by: ['user'], action: 'reject', direction: toUser, from: unanswered, to: 'ended', ending: 'rejected' },
+  { by: ['business'], action: 'pre_accept', direction: toBusiness, from: ['initiated'], to: 'ringing' },
+  { by: ['business'], action: 'accept', direction: toBusiness, from: unanswered, to: 'accepted' },
+  { by: ['business'], action: 'reject', direction: toBusiness, from: unanswered, to: 'ended', ending: 'rejected' },
+  { by: byEither, action: 'terminate', direction: callDirections, from: unanswered, to: 'ended', ending: 'failed' },
+  {
+    by: byEither,
+    action: 'terminate',
+    direction: callDirections,
+    from: ['accepted'],
+    to: 'ended',
+    ending: 'completed',
+  },
+  { by: ['clock'], action: 'time_out', direction: callDirections, from: unanswered, to: 'ended', ending: 'timed_out' },
+]
+
+export interface CallCondition {
+  readonly direction: CallDirection
+  readonly state: CallState
+}
+
+/** What becomes of a call; `ending` is null until it ends. */
+export interface CallOutcome {
+  readonly state: CallState
+  readonly ending: CallEnding | null
+}
+
+/** What becomes of a call when a side does something to it; throws the 422 where that cannot be done. */
+export function moveCall(call: CallCondition, side: CallSide, action: CallAction): CallOutcome {
+  const move = listMoves(call, side).find((possible) => possible.action === action)
+  if (!move) throw ruleBroken(describeRefusal(call, side, action))
+  return { state: move.to, ending: move.ending ?? null }
+}
+
+function listMoves({ direction, state }: CallCondition, side: CallSide): Move[] {
+  return moves.filter(
+    (move) => move.by.includes(side) && move.direction.includes(direction) && move.from.includes(state),
+  )
+}
+
+function describeRefusal(call: CallCondition, side: CallSide, action: CallAction): string {
+  if (call.state === 'ended') return `The call has ended, so ${action} is not possible any more.`
+  const caller = call.direction === 'BUSINESS_INITIATED' ? 'business' : 'user'
+  const possible = listMoves(call, side).map((move) => move.action)
+  return `The ${caller} started the call and it is ${call.state}, so ${action} by the ${side} is not possible; possible: ${possible.join(', ')}.`
+}
+
+/** Whether a call still waits for an answer, so that it can ring out. */
+export function isUnanswered({ state }: CallCondition): boolean {
+  return unanswered.includes(state)
+}

@@ -1,0 +1,168 @@
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+import type { CallPermissionsTable, CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
+import type { Node } from '../../graph/nodes.ts'
+
+/** Who a call or a permission is between. */
+export interface Pair {
+  readonly phone_number_id: string
+  readonly user_wa_id: string
+}
+
+const findPair = defineStatement<Pair>()((db, { phone_number_id, user_wa_id }) =>
+  db
+    .selectFrom('call_permissions')
+    .selectAll()
+    .where('phone_number_id', '=', phone_number_id)
+    .where('user_wa_id', '=', user_wa_id),
+)
+
+export function findPermission(db: Db, pair: Pair): Promise<CallPermissionsTable | undefined> {
+  return db.first(findPair, pair)
+}
+
+/**
+ * The permission, held until the transaction ends: calls that start between the same two come one after another, so that no
+ * two of them are the last that the limit allows.
+ */
+export async function lockPermission(
+  tx: Transaction,
+  { phone_number_id, user_wa_id }: Pair,
+): Promise<CallPermissionsTable | undefined> {
+  let query = tx.query
+    .selectFrom('call_permissions')
+    .selectAll()
+    .where('phone_number_id', '=', phone_number_id)
+    .where('user_wa_id', '=', user_wa_id)
+  if (tx.lockRows) query = query.forUpdate()
+  return query.executeTakeFirst()
+}
+
+/** The same where there may be none yet: who was never asked has denied. */
+export async function takePermission(tx: Transaction, pair: Pair): Promise<CallPermissionsTable | undefined> {
+  const { phone_number_id, user_wa_id } = pair
+  await tx.query
+    .insertInto('call_permissions')
+    .values({ phone_number_id, user_wa_id, status: 'denied', expiration_time: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return lockPermission(tx, pair)
+}
+
+export async function updatePermission(
+  tx: Transaction,
+  { phone_number_id, user_wa_id, status, expiration_time }: CallPermissionsTable,
+): Promise<void> {
+  await tx.query
+    .updateTable('call_permissions')
+    .set({ status, expiration_time })
+    .where('phone_number_id', '=', phone_number_id)
+    .where('user_wa_id', '=', user_wa_id)
+    .execute()
+}
+
+/** Notes that the user was asked, and forgets what no longer counts. */
+export async function addPermissionRequest(
+  tx: Transaction,
+  { phone_number_id, user_wa_id }: Pair,
+  request: { id: string; sent_time: number; countsSince: number },
+): Promise<void> {
+  await tx.query
+    .deleteFrom('call_permission_requests')
+    .where('phone_number_id', '=', phone_number_id)
+    .where('user_wa_id', '=', user_wa_id)
+    .where('sent_time', '<=', request.countsSince)
+    .execute()
+  await tx.query
+    .insertInto('call_permission_requests')
+    .values({ id: request.id, phone_number_id, user_wa_id, sent_time: request.sent_time })
+    .execute()
+}
+
+const countRequests = defineStatement<Pair & { since: number }>()((db, { phone_number_id, user_wa_id, since }) =>
+  db
+    .selectFrom('call_permission_requests')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('sent_time').as('oldest')])
+    .where('phone_number_id', '=', phone_number_id)
+    .where('user_wa_id', '=', user_wa_id)
+    .where('sent_time', '>', since),
+)
+
+const countCalls = defineStatement<Pair & { since: number }>()((db, { phone_number_id, user_wa_id, since }) =>
+  db
+    .selectFrom('calls')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_time').as('oldest')])
+    .where('phone_number_id', '=', phone_number_id)
+    .where('user_wa_id', '=', user_wa_id)
+    .where('direction', '=', 'BUSINESS_INITIATED')
+    .where('created_time', '>', since),
+)
+
+export interface UsageSince {
+  readonly count: number
+  readonly oldest: number | undefined
+}
+
+/** How often the user was asked after a time. */
+export async function countPermissionRequests(db: Db, pair: Pair, since: number): Promise<UsageSince> {
+  return toUsage(await db.first(countRequests, { ...pair, since }))
+}
+
+/** How many calls the number started to the user after a time. */
+export async function countStartedCalls(db: Db, pair: Pair, since: number): Promise<UsageSince> {
+  return toUsage(await db.first(countCalls, { ...pair, since }))
+}
+
+function toUsage(row: { count: number; oldest: number | null } | undefined): UsageSince {
+  return { count: row?.count ?? 0, oldest: row?.oldest ?? undefined }
+}
+
+/** False when a call between the two is open already. */
+export async function insertCall(tx: Transaction, call: CallsTable): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx.query
+    .insertInto('calls')
+    .values(call)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** A call of a number by its id. */
+export async function findCall(db: Db, node: Node, id: string): Promise<CallsTable | undefined> {
+  return db.query
+    .selectFrom('calls')
+    .selectAll()
+    .where('id', '=', id)
+    .where('phone_number_id', '=', node.id)
+    .executeTakeFirst()
+}
+
+/** The call between a number and a user that has not ended; there is one at the most. */
+export async function findOpenCall(db: Db, node: Node, user_wa_id: string): Promise<CallsTable | undefined> {
+  return db.query
+    .selectFrom('calls')
+    .selectAll()
+    .where('phone_number_id', '=', node.id)
+    .where('user_wa_id', '=', user_wa_id)
+    .where('state', '<>', 'ended')
+    .executeTakeFirst()
+}
+
+export async function findCallForGateway(db: Db, id: string): Promise<CallsTable | undefined> {
+  return db.query.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function findNumberForGateway(db: Db, id: string): Promise<PhoneNumbersTable | undefined> {
+  return db.query.selectFrom('phone_numbers').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** A call that was found before, as it is now, held until the transaction ends: what both sides do comes one after another. */
+export async function lockCall(tx: Transaction, { id }: Pick<CallsTable, 'id'>): Promise<CallsTable> {
+  let query = tx.query.selectFrom('calls').selectAll().where('id', '=', id)
+  if (tx.lockRows) query = query.forUpdate()
+  return query.executeTakeFirstOrThrow()
+}
+
+export async function updateCall(tx: Transaction, id: string, changes: Partial<CallsTable>): Promise<void> {
+  await tx.query.updateTable('calls').set(changes).where('id', '=', id).execute()
+}
