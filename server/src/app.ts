@@ -16,6 +16,7 @@ import { RetentionWorker } from './delivery/retention.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
 import { openBusinessDoor } from './doors/business.ts'
 import { openGatewayDoor } from './doors/gateway.ts'
+import { groupPaths, openGroupPages } from './doors/group-pages.ts'
 import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
 import { openPicturesDoor, picturePaths } from './doors/pictures.ts'
 import { openPublicDoor, publicPaths } from './doors/public.ts'
@@ -34,6 +35,7 @@ import { buildGatewayOperations, buildOperations } from './operations.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
 import { makeRingOutHandler } from './resources/calls/ring-out.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
+import { creationTimer, makeCreationHandler } from './resources/groups/creation.ts'
 import { makeExpiryHandler } from './resources/uploads/expiry.ts'
 import { expiryTimer } from './resources/uploads/store.ts'
 import { TimerWorker } from './timers/worker.ts'
@@ -65,6 +67,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
   const words = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
   let address = ''
+  const publicUrl = () => config.publicUrl ?? address
 
   const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
   const files = openFiles({ database, store, clock, random })
@@ -79,6 +82,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
       [sweepTimer]: makeSweepHandler(store, clock),
       [discardTimer]: makeDiscardHandler(parts),
       [expiryTimer]: makeExpiryHandler({ clock, random }),
+      [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
       [ringOutTimer]: makeRingOutHandler({ clock, words }),
     },
     () => deliveries.wake(),
@@ -119,7 +123,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     random,
     log,
     metrics,
-    doors: [...operatorPaths, ...publicPaths, ...picturePaths, ...qrPaths, 'gateway', words.product],
+    doors: [...operatorPaths, ...publicPaths, ...picturePaths, ...qrPaths, ...groupPaths, 'gateway', words.product],
   })
   openOperatorsDoor(server, database, metrics)
   openPicturesDoor(server, database.read, files)
@@ -132,7 +136,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     maxBodyBytes: config.maxBodyBytes,
-    publicUrl: () => config.publicUrl ?? address,
+    publicUrl,
     settings: config,
     outside: {
       files,
@@ -153,6 +157,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     demoToken: config.production ? undefined : demoToken,
   })
   openQrPages(server, database, pipeline.publicUrl)
+  openGroupPages(server, database)
   openBusinessDoor(server, operations, pipeline)
   openGatewayDoor(server, buildGatewayOperations(), pipeline)
   openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })

@@ -219,6 +219,13 @@ export const settings = {
     parse: integer(1, 10_000_000),
     fallback: () => 2000,
   }),
+  maxUsersPerGroup: define({
+    name: 'MAX_USERS_PER_GROUP',
+    shownDefault: '8',
+    sentence: 'How many users can be in a group.',
+    parse: integer(1, 1_000_000),
+    fallback: () => 8,
+  }),
   carrierUrl: define<string | undefined>({
     name: 'CARRIER_URL',
     shownDefault: 'unset: the built-in carrier',

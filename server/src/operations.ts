@@ -8,6 +8,8 @@ import { callGatewayOperations } from './resources/calls/gateway.ts'
 import { callOperations } from './resources/calls/operations.ts'
 import { complianceOperations } from './resources/compliance/operations.ts'
 import { encryptionOperations } from './resources/encryption/operations.ts'
+import { groupGatewayOperations } from './resources/groups/gateway.ts'
+import { groupOperations } from './resources/groups/operations.ts'
 import { onboardingOperations } from './resources/onboarding/operations.ts'
 import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
 import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
@@ -27,6 +29,7 @@ export function buildOperations(words: Vocabulary): Operation[] {
     ...uploadOperations(),
     ...accountOperations(),
     ...encryptionOperations(words),
+    ...groupOperations(words),
     ...phoneNumberOperations(words),
     ...botOperations(),
     ...scheduleOperations(),
@@ -42,5 +45,5 @@ export function buildOperations(words: Vocabulary): Operation[] {
 
 /** The table of the gateway door: the users' half of the platform. */
 export function buildGatewayOperations(): GatewayOperation[] {
-  return [...callGatewayOperations(), ...phoneNumberGatewayOperations()]
+  return [...callGatewayOperations(), ...groupGatewayOperations(), ...phoneNumberGatewayOperations()]
 }

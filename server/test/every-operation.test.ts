@@ -82,6 +82,8 @@ onBothDatabases('every operation', (engine) => {
     describe(`${operation.method} ${operation.path} (${operation.name})`, () => {
       const path = pathOf(operation, ids)
       const call = (at: string, options: CallOptions) => server.client.callRow(operation, at, options)
+      /** What an error shows unless it is brief. */
+      const shown = <T>(value: T): T | undefined => (operation.briefErrors ? undefined : value)
 
       test('401 without a token', async () => {
         const answer = await call(path, exampleCall(operation, undefined))
@@ -96,7 +98,7 @@ onBothDatabases('every operation', (engine) => {
       ] as const) {
         test(`401 with ${name} token`, async () => {
           const answer = await call(path, exampleCall(operation, token))
-          assertError(answer, 401, 190, 463)
+          assertError(answer, 401, 190, shown(463))
           assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
         })
       }
@@ -221,9 +223,9 @@ onBothDatabases('every operation', (engine) => {
 
       test('429 over the limit of the platform', async () => {
         const own = await startLimitedCalls(operation)
-        assertError(own, 429, 4, 2446079)
+        assertError(own, 429, 4, shown(2446079))
         assert.match(own.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
-        assert.equal(own.body.error.is_transient, true)
+        assert.equal(own.body.error.is_transient, shown(true))
       })
 
       async function countActivities(): Promise<number> {
@@ -231,7 +233,9 @@ onBothDatabases('every operation', (engine) => {
       }
 
       async function startLimitedCalls(row: Operation): Promise<Answer> {
-        await limited.client.callRow(row, path, exampleCall(row, tokens.owner))
+        // Counted before its body is read, so it need not do anything: what it deletes would be unknown to the second.
+        const idle = row.method === 'DELETE' ? { token: tokens.owner, raw: 'x' } : exampleCall(row, tokens.owner)
+        await limited.client.callRow(row, path, idle)
         return limited.client.callRow(row, path, exampleCall(row, tokens.owner))
       }
     })

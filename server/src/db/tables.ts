@@ -46,6 +46,9 @@ export interface Tables {
   received_messages: ReceivedMessagesTable
   calls: CallsTable
   call_permission_requests: CallPermissionRequestsTable
+  group_invite_links: GroupInviteLinksTable
+  group_participants: GroupParticipantsTable
+  group_join_requests: GroupJoinRequestsTable
 }
 
 export interface NodesTable {
@@ -456,4 +459,25 @@ export interface ProfilePicturesTable {
   picture_id: string
   sha256: string
   mime_type: string
+}
+
+export interface GroupInviteLinksTable {
+  group_id: string
+  code: string
+  created_time: number
+}
+
+export interface GroupParticipantsTable {
+  group_id: string
+  user_wa_id: string
+  name: string | null
+  joined_time: number
+}
+
+export interface GroupJoinRequestsTable {
+  id: string
+  group_id: string
+  user_wa_id: string
+  name: string | null
+  created_time: number
 }

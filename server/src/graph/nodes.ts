@@ -13,10 +13,11 @@ export const nodePlaceholders = {
   migration_intent: 'Migration-Intent-ID',
   solution: 'Solution-ID',
   upload: 'Upload-ID',
+  group: 'group_id',
 } as const
 
 /** Kinds that have an id of their own but no operation that starts with it. */
-export const innerNodeKinds = ['extended_credit', 'schedule', 'group', 'onboarding_request'] as const
+export const innerNodeKinds = ['extended_credit', 'schedule', 'onboarding_request'] as const
 
 export type NodeKind = keyof typeof nodePlaceholders
 export type AnyNodeKind = NodeKind | (typeof innerNodeKinds)[number]
@@ -53,6 +54,11 @@ export async function createNode(
       .executeTakeFirstOrThrow()
     if (numInsertedOrUpdatedRows === 1n) return id
   }
+}
+
+/** Takes an id back, in the transaction that removes the thing that it names. */
+export async function deleteNode(tx: Transaction, id: string): Promise<void> {
+  await tx.query.deleteFrom('nodes').where('id', '=', id).execute()
 }
 
 /** Lets another business see a node that hangs on no account. */

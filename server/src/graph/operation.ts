@@ -19,6 +19,7 @@ export const chapters = {
   uploads: 'Resumable upload',
   account: 'Business account',
   encryption: 'Encryption key',
+  groups: 'Groups',
   'phone-numbers': 'Phone numbers',
   bot: 'Bot',
   schedules: 'Schedules',

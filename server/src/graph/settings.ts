@@ -1,6 +1,7 @@
 /** The numbers that rules work with and that the operator may set; `config.ts` has their defaults and sentences. */
 export interface Settings {
   readonly maxNumbersPerAccount: number
+  readonly maxUsersPerGroup: number
   readonly maxUploadBytes: number
   /** How long an upload is kept open, and how long its handle is good for. */
   readonly uploadLifetime: number

@@ -79,10 +79,11 @@ export class Client {
     return answer
   }
 
-  /** Calls a row of the table, and checks that a 200 has the shape that the row promises. */
+  /** Calls a row of the table, and checks that the answer has the shape that the row promises. */
   async callRow(operation: Operation, path: string, options: CallOptions = {}): Promise<Answer> {
     const answer = await this.call(operation.method, path, options)
     if (answer.status === 200) this.checkOutput(operation, answer.body)
+    else if (operation.briefErrors) assert.deepEqual(Object.keys(answer.body.error), ['message', 'type', 'code'])
     return answer
   }
 

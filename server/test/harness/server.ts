@@ -12,6 +12,7 @@ import { applyWorld } from '../../src/world/apply.ts'
 import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
 import { type Engine, makeStorePlace, openPlace } from './databases.ts'
+import { addInviteLinks } from './groups.ts'
 import { addSolutions } from './solutions.ts'
 import { addUploads } from './uploads.ts'
 import { testWorld } from './world.ts'
@@ -54,6 +55,7 @@ export async function startTestServer({
   await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
   await addSolutions(database, clock)
   await addUploads(database, clock)
+  await addInviteLinks(database, clock)
   const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
   const url = await app.listen()
   const words = chooseVocabulary(config.vocabulary)

@@ -14,6 +14,7 @@ const demoIds: Readonly<Partial<Record<NodeKind, string>>> = {
   phone_number: '4000000000000001',
   account_number: '4100000000000001',
   bot: '5000000000000001',
+  group: '6000000000000001',
   migration_intent: '8000000000000001',
   solution: '9000000000000000',
   upload: 'upload:MTIzNDU2Nzg5MDEy',

@@ -1,4 +1,8 @@
+import type { Random } from '../../base/random.ts'
+import type { GroupJoinRequestsTable, GroupsTable } from '../../db/tables.ts'
+import { badArgument, type GraphError, nothingThere, ruleBroken } from '../../graph/errors.ts'
 import type { Problem } from '../../graph/validation.ts'
+import { type GroupProblem, inviteCodePattern } from './schemas.ts'
 
 const maxSubjectLength = 128
 
@@ -14,4 +18,118 @@ export function findSubjectProblems(subject: string): Problem[] {
       problem: `it must be a string of 1 to ${maxSubjectLength} characters, not counting blanks around it.`,
     },
   ]
+}
+
+export function readSubject(subject: string): string {
+  const [problem] = findSubjectProblems(subject)
+  if (problem) throw badArgument(problem.place, problem.problem)
+  return subject.trim()
+}
+
+const notRegistered = 'The phone number is not registered; register it before it can have groups.'
+
+export function checkRegistered({ registered }: { readonly registered: boolean }): void {
+  if (!registered) throw ruleBroken(notRegistered)
+}
+
+export function writeUnixSeconds(milliseconds: number): string {
+  return String(Math.floor(milliseconds / 1000))
+}
+
+export function toListedGroup({ id, subject, created_time }: GroupsTable) {
+  return { id, subject, created_at: writeUnixSeconds(created_time) }
+}
+
+export function toGroup(group: GroupsTable, participants: readonly { readonly user_wa_id: string }[]) {
+  const { id, subject, description, join_approval_mode, created_time } = group
+  return {
+    id,
+    subject,
+    description,
+    join_approval_mode,
+    creation_timestamp: writeUnixSeconds(created_time),
+    participants: participants.map(({ user_wa_id }) => ({ wa_id: user_wa_id })),
+    total_participant_count: participants.length,
+  }
+}
+
+export function toJoinRequest({ id, user_wa_id, created_time }: GroupJoinRequestsTable) {
+  return { join_request_id: id, wa_id: user_wa_id, creation_timestamp: writeUnixSeconds(created_time) }
+}
+
+/** Whoever has the code can join, so nobody must be able to guess it: 128 bits. */
+export function drawInviteCode(random: Random): string {
+  return random.bytes(16).toString('base64url')
+}
+
+export function isInviteCode(text: string): boolean {
+  return inviteCodePattern.test(text)
+}
+
+export function inviteLinkOf(publicUrl: string, code: string): string {
+  return `${publicUrl}/invite/${code}`
+}
+
+/**
+ * The code at the end of a link; undefined for a link that never was one of ours. The address in front of it is not looked
+ * at: a link stays good when the service moves.
+ */
+export function readInviteCode(link: string): string | undefined {
+  const code = /\/invite\/([^/]*)\/?$/.exec(URL.parse(link)?.pathname ?? '')?.[1]
+  if (code === undefined) {
+    throw badArgument('invite_link', 'it must be the link of an invitation, such as http://127.0.0.1:8080/invite/….')
+  }
+  return isInviteCode(code) ? code : undefined
+}
+
+export function noLiveLink(): GraphError {
+  return nothingThere('The group has no live invite link; create one with POST on the same path.')
+}
+
+export function deadLink(): GraphError {
+  return nothingThere('The invite link is not live: it was replaced or deleted, or never was one; ask for a new one.')
+}
+
+export function fullGroup(max: number): GraphError {
+  return ruleBroken(`The group has ${max} users, which is the most that one can have; somebody has to leave it first.`)
+}
+
+/** The digits of a user's phone number are the user's id. */
+export function readUser(user: string): string {
+  return user.replaceAll(/\D/g, '')
+}
+
+function problem(code: number, title: string, details: string): GroupProblem {
+  return { code, title, message: title, error_data: { details } }
+}
+
+/** The codes are those that the same reasons have where they refuse a whole request. */
+export const problems = {
+  notRegistered: () => problem(100, 'Group not created', notRegistered),
+  unknownRequest: () =>
+    problem(803, 'No such join request', 'No join request of this group has that id; it may have been answered.'),
+  fullGroup: (max: number) => problem(100, 'Group is full', fullGroup(max).message),
+  unknownParticipant: () =>
+    problem(803, 'No such participant', 'The user is not in this group; see its participants for who is.'),
+}
+
+/** One thing of several that could not be done, and why. */
+export interface Failure {
+  readonly id: string
+  readonly problem: GroupProblem
+}
+
+/** Sorts what was asked for into what can be done and what cannot, in its order; what comes twice counts once. */
+export function sortOut(
+  ids: readonly string[],
+  findProblem: (id: string) => GroupProblem | undefined,
+): { done: string[]; failed: Failure[] } {
+  const done: string[] = []
+  const failed: Failure[] = []
+  for (const id of new Set(ids)) {
+    const problem = findProblem(id)
+    if (problem) failed.push({ id, problem })
+    else done.push(id)
+  }
+  return { done, failed }
 }

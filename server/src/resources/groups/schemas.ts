@@ -1,10 +1,150 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { pagingSchema } from '../../graph/paging.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { userWaIdSchema } from '../calls/schemas.ts'
 
 export const joinApprovalModes = ['approval_required', 'auto_approve'] as const
+
+const descriptionSchema = Type.String({ maxLength: 2048 })
+const joinApprovalModeSchema = Type.Enum(joinApprovalModes)
 
 /** What a group is made of; the length of `subject` is counted after trimming: see the rules. */
 export const groupMembers = {
   subject: Type.String({ description: '1 to 128 characters after trimming.' }),
-  description: Type.Optional(Type.String({ maxLength: 2048 })),
-  join_approval_mode: Type.Optional(Type.Enum(joinApprovalModes)),
+  description: Type.Optional(descriptionSchema),
+  join_approval_mode: Type.Optional(joinApprovalModeSchema),
 }
+
+export const inviteCodePattern = /^[\w-]{22}$/
+const maxItems = 1024
+const unixSeconds = Type.String({ description: 'Unix seconds.' })
+
+/** For the operations that the specification itself describes: there it is required. */
+export function productSchema(words: Vocabulary) {
+  return Type.Object({ messaging_product: Type.Literal(words.product) })
+}
+
+function optionalProduct(words: Vocabulary) {
+  return { messaging_product: Type.Optional(Type.Literal(words.product)) }
+}
+
+export const groupListSchema = Type.Object({
+  data: Type.Object({
+    groups: Type.Array(Type.Object({ id: Type.String(), subject: Type.String(), created_at: unixSeconds })),
+  }),
+  paging: pagingSchema,
+})
+
+export function groupCreationSchema(words: Vocabulary) {
+  return Type.Object({ ...productSchema(words).properties, ...groupMembers })
+}
+export type GroupCreation = Static<ReturnType<typeof groupCreationSchema>>
+
+export function requestedSchema(words: Vocabulary) {
+  return Type.Object({ ...productSchema(words).properties, request_id: Type.String() })
+}
+
+export const groupSchema = Type.Object({
+  id: Type.Optional(Type.String()),
+  subject: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String({ description: 'Empty when there is none.' })),
+  join_approval_mode: Type.Optional(joinApprovalModeSchema),
+  creation_timestamp: Type.Optional(unixSeconds),
+  participants: Type.Optional(Type.Array(Type.Object({ wa_id: Type.String() }))),
+  total_participant_count: Type.Optional(Type.Integer({ description: 'How many users are in it.' })),
+})
+
+export function groupDeletionSchema(words: Vocabulary) {
+  return Type.Object(optionalProduct(words))
+}
+
+export function deletedGroupSchema(words: Vocabulary) {
+  return Type.Object({ ...requestedSchema(words).properties, success: Type.Boolean() })
+}
+
+export function inviteLinkSchema(words: Vocabulary) {
+  return Type.Object({ ...productSchema(words).properties, invite_link: Type.String({ format: 'uri' }) })
+}
+
+export function deletedLinkSchema(words: Vocabulary) {
+  return Type.Object({ ...productSchema(words).properties, success: Type.Enum(['true']) })
+}
+
+/** What went wrong with one thing of several, or with what was asked for earlier. */
+export const groupErrorSchema = Type.Object({
+  code: Type.Integer(),
+  title: Type.String(),
+  message: Type.String(),
+  error_data: Type.Object({ details: Type.String() }),
+})
+export type GroupProblem = Static<typeof groupErrorSchema>
+
+const participantSchema = Type.Object({ input: Type.String(), wa_id: Type.String() })
+export type Participant = Static<typeof participantSchema>
+
+export function participantRemovalSchema(words: Vocabulary) {
+  return Type.Object({
+    ...optionalProduct(words),
+    participants: Type.Array(
+      Type.Object({
+        user: Type.String({
+          pattern: '^\\+?\\d[\\d ().-]{0,29}$',
+          'x-expects': "a user's id or phone number, in quotes",
+        }),
+      }),
+      { minItems: 1, maxItems },
+    ),
+  })
+}
+
+export function removedParticipantsSchema(words: Vocabulary) {
+  return Type.Object({
+    ...requestedSchema(words).properties,
+    removed_participants: Type.Array(participantSchema),
+    failed_participants: Type.Optional(
+      Type.Array(Type.Object({ input: Type.String(), errors: Type.Array(groupErrorSchema) })),
+    ),
+  })
+}
+
+export const joinRequestListSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({ join_request_id: Type.String(), wa_id: Type.String(), creation_timestamp: unixSeconds }),
+  ),
+  paging: pagingSchema,
+})
+
+export function joinRequestAnswerSchema(words: Vocabulary) {
+  return Type.Object({
+    ...optionalProduct(words),
+    join_requests: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems }),
+  })
+}
+
+const failedJoinRequests = Type.Optional(
+  Type.Array(Type.Object({ join_request_id: Type.String(), errors: Type.Array(groupErrorSchema) })),
+)
+
+export function approvedRequestsSchema(words: Vocabulary) {
+  return Type.Object({
+    ...productSchema(words).properties,
+    approved_join_requests: Type.Array(Type.String()),
+    failed_join_requests: failedJoinRequests,
+  })
+}
+
+export function rejectedRequestsSchema(words: Vocabulary) {
+  return Type.Object({
+    ...productSchema(words).properties,
+    rejected_join_requests: Type.Array(Type.String()),
+    failed_join_requests: failedJoinRequests,
+  })
+}
+
+export const joinSchema = Type.Object({
+  invite_link: Type.String({ minLength: 1, maxLength: 2000, description: 'The link as it was sent to the user.' }),
+  user_wa_id: userWaIdSchema,
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'What the user is called.' })),
+})
+
+export const joinedSchema = Type.Object({ group_id: Type.String(), status: Type.Enum(['joined', 'requested']) })

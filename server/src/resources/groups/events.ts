@@ -1,0 +1,117 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Transaction } from '../../db/database.ts'
+import { raiseEvent } from '../../delivery/outbox.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { writeUnixSeconds } from './rules.ts'
+import type { GroupProblem, Participant } from './schemas.ts'
+import type { HeldGroup } from './store.ts'
+
+export interface EventTools {
+  readonly clock: Clock
+  readonly words: Vocabulary
+}
+
+interface User {
+  readonly user_wa_id: string
+  readonly name: string | null
+}
+
+/** What an event tells of one group besides the hour, by its field. */
+interface Entries {
+  group_lifecycle_update:
+    | (CreationEntry & { readonly group_id: string; readonly invite_link: string })
+    | (CreationEntry & { readonly errors: readonly GroupProblem[] })
+    | { readonly type: 'group_delete'; readonly group_id: string; readonly request_id: string }
+  group_participants_update:
+    | {
+        readonly type: 'group_participants_add'
+        readonly group_id: string
+        readonly reason: 'invite_link'
+        readonly added_participants: readonly Participant[]
+      }
+    | {
+        readonly type: 'group_participants_remove'
+        readonly group_id: string
+        readonly request_id: string
+        readonly initiated_by: 'business'
+        readonly removed_participants: readonly Participant[]
+      }
+    | {
+        readonly type: JoinRequestKind
+        readonly group_id: string
+        readonly join_request_id: string
+        readonly wa_id: string
+      }
+}
+
+interface CreationEntry {
+  readonly type: 'group_create'
+  readonly request_id: string
+  readonly subject: string
+  readonly description?: string
+  readonly join_approval_mode: string
+}
+
+type JoinRequestKind = 'group_join_request_created' | 'group_join_request_revoked'
+
+/** Raises one event that tells of a group: of one thing that happened to it, or of several of the same moment. */
+export async function raiseGroupEvent<Field extends keyof Entries>(
+  tx: Transaction,
+  { clock, words }: EventTools,
+  group: Pick<HeldGroup, 'account_id' | 'phone_number_id' | 'phone_number'>,
+  field: Field,
+  entries: readonly Entries[Field][],
+  users: readonly User[] = [],
+): Promise<void> {
+  const { account_id, phone_number_id, phone_number } = group
+  const timestamp = writeUnixSeconds(clock.now())
+  const named = users.filter(({ name }) => name !== null)
+  await raiseEvent(tx, clock, {
+    account_id,
+    phone_number_id,
+    field,
+    value: {
+      messaging_product: words.product,
+      metadata: { display_phone_number: phone_number, phone_number_id },
+      ...(named.length > 0 && {
+        contacts: named.map(({ user_wa_id, name }) => ({ profile: { name }, wa_id: user_wa_id })),
+      }),
+      groups: entries.map((entry) => ({ timestamp, ...entry })),
+    },
+  })
+}
+
+/** Users came in by the link, by themselves or because the business let them. */
+export async function raiseJoined(
+  tx: Transaction,
+  tools: EventTools,
+  group: HeldGroup,
+  users: readonly User[],
+): Promise<void> {
+  const added_participants = users.map(({ user_wa_id }) => ({ input: user_wa_id, wa_id: user_wa_id }))
+  await raiseGroupEvent(
+    tx,
+    tools,
+    group,
+    'group_participants_update',
+    [{ group_id: group.id, type: 'group_participants_add', reason: 'invite_link', added_participants }],
+    users,
+  )
+}
+
+/** Users asked to be let in, or their requests ended without an entry. */
+export async function raiseJoinRequests(
+  tx: Transaction,
+  tools: EventTools,
+  group: HeldGroup,
+  type: JoinRequestKind,
+  requests: readonly (User & { readonly id: string })[],
+): Promise<void> {
+  const entries = requests.map(({ id, user_wa_id }) => ({
+    group_id: group.id,
+    type,
+    join_request_id: id,
+    wa_id: user_wa_id,
+  }))
+  await raiseGroupEvent(tx, tools, group, 'group_participants_update', entries, requests)
+}

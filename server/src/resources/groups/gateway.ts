@@ -1,0 +1,57 @@
+import { defineGatewayWrite, type GatewayOperation } from '../../graph/gateway-operation.ts'
+import { raiseJoined, raiseJoinRequests } from './events.ts'
+import { deadLink, fullGroup, readInviteCode } from './rules.ts'
+import { joinedSchema, joinSchema } from './schemas.ts'
+import {
+  deleteJoinRequests,
+  insertJoinRequest,
+  insertParticipant,
+  listParticipants,
+  lockInvitingGroupForGateway,
+} from './store.ts'
+
+export function groupGatewayOperations(): GatewayOperation[] {
+  return [
+    defineGatewayWrite({
+      name: 'gateway.join_group',
+      method: 'POST',
+      path: '/gateway/groups/join',
+      sentence: 'Lets a user join a group by its invite link, or ask to join it where the business has to approve.',
+      input: joinSchema,
+      output: joinedSchema,
+      examples: {
+        input: {
+          invite_link: 'http://127.0.0.1:8080/invite/9Zb1J3V0QZq0mFhE2xkTtA',
+          user_wa_id: '16505551234',
+          name: 'Ada',
+        },
+        output: { group_id: '6000000000000001', status: 'joined' },
+      },
+      async run({ db, clock, random, words, settings }, { invite_link, user_wa_id, name = null }) {
+        const code = readInviteCode(invite_link)
+        const group = code && (await lockInvitingGroupForGateway(db, code))
+        if (!group) throw deadLink()
+        const group_id = group.id
+        const participants = await listParticipants(db, group)
+        if (participants.some((participant) => participant.user_wa_id === user_wa_id)) {
+          return { group_id, status: 'joined' }
+        }
+        const user = { user_wa_id, name }
+        const now = clock.now()
+        if (group.join_approval_mode === 'approval_required') {
+          const request = { id: random.trace(), group_id, ...user, created_time: now }
+          if (await insertJoinRequest(db, request)) {
+            await raiseJoinRequests(db, { clock, words }, group, 'group_join_request_created', [request])
+          }
+          return { group_id, status: 'requested' }
+        }
+        if (participants.length >= settings.maxUsersPerGroup) throw fullGroup(settings.maxUsersPerGroup)
+        // Asked for while the business had to approve, which it has not since.
+        await deleteJoinRequests(db, group, [user_wa_id])
+        await insertParticipant(db, { group_id, ...user, joined_time: now })
+        await raiseJoined(db, { clock, words }, group, [user])
+        return { group_id, status: 'joined' }
+      },
+    }),
+  ]
+}

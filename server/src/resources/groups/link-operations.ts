@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { notFound } from '../../graph/errors.ts'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { drawInviteCode, inviteLinkOf, noLiveLink } from './rules.ts'
+import { deletedLinkSchema, inviteLinkSchema, productSchema } from './schemas.ts'
+import { deleteInviteLink, findInviteCode, lockGroup, putInviteLink } from './store.ts'
+
+const path = '/{Version}/{group_id}/invite_link'
+const exampleLink = 'http://127.0.0.1:8080/invite/9Zb1J3V0QZq0mFhE2xkTtA'
+
+export function createLink(words: Vocabulary): Operation {
+  const messaging_product = words.product
+  return defineWrite({
+    name: 'groups.create_invite_link',
+    chapter: 'groups',
+    method: 'POST',
+    path,
+    sentence: 'Gives a group a new invite link, which users join by; every earlier one is invalid from then on.',
+    permission: 'messaging',
+    input: productSchema(words),
+    output: inviteLinkSchema(words),
+    examples: { input: { messaging_product }, output: { messaging_product, invite_link: exampleLink } },
+    async run({ db, node, clock, random, publicUrl }) {
+      const group = await lockGroup(db, node)
+      if (!group) throw notFound()
+      const code = drawInviteCode(random)
+      await putInviteLink(db, { group_id: group.id, code, created_time: clock.now() })
+      return { messaging_product, invite_link: inviteLinkOf(publicUrl, code) }
+    },
+  })
+}
+
+export function readLink(words: Vocabulary): Operation {
+  const messaging_product = words.product
+  return defineRead({
+    name: 'groups.read_invite_link',
+    chapter: 'groups',
+    method: 'GET',
+    path,
+    sentence: 'Reads the live invite link of a group.',
+    permission: 'messaging',
+    input: Type.Object({}),
+    output: inviteLinkSchema(words),
+    examples: { output: { messaging_product, invite_link: exampleLink } },
+    async run({ db, node, publicUrl }) {
+      const code = await findInviteCode(db, node)
+      if (code === undefined) throw noLiveLink()
+      return { messaging_product, invite_link: inviteLinkOf(publicUrl, code) }
+    },
+  })
+}
+
+export function deleteLink(words: Vocabulary): Operation {
+  const messaging_product = words.product
+  return defineWrite({
+    name: 'groups.delete_invite_link',
+    chapter: 'groups',
+    method: 'DELETE',
+    path,
+    sentence: 'Deletes the invite link of a group: nobody joins by it from then on.',
+    permission: 'messaging',
+    input: productSchema(words),
+    output: deletedLinkSchema(words),
+    examples: { input: { messaging_product }, output: { messaging_product, success: 'true' } },
+    async run({ db, node }) {
+      const group = await lockGroup(db, node)
+      if (!group) throw notFound()
+      if (!(await deleteInviteLink(db, group))) throw noLiveLink()
+      return { messaging_product, success: 'true' }
+    },
+  })
+}

@@ -1,0 +1,139 @@
+import { Type } from 'typebox'
+import { notFound } from '../../graph/errors.ts'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { ListOptions } from '../../graph/paging.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { findPhoneNumber } from '../phone-numbers/store.ts'
+import { requestGroup } from './creation.ts'
+import { raiseGroupEvent } from './events.ts'
+import { createLink, deleteLink, readLink } from './link-operations.ts'
+import { approveRequests, listRequests, rejectRequests, removeParticipants } from './member-operations.ts'
+import { checkRegistered, readSubject, toGroup, toListedGroup } from './rules.ts'
+import {
+  deletedGroupSchema,
+  groupCreationSchema,
+  groupDeletionSchema,
+  groupListSchema,
+  groupSchema,
+  requestedSchema,
+} from './schemas.ts'
+import { deleteGroup, findGroup, listGroups, listParticipants, lockGroup } from './store.ts'
+
+const groupFields = Object.keys(groupSchema.properties)
+
+const groupList: ListOptions = {
+  maxLimit: 1024,
+  idColumn: 'id',
+  sortable: false,
+  defaultSort: 'created_time.desc',
+  sorts: { 'created_time.desc': { column: 'created_time', direction: 'desc' } },
+}
+
+const exampleRequestId = '0f6c1c1f2a7b4b0f9d3f5c1d2e3a4b5c'
+
+export function groupOperations(words: Vocabulary): Operation[] {
+  const messaging_product = words.product
+  return [
+    defineRead({
+      name: 'groups.list',
+      chapter: 'groups',
+      method: 'GET',
+      path: '/{Version}/{Phone-Number-ID}/groups',
+      sentence: 'Lists the groups of a phone number, newest first.',
+      permission: 'messaging',
+      list: groupList,
+      input: Type.Object({}),
+      output: groupListSchema,
+      examples: {
+        input: { limit: 1 },
+        output: {
+          data: { groups: [{ id: '6000000000000001', subject: 'Regulars', created_at: '1780315200' }] },
+          paging: { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } },
+        },
+      },
+      async run({ db, node, page }) {
+        const { data, paging } = await page.fetch((slice) => listGroups(db, node, slice), toListedGroup)
+        return { data: { groups: data }, paging }
+      },
+    }),
+    defineWrite({
+      name: 'groups.create',
+      chapter: 'groups',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/groups',
+      sentence: 'Asks for a group of a phone number; the event group_lifecycle_update tells of it when it is there.',
+      permission: 'messaging',
+      briefErrors: true,
+      input: groupCreationSchema(words),
+      output: requestedSchema(words),
+      examples: {
+        input: {
+          messaging_product,
+          subject: 'Spring planting',
+          description: 'What to plant, and when.',
+          join_approval_mode: 'approval_required',
+        },
+        output: { messaging_product, request_id: exampleRequestId },
+      },
+      async run({ db, node, clock, random }, { subject, description, join_approval_mode }) {
+        const group = { number: node, subject: readSubject(subject), description, join_approval_mode }
+        checkRegistered(await findPhoneNumber(db, node))
+        return { messaging_product, request_id: await requestGroup(db, { clock, random }, group) }
+      },
+    }),
+    createLink(words),
+    readLink(words),
+    deleteLink(words),
+    listRequests(),
+    approveRequests(words),
+    rejectRequests(words),
+    removeParticipants(words),
+    defineRead({
+      name: 'groups.read',
+      chapter: 'groups',
+      method: 'GET',
+      path: '/{Version}/{group_id}',
+      sentence: 'Reads a group with the users who are in it.',
+      permission: 'messaging',
+      fields: { available: groupFields, defaults: groupFields, mode: 'replace' },
+      input: Type.Object({}),
+      output: groupSchema,
+      examples: {
+        output: {
+          id: '6000000000000001',
+          subject: 'Regulars',
+          description: 'People who come every week.',
+          join_approval_mode: 'auto_approve',
+          creation_timestamp: '1780315200',
+          participants: [{ wa_id: '16505551234' }],
+          total_participant_count: 1,
+        },
+      },
+      async run({ db, node, project }) {
+        const group = await findGroup(db, node)
+        if (!group) throw notFound()
+        return project(toGroup(group, await listParticipants(db, group)))
+      },
+    }),
+    defineWrite({
+      name: 'groups.delete',
+      chapter: 'groups',
+      method: 'DELETE',
+      path: '/{Version}/{group_id}',
+      sentence: 'Deletes a group for good, with its invite link, its join requests and everybody in it.',
+      permission: 'messaging',
+      input: groupDeletionSchema(words),
+      output: deletedGroupSchema(words),
+      examples: { output: { messaging_product, request_id: exampleRequestId, success: true } },
+      async run({ db, node, clock, random }) {
+        const group = await lockGroup(db, node)
+        if (!group) throw notFound()
+        const request_id = random.trace()
+        await deleteGroup(db, group)
+        const deletion = { group_id: group.id, type: 'group_delete' as const, request_id }
+        await raiseGroupEvent(db, { clock, words }, group, 'group_lifecycle_update', [deletion])
+        return { messaging_product, request_id, success: true }
+      },
+    }),
+  ]
+}

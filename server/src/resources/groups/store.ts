@@ -1,0 +1,231 @@
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+import type {
+  GroupInviteLinksTable,
+  GroupJoinRequestsTable,
+  GroupParticipantsTable,
+  GroupsTable,
+} from '../../db/tables.ts'
+import { createNode, deleteNode, type Node } from '../../graph/nodes.ts'
+import type { Slice } from '../../graph/paging.ts'
+
+/** A group with what its events tell of its number. */
+export interface HeldGroup extends GroupsTable {
+  readonly account_id: string
+  readonly phone_number: string
+}
+
+const findById = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>
+  db
+    .selectFrom('groups')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'groups.phone_number_id')
+    .selectAll('groups')
+    .where('groups.id', '=', id)
+    .where('phone_numbers.account_id', '=', account_id),
+)
+
+const findParticipants = defineStatement<{ group_id: string }>()((db, { group_id }) =>
+  db
+    .selectFrom('group_participants')
+    .select('user_wa_id')
+    .where('group_id', '=', group_id)
+    .orderBy('joined_time')
+    .orderBy('user_wa_id'),
+)
+
+const findLinkOfGroup = defineStatement<{ group_id: string; account_id: string }>()((db, { group_id, account_id }) =>
+  db
+    .selectFrom('group_invite_links')
+    .innerJoin('groups', 'groups.id', 'group_invite_links.group_id')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'groups.phone_number_id')
+    .select('group_invite_links.code')
+    .where('group_invite_links.group_id', '=', group_id)
+    .where('phone_numbers.account_id', '=', account_id),
+)
+
+const findInvitation = defineStatement<{ code: string }>()((db, { code }) =>
+  db
+    .selectFrom('group_invite_links')
+    .innerJoin('groups', 'groups.id', 'group_invite_links.group_id')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'groups.phone_number_id')
+    .select([
+      'groups.subject',
+      'groups.description',
+      'groups.join_approval_mode',
+      'phone_numbers.verified_name',
+      'phone_numbers.display_phone_number',
+    ])
+    .where('group_invite_links.code', '=', code),
+)
+
+/** Undefined when it was deleted since the access check. */
+export async function findGroup(db: Db, node: Node): Promise<GroupsTable | undefined> {
+  return db.first(findById, { id: node.id, account_id: node.account_id ?? '' })
+}
+
+export async function listGroups(db: Db, number: Node, { condition, order, limit }: Slice): Promise<GroupsTable[]> {
+  return db.query
+    .selectFrom('groups')
+    .selectAll()
+    .where('phone_number_id', '=', number.id)
+    .where(condition)
+    .orderBy(order)
+    .limit(limit)
+    .execute()
+}
+
+/**
+ * The group, held until the transaction ends. Everything that changes a group or who is in it begins with this, so that
+ * changes come one after another, and what was counted stays true. Undefined when it was deleted meanwhile.
+ */
+export async function lockGroup(tx: Transaction, node: Node): Promise<HeldGroup | undefined> {
+  return selectHeld(tx)
+    .where('groups.id', '=', node.id)
+    .where('phone_numbers.account_id', '=', node.account_id ?? '')
+    .executeTakeFirst()
+}
+
+/** The group that a live link leads into, held in the same way. A user has a link and no tenant. */
+export async function lockInvitingGroupForGateway(tx: Transaction, code: string): Promise<HeldGroup | undefined> {
+  const findLink = tx.query.selectFrom('group_invite_links').select('group_id').where('code', '=', code)
+  const link = await findLink.executeTakeFirst()
+  if (!link) return undefined
+  const group = await selectHeld(tx).where('groups.id', '=', link.group_id).executeTakeFirst()
+  // The link may have ended while another transaction held the group.
+  return (await findLink.executeTakeFirst()) ? group : undefined
+}
+
+function selectHeld(tx: Transaction) {
+  const query = tx.query
+    .selectFrom('groups')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'groups.phone_number_id')
+    .selectAll('groups')
+    .select(['phone_numbers.account_id', 'phone_numbers.phone_number'])
+  return tx.lockRows ? query.forUpdate('groups') : query
+}
+
+export async function insertGroup(
+  tx: Transaction,
+  random: Random,
+  number: Node,
+  group: Omit<GroupsTable, 'id' | 'phone_number_id'>,
+): Promise<string> {
+  const id = await createNode(tx, random, 'group', number)
+  await tx.query
+    .insertInto('groups')
+    .values({ id, phone_number_id: number.id, ...group })
+    .execute()
+  return id
+}
+
+/** Removes a group with all that hangs on it; its id is free again, so that a world file can bring it back. */
+export async function deleteGroup(tx: Transaction, { id }: HeldGroup): Promise<void> {
+  for (const table of ['group_invite_links', 'group_participants', 'group_join_requests'] as const) {
+    await tx.query.deleteFrom(table).where('group_id', '=', id).execute()
+  }
+  await tx.query.deleteFrom('groups').where('id', '=', id).execute()
+  await deleteNode(tx, id)
+}
+
+/** Gives a group its link; the one before it is none from then on. */
+export async function putInviteLink(tx: Transaction, link: GroupInviteLinksTable): Promise<void> {
+  const { code, created_time } = link
+  await tx.query
+    .insertInto('group_invite_links')
+    .values(link)
+    .onConflict((conflict) => conflict.column('group_id').doUpdateSet({ code, created_time }))
+    .execute()
+}
+
+/** The code of a group's live link. */
+export async function findInviteCode(db: Db, group: Node): Promise<string | undefined> {
+  return (await db.first(findLinkOfGroup, { group_id: group.id, account_id: group.account_id ?? '' }))?.code
+}
+
+/** What the page behind a link shows. For anyone who has the link: not bound to a tenant. */
+export async function findInvitationForAnyone(db: Db, code: string) {
+  return db.first(findInvitation, { code })
+}
+
+/** False when the group has no live link. */
+export async function deleteInviteLink(tx: Transaction, group: HeldGroup): Promise<boolean> {
+  const { numDeletedRows } = await tx.query
+    .deleteFrom('group_invite_links')
+    .where('group_id', '=', group.id)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows === 1n
+}
+
+/** In the order in which they joined. */
+export async function listParticipants(db: Db, group: GroupsTable): Promise<{ user_wa_id: string }[]> {
+  return db.list(findParticipants, { group_id: group.id })
+}
+
+export async function insertParticipant(tx: Transaction, participant: GroupParticipantsTable): Promise<void> {
+  await tx.query.insertInto('group_participants').values(participant).execute()
+}
+
+/** Which of these users were in the group. */
+export async function deleteParticipants(
+  tx: Transaction,
+  group: HeldGroup,
+  users: readonly string[],
+): Promise<Set<string>> {
+  const deleted = await tx.query
+    .deleteFrom('group_participants')
+    .where('group_id', '=', group.id)
+    .where('user_wa_id', 'in', users)
+    .returning('user_wa_id')
+    .execute()
+  return new Set(deleted.map(({ user_wa_id }) => user_wa_id))
+}
+
+export async function listJoinRequests(
+  db: Db,
+  group: Node,
+  { condition, order, limit }: Slice,
+): Promise<GroupJoinRequestsTable[]> {
+  return db.query
+    .selectFrom('group_join_requests')
+    .selectAll()
+    .where('group_id', '=', group.id)
+    .where(condition)
+    .orderBy(order)
+    .limit(limit)
+    .execute()
+}
+
+/** Those of the group among these ids, by id. */
+export async function findJoinRequests(
+  tx: Transaction,
+  group: HeldGroup,
+  ids: readonly string[],
+): Promise<Map<string, GroupJoinRequestsTable>> {
+  const found = await tx.query
+    .selectFrom('group_join_requests')
+    .selectAll()
+    .where('group_id', '=', group.id)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(found.map((request) => [request.id, request]))
+}
+
+/** False when the user has asked already. */
+export async function insertJoinRequest(tx: Transaction, request: GroupJoinRequestsTable): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx.query
+    .insertInto('group_join_requests')
+    .values(request)
+    .onConflict((conflict) => conflict.columns(['group_id', 'user_wa_id']).doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Ends requests, whoever asked: they were answered, or are needed no more. */
+export async function deleteJoinRequests(tx: Transaction, group: HeldGroup, users: readonly string[]): Promise<void> {
+  await tx.query
+    .deleteFrom('group_join_requests')
+    .where('group_id', '=', group.id)
+    .where('user_wa_id', 'in', users)
+    .execute()
+}
