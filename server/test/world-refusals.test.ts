@@ -95,8 +95,8 @@ const refusals: [string, object, ...RegExp[]][] = [
     'a QR code that is there twice',
     inNumber({
       qr_codes: [
-        { code: 'ABCDEFGHIJKLMN', prefilled_message: 'x' },
-        { code: 'ABCDEFGHIJKLMN', prefilled_message: 'y' },
+        { code: 'TWICETHESAME01', prefilled_message: 'x' },
+        { code: 'TWICETHESAME01', prefilled_message: 'y' },
       ],
     }),
     /^w: accounts\[0\]\.phone_numbers\[0\]\.qr_codes\[1\]\.code: .*qr_codes\[0\]\.code has that code already\.$/,
