@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onBothDatabases } from '../../test/harness/databases.ts'
+import { startTestServer, type TestServer, useTestServer } from '../../test/harness/server.ts'
+import { hang, subscribe, takeIt } from '../../test/harness/subscriber.ts'
+import { envelopeOf, handIn, handInText, messagesChange, textMessage } from '../../test/harness/webhooks.ts'
+import { accounts, ids, numbers, partnerIds, tokens } from '../../test/harness/world.ts'
+import { silentLog } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import { chooseVocabulary } from '../graph/vocabulary.ts'
+import { Metrics } from '../http/metrics.ts'
+import { Egress } from './egress.ts'
+import { claimLanes } from './lanes.ts'
+import { DeliveryMetrics } from './metrics.ts'
+import { resolveBySystem } from './resolve.ts'
+import { DeliveryWorker } from './worker.ts'
+
+/** A second process's worker on the same store. */
+function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryWorker; egress: Egress } {
+  const timeout = 2000
+  const egress = new Egress({ allowInternal: true, timeout, resolve: resolveBySystem, clock, userAgent: 'second' })
+  const worker = new DeliveryWorker({
+    database,
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    egress,
+    words: chooseVocabulary('msgapp'),
+    timeout,
+    rules: { delays: [5000], giveUpAfter: 86_400_000 },
+    metrics: new DeliveryMetrics(new Metrics().registry, database.read, clock),
+  })
+  return { worker, egress }
+}
+
+onBothDatabases('lanes', (engine) => {
+  const server = useTestServer({ engine })
+
+  test('deliver in the order in which things happened, each once, also when two processes work', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const { worker, egress } = startSecondWorker(server)
+    t.after(() => worker.stop(0, () => egress.close()))
+    const names = Array.from({ length: 120 }, (_, index) => `order.${index}`)
+    for (const name of names) {
+      assert.equal((await handInText(server, name)).status, 200)
+      worker.wake()
+    }
+    await Promise.all([server.app.settle(), worker.settle()])
+    await server.app.settle()
+    assert.deepEqual(subscriber.messageIds(), names)
+  })
+
+  test('go on with another process when the one that held them is dead, after its lease', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const { database, clock } = server
+    await handInText(server, 'makes.the.lane')
+    await server.app.settle()
+    // Dies with the lane in its hands and nothing sent.
+    const lane = await database.read.query
+      .selectFrom('lanes')
+      .select('id')
+      .where('callback_url', '=', subscriber.url)
+      .executeTakeFirstOrThrow()
+    const lease = { owner: 'dead', milliseconds: 60_000 }
+    await database.transaction((tx) => claimLanes(tx, [lane.id], lease, clock.now()))
+    await handInText(server, 'held')
+    await server.app.settle()
+    assert.deepEqual(subscriber.messageIds(), ['makes.the.lane'])
+    clock.advance(60_000)
+    await server.app.settle()
+    assert.deepEqual(subscriber.messageIds(), ['makes.the.lane', 'held'])
+  })
+
+  test('are claimed by one process at a time, however many ask at the same moment', async () => {
+    const { database, clock } = server
+    const quiet = await startQuietLanes(server, 20)
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        database.transaction((tx) => claimLanes(tx, quiet, { owner: `p${index}`, milliseconds: 1000 }, clock.now())),
+      ),
+    )
+    const claimed = claims.flat().map(({ id }) => id)
+    assert.deepEqual([claimed.length, new Set(claimed).size], [quiet.length, quiet.length])
+  })
+})
+
+/** Lanes that nobody works on, because nothing waits in them. */
+async function startQuietLanes({ database }: TestServer, count: number): Promise<string[]> {
+  const lanes = Array.from({ length: count }, (_, index) => `quiet.${index}`)
+  await database.transaction(async ({ query }) => {
+    const rows = lanes.map((id) => ({
+      id,
+      app_id: ids.application,
+      callback_url: id,
+      leased_until: 0,
+      paused_until: 0,
+      failures: 0,
+    }))
+    await query.insertInto('lanes').values(rows).execute()
+  })
+  return lanes
+}
+
+onBothDatabases('a subscriber that never answers', (engine) => {
+  test('holds up nobody else: what the other gets comes while the first still hangs', async (t) => {
+    const server = await startTestServer({ engine, env: { WEBHOOK_TIMEOUT: '10s' } })
+    t.after(() => server.stop())
+    const quick = await subscribe(t, server)
+    const partner = { token: tokens.partner, id: partnerIds.application }
+    const slow = await subscribe(t, server, { app: partner })
+    slow.answerWith(hang)
+    for (const token of [tokens.owner, tokens.partner]) {
+      const answer = await server.client.post(`/v23.0/${accounts.shared}/subscribed_apps`, { token, json: {} })
+      assert.equal(answer.status, 200, answer.text)
+    }
+    const handInShared = (id: string) => {
+      const change = messagesChange(textMessage(id))
+      const value = { ...change.value, metadata: { display_phone_number: '1', phone_number_id: numbers.shared } }
+      return handIn(server, envelopeOf([{ ...change, value }], accounts.shared))
+    }
+    const names = Array.from({ length: 30 }, (_, index) => `beside.${index}`)
+    const started = performance.now()
+    for (const name of names) assert.equal((await handInShared(name)).status, 200)
+    await quick.whenPosted(names.length)
+    const took = performance.now() - started
+    assert.deepEqual(quick.messageIds(), names)
+    assert.ok(took < 5000, `far below the time-out of the other: ${took} ms`)
+    assert.deepEqual(slow.messageIds(), names.slice(0, 1), 'the other still hangs at its first')
+  })
+
+  test('does not hold up the end of the service, and what was under way is sent by the next one', async (t) => {
+    const server = await startTestServer({ engine, env: { WEBHOOK_TIMEOUT: '10s' } })
+    t.after(() => server.stop())
+    const subscriber = await subscribe(t, server)
+    subscriber.answerWith(hang)
+    await handInText(server, 'under.way')
+    await subscriber.whenPosted(1)
+    const started = performance.now()
+    await server.app.close(100)
+    assert.ok(performance.now() - started < 5000, 'it waits for its grace alone')
+    const tries = await server.database.read.query.selectFrom('delivery_attempts').selectAll().execute()
+    assert.deepEqual(tries, [], 'what was broken off by us is no failure of the subscriber')
+
+    subscriber.answerWith(takeIt)
+    const { worker, egress } = startSecondWorker(server)
+    await worker.settle()
+    await worker.stop(1000, () => egress.close())
+    assert.deepEqual(subscriber.messageIds(), ['under.way', 'under.way'])
+  })
+})
