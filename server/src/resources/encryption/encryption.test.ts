@@ -236,7 +236,7 @@ onBothDatabases('encryption key', (engine) => {
     const raw = `business_public_key=${withLine(2, `${lines[2]?.slice(0, -1)}+`).replaceAll('\n', '%0A')}`
     const answer = await send(numbers.main, { raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
     assert.equal(answer.status, 400)
-    assert.match(answer.body.error.message, /line 3 of it is not base64.* Write the \+ of base64 as %2B/)
+    assert.match(answer.body.error.message, /line \d of it is not base64.* Write the \+ of base64 as %2B/)
   })
 
   for (const [name, sent, stored = sent] of taken) {
