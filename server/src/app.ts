@@ -17,6 +17,7 @@ import { DeliveryWorker } from './delivery/worker.ts'
 import { openBusinessDoor } from './doors/business.ts'
 import { openGatewayDoor } from './doors/gateway.ts'
 import { groupPaths, openGroupPages } from './doors/group-pages.ts'
+import { mediaPaths, openMediaDoor } from './doors/media.ts'
 import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
 import { openPicturesDoor, picturePaths } from './doors/pictures.ts'
 import { openPublicDoor, publicPaths } from './doors/public.ts'
@@ -26,6 +27,7 @@ import { openFileSystemStore } from './files/file-system.ts'
 import { makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPartFiles } from './files/part-files.ts'
 import { CursorSealer } from './graph/cursors.ts'
+import { LinkSealer } from './graph/links.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
 import { Metrics } from './http/metrics.ts'
 import type { PipelineParts } from './http/pipeline.ts'
@@ -36,6 +38,8 @@ import { ringOutTimer } from './resources/calls/progress.ts'
 import { makeRingOutHandler } from './resources/calls/ring-out.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { creationTimer, makeCreationHandler } from './resources/groups/creation.ts'
+import { makeMediaExpiryHandler } from './resources/media/expiry.ts'
+import { expiryTimer as mediaExpiryTimer } from './resources/media/store.ts'
 import { makeExpiryHandler } from './resources/uploads/expiry.ts'
 import { expiryTimer } from './resources/uploads/store.ts'
 import { TimerWorker } from './timers/worker.ts'
@@ -82,6 +86,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
       [sweepTimer]: makeSweepHandler(store, clock),
       [discardTimer]: makeDiscardHandler(parts),
       [expiryTimer]: makeExpiryHandler({ clock, random }),
+      [mediaExpiryTimer]: makeMediaExpiryHandler({ clock, random }),
       [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
       [ringOutTimer]: makeRingOutHandler({ clock, words }),
     },
@@ -123,7 +128,16 @@ export async function createApp({ config, database, clock, random, log, demoToke
     random,
     log,
     metrics,
-    doors: [...operatorPaths, ...publicPaths, ...picturePaths, ...qrPaths, ...groupPaths, 'gateway', words.product],
+    doors: [
+      ...operatorPaths,
+      ...publicPaths,
+      ...picturePaths,
+      ...mediaPaths,
+      ...qrPaths,
+      ...groupPaths,
+      'gateway',
+      words.product,
+    ],
   })
   openOperatorsDoor(server, database, metrics)
   openPicturesDoor(server, database.read, files)
@@ -135,6 +149,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     versions: config.versions,
     limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
+    links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
     maxBodyBytes: config.maxBodyBytes,
     publicUrl,
     settings: config,
@@ -158,6 +173,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
   })
   openQrPages(server, database, pipeline.publicUrl)
   openGroupPages(server, database)
+  openMediaDoor(server, pipeline)
   openBusinessDoor(server, operations, pipeline)
   openGatewayDoor(server, buildGatewayOperations(), pipeline)
   openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })

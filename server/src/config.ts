@@ -125,6 +125,13 @@ function versionList(text: string): string[] {
   return versions
 }
 
+const kibibyte = 1024
+const mebibyte = 1024 * kibibyte
+
+function defineMaxBytes(name: string, sentence: string, bytes: number): Setting<number> {
+  return define({ name, shownDefault: String(bytes), sentence, parse: integer(1, 1 << 30), fallback: () => bytes })
+}
+
 /** Every setting once. The order is that of docs/settings.md, which is generated from here. */
 export const settings = {
   port: define({
@@ -303,6 +310,43 @@ export const settings = {
     sentence: 'How often a number can ask one user for permission to call in 7 days.',
     parse: integer(1, 1_000_000),
     fallback: () => 2,
+  }),
+  maxImageBytes: defineMaxBytes('MAX_IMAGE_BYTES', 'The largest image (jpeg, png) in bytes.', 5 * mebibyte),
+  maxAudioBytes: defineMaxBytes(
+    'MAX_AUDIO_BYTES',
+    'The largest audio file (aac, amr, mpeg, mp4, ogg) in bytes.',
+    16 * mebibyte,
+  ),
+  maxVideoBytes: defineMaxBytes('MAX_VIDEO_BYTES', 'The largest video (mp4, 3gpp) in bytes.', 16 * mebibyte),
+  maxDocumentBytes: defineMaxBytes(
+    'MAX_DOCUMENT_BYTES',
+    'The largest document (txt, pdf, doc, docx, xls, xlsx, ppt, pptx) in bytes.',
+    100 * mebibyte,
+  ),
+  maxStickerBytes: defineMaxBytes('MAX_STICKER_BYTES', 'The largest sticker (webp) in bytes.', 100 * kibibyte),
+  maxAnimatedStickerBytes: defineMaxBytes(
+    'MAX_ANIMATED_STICKER_BYTES',
+    'The largest sticker that moves (webp) in bytes.',
+    500 * kibibyte,
+  ),
+  maxMediaTextBytes: defineMaxBytes(
+    'MAX_MEDIA_TEXT_BYTES',
+    'The largest JSON or form body that holds a medium as text, in bytes; what is larger comes as multipart/form-data.',
+    16 * mebibyte,
+  ),
+  mediaLifetime: define({
+    name: 'MEDIA_LIFETIME',
+    shownDefault: '30d',
+    sentence: 'How long a medium is kept after its upload.',
+    parse: duration,
+    fallback: () => 30 * day,
+  }),
+  mediaLinkLifetime: define({
+    name: 'MEDIA_LINK_LIFETIME',
+    shownDefault: '5m',
+    sentence: 'How long the address of a medium is good for.',
+    parse: duration,
+    fallback: () => 5 * minute,
   }),
   webhookTimeout: define({
     name: 'WEBHOOK_TIMEOUT',

@@ -10,6 +10,7 @@ import { complianceOperations } from './resources/compliance/operations.ts'
 import { encryptionOperations } from './resources/encryption/operations.ts'
 import { groupGatewayOperations } from './resources/groups/gateway.ts'
 import { groupOperations } from './resources/groups/operations.ts'
+import { mediaOperations } from './resources/media/operations.ts'
 import { onboardingOperations } from './resources/onboarding/operations.ts'
 import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
 import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
@@ -31,6 +32,7 @@ export function buildOperations(words: Vocabulary): Operation[] {
     ...encryptionOperations(words),
     ...groupOperations(words),
     ...phoneNumberOperations(words),
+    ...mediaOperations(words),
     ...botOperations(),
     ...scheduleOperations(),
     ...qrCodeOperations(words),

@@ -28,6 +28,7 @@ export interface Tables {
   files: FilesTable
   file_uses: FileUsesTable
   uploads: UploadsTable
+  media: MediaTable
   profile_pictures: ProfilePicturesTable
   verification_codes: VerificationCodesTable
   two_step_pins: TwoStepPinsTable
@@ -452,6 +453,15 @@ export interface UploadsTable {
   sha256: string | null
   expires_time: number
   used_time: number | null
+}
+
+export interface MediaTable {
+  id: string
+  phone_number_id: string
+  sha256: string
+  mime_type: string
+  file_size: number
+  expires_time: number
 }
 
 export interface ProfilePicturesTable {

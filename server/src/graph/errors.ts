@@ -5,13 +5,13 @@ import type { Vocabulary } from './vocabulary.ts'
  * wrong and what would be right; it never tells whether an id exists that the caller may not see.
  */
 export class GraphError extends Error {
-  readonly status: ErrorStatus
+  readonly status: AnyErrorStatus
   readonly code: number
   readonly subcode: number | undefined
   /** Headers that go with the answer. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: ErrorStatus, code: number, message: string, extra: GraphErrorExtra = {}) {
+  constructor(status: AnyErrorStatus, code: number, message: string, extra: GraphErrorExtra = {}) {
     super(message)
     this.status = status
     this.code = code
@@ -29,12 +29,15 @@ interface GraphErrorExtra {
 
 export const errorStatuses = [400, 401, 403, 404, 422, 429, 500] as const
 export type ErrorStatus = (typeof errorStatuses)[number]
+/** Downloads are no operations of the API, and have one status more. */
+type AnyErrorStatus = ErrorStatus | 416
 
-const types: Record<ErrorStatus, string> = {
+const types: Record<AnyErrorStatus, string> = {
   400: 'OAuthException',
   401: 'OAuthException',
   403: 'OAuthException',
   404: 'GraphMethodException',
+  416: 'OAuthException',
   422: 'GraphMethodException',
   429: 'OAuthException',
   500: 'GraphMethodException',
@@ -99,6 +102,22 @@ export function notFound(): GraphError {
 /** 404: the caller sees the thing, but it has nothing of what is asked for. */
 export function nothingThere(reason: string): GraphError {
   return new GraphError(404, codes.unknown, reason)
+}
+
+/** 404: an address that was good once. Whoever has it was given it, so it may be told. */
+export function linkExpired(): GraphError {
+  return new GraphError(
+    404,
+    codes.unknown,
+    'The address has expired; read the object that it belongs to for a new one.',
+  )
+}
+
+/** 416: what a range asks for begins behind the end. Only downloads have it. */
+export function rangeNotSatisfiable(size: number): GraphError {
+  return new GraphError(416, codes.argument, `The range begins behind the end; there are ${size} bytes.`, {
+    headers: { 'content-range': `bytes */${size}` },
+  })
 }
 
 export function missingPermission(oneOf: readonly string[]): GraphError {

@@ -13,6 +13,7 @@ export const nodePlaceholders = {
   migration_intent: 'Migration-Intent-ID',
   solution: 'Solution-ID',
   upload: 'Upload-ID',
+  media: 'Media-ID',
   group: 'group_id',
 } as const
 

@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
+import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from './caller.ts'
 import type { ErrorStatus, GraphError } from './errors.ts'
 import type { FieldSelection } from './fields.ts'
@@ -21,6 +22,7 @@ export const chapters = {
   encryption: 'Encryption key',
   groups: 'Groups',
   'phone-numbers': 'Phone numbers',
+  media: 'Media',
   bot: 'Bot',
   schedules: 'Schedules',
   'qr-codes': 'Message QR codes',
@@ -42,6 +44,21 @@ export interface RawBody {
   readonly length: number | undefined
 }
 
+/**
+ * A member of the body that is a file: a part of its own in multipart, which is never whole in memory, and text elsewhere. It
+ * arrives before the input is checked, because other members may come behind it, and goes again unless `prepare` keeps it.
+ */
+export interface FileMember {
+  /** In the schema of the input it is a text, and in the input an empty one once the file has arrived. */
+  readonly name: string
+  /** The most bytes that any file may have, and a body that holds it as text. */
+  readonly limits: (settings: Settings) => { readonly fileBytes: number; readonly textBodyBytes: number }
+  /** The bytes that a text stands for; throws the 400 when it stands for none. */
+  readonly decode: (text: string) => Uint8Array
+  /** Hands on the bytes as they come, and throws as soon as it is certain that the file is not taken. */
+  readonly check: (bytes: AsyncIterable<Uint8Array>, settings: Settings) => AsyncIterable<Uint8Array>
+}
+
 /** What a handler is given besides its input. */
 export interface Context<D extends Db = Db> {
   readonly db: D
@@ -59,8 +76,12 @@ export interface Context<D extends Db = Db> {
   readonly page: Page
   /** The bytes of the body. Throws where the operation has no `body: 'raw'`. */
   readonly body: RawBody
+  /** The file that has arrived. Throws where the operation has no `file`. */
+  readonly file: ReceivedFile
   /** The base URL as the outside sees it. */
   readonly publicUrl: string
+  /** The address of a path outside the API, good for so long and for nobody who was not given it. */
+  sealLink(path: string, lifetime: number): string
   readonly settings: Settings
   /** Where the request came from, and its trace: for the record. */
   readonly remote_address: string
@@ -81,6 +102,8 @@ interface OperationBase {
   readonly rateClass?: string
   /** `raw`: the body is bytes of any content type, for `prepare` to read, and holds no arguments. */
   readonly body?: 'raw'
+  /** A member of the body that is a file. */
+  readonly file?: FileMember
   /** Arguments that come as headers of their names. */
   readonly headers?: readonly string[]
   readonly fields?: FieldSelection

@@ -5,6 +5,17 @@ export interface Settings {
   readonly maxUploadBytes: number
   /** How long an upload is kept open, and how long its handle is good for. */
   readonly uploadLifetime: number
+  readonly maxImageBytes: number
+  readonly maxAudioBytes: number
+  readonly maxVideoBytes: number
+  readonly maxDocumentBytes: number
+  readonly maxStickerBytes: number
+  readonly maxAnimatedStickerBytes: number
+  /** The largest body that holds a medium as text. */
+  readonly maxMediaTextBytes: number
+  readonly mediaLifetime: number
+  /** How long the address of a medium is good for. */
+  readonly mediaLinkLifetime: number
   /** Where verification codes are posted to be sent; undefined: the built-in carrier. */
   readonly carrierUrl: string | undefined
   readonly verificationCodeDigits: number

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { parse as parseQuery } from 'fast-querystring'
 import { malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { RawBody } from '../graph/operation.ts'
+import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
 
 const acceptedTypes = 'application/json, application/x-www-form-urlencoded or multipart/form-data'
-const maxMultipartMembers = 1000
 
 const noArguments: Arguments = { typed: true, values: {} }
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -16,8 +15,7 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
   const contentType = request.headers['content-type']
   if (contentType === undefined && !hasBody(request)) return noArguments
   const bytes = await readBytes(request, maxBytes)
-  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase()
-  switch (mediaType) {
+  switch (mediaTypeOf(contentType)) {
     case 'application/json':
       return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(bytes) }
     case 'application/x-www-form-urlencoded':
@@ -32,6 +30,11 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
           : `The Content-Type ${JSON.stringify(contentType.slice(0, 100))} is not taken; send the body as ${acceptedTypes}.`,
       )
   }
+}
+
+/** `multipart/form-data; boundary=…` → `multipart/form-data` */
+export function mediaTypeOf(contentType: string | undefined): string | undefined {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase()
 }
 
 /** The body as the bytes that it is, whatever its content type. Whoever asks reads it; nothing has been read yet. */
@@ -103,30 +106,16 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
 function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const values: Record<string, unknown> = Object.create(null)
-    const refuse = (reason: string) => reject(malformedRequest(reason))
-    const keep = (name: string, value: string) => {
-      const known = values[name]
-      values[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
-    }
-    let parser: BusboyInstance
-    try {
-      parser = new Busboy({
-        headers: { 'content-type': contentType },
-        limits: { fieldSize: bytes.length, fileSize: bytes.length, parts: maxMultipartMembers },
-      })
-    } catch (error) {
-      refuse(`The multipart body cannot be read: ${(error as Error).message}.`)
-      return
-    }
-    parser.on('field', (name: string, value: string) => keep(name, value))
+    const parser = openMultipart(contentType, { limits: { fieldSize: bytes.length, fileSize: bytes.length } })
+    parser.on('field', (name: string, value: string) => collectMember(values, name, value))
     parser.on('file', (name: string, stream: NodeJS.ReadableStream) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => keep(name, Buffer.concat(chunks).toString()))
-      stream.on('error', (error: Error) => refuse(`The multipart body cannot be read: ${error.message}.`))
+      stream.on('end', () => collectMember(values, name, Buffer.concat(chunks).toString()))
+      stream.on('error', (error: Error) => reject(refuseMultipart(error)))
     })
-    parser.on('partsLimit', () => refuse(`The multipart body has more than ${maxMultipartMembers} members.`))
-    parser.on('error', (error: unknown) => refuse(`The multipart body cannot be read: ${(error as Error).message}.`))
+    parser.on('partsLimit', () => reject(tooManyMembers()))
+    parser.on('error', (error: unknown) => reject(refuseMultipart(error)))
     parser.on('finish', () => resolve(values))
     parser.end(bytes)
   })

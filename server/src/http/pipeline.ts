@@ -6,11 +6,13 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
 import type { ActivitiesTable } from '../db/tables.ts'
+import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
 import { notFound } from '../graph/errors.ts'
 import { projectFields, selectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
+import type { LinkSealer } from '../graph/links.ts'
 import type { Node } from '../graph/nodes.ts'
 import { type Context, type Operation, Refusal } from '../graph/operation.ts'
 import type { Outside } from '../graph/outside.ts'
@@ -22,6 +24,7 @@ import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
 import { appendActivity } from '../resources/audit/store.ts'
 import { readBodyArguments, readRawBody } from './body.ts'
+import { type FileReception, readFileBody, receiveText } from './file-body.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
 /** What the steps work with. */
@@ -33,6 +36,7 @@ export interface PipelineParts {
   readonly versions: readonly string[]
   readonly limiter: Limiter
   readonly cursors: CursorSealer
+  readonly links: LinkSealer
   readonly maxBodyBytes: number
   /** The base URL as the outside sees it; known once the server listens. */
   readonly publicUrl: () => string
@@ -103,10 +107,24 @@ export async function admit(
 
 /** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
 export async function perform(parts: PipelineParts, admission: Admission, request: GraphRequest): Promise<unknown> {
+  const arrived = await readSources(parts, admission.row.operation, request)
+  try {
+    return await run(parts, admission, request, arrived)
+  } finally {
+    await arrived.file?.discard()
+  }
+}
+
+async function run(
+  parts: PipelineParts,
+  admission: Admission,
+  request: GraphRequest,
+  { sources, file }: Arrived,
+): Promise<unknown> {
   const { database, clock, random, words } = parts
   const { row, caller, node } = admission
   const { operation } = row
-  const input = row.readInput(await readSources(parts, operation, request))
+  const input = row.readInput(sources)
   const fields = operation.fields && selectFields(operation.fields, input['fields'] as string | undefined)
   const page =
     operation.list &&
@@ -136,7 +154,12 @@ export async function perform(parts: PipelineParts, admission: Admission, reques
       if (operation.body !== 'raw') throw new Error(`${operation.name} asks for raw bytes but its row does not say so`)
       return readRawBody(request.raw)
     },
+    get file() {
+      if (!file) throw new Error(`${operation.name} asks for a file but its row does not require one`)
+      return file
+    },
     publicUrl: parts.publicUrl(),
+    sealLink: (path, lifetime) => parts.publicUrl() + parts.links.seal(path, lifetime),
     settings: parts.settings,
     remote_address: request.remote_address,
     trace: request.trace,
@@ -177,15 +200,28 @@ function recordOf(
   }
 }
 
+interface Arrived {
+  readonly sources: readonly Arguments[]
+  /** Of a row that takes one: kept by then, or let go at the end. */
+  readonly file?: ReceivedFile | undefined
+}
+
 /** Path, then headers, then body, then query: the first that has an argument wins. */
-async function readSources(parts: PipelineParts, row: Operation, request: GraphRequest): Promise<Arguments[]> {
+async function readSources(parts: PipelineParts, row: Operation, request: GraphRequest): Promise<Arrived> {
   const path = { typed: false, values: request.path.members }
   const query = { typed: false, values: request.query }
   const headers = row.headers ? [{ typed: false, values: pickHeaders(request.headers, row.headers) }] : []
   if (request.raw.method === 'GET' || request.raw.method === 'HEAD' || row.body === 'raw') {
-    return [path, ...headers, query]
+    return { sources: [path, ...headers, query] }
   }
-  return [path, ...headers, await readBodyArguments(request.raw, parts.maxBodyBytes), query]
+  if (!row.file) {
+    return { sources: [path, ...headers, await readBodyArguments(request.raw, parts.maxBodyBytes), query] }
+  }
+  const { maxBodyBytes, settings, outside } = parts
+  const reception: FileReception = { member: row.file, maxBodyBytes, settings, files: outside.files }
+  const body = await readFileBody(request.raw, reception)
+  const sources = [path, ...headers, body.arguments, query]
+  return body.file ? { sources, file: body.file } : receiveText(sources, reception)
 }
 
 /** Any other header is not an argument, whatever its name. */

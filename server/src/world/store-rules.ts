@@ -33,6 +33,7 @@ const kindNames: Partial<Record<AnyNodeKind, string>> = {
   group: 'a group',
   solution: 'a solution',
   upload: 'an upload',
+  media: 'a medium',
   onboarding_request: 'an onboarding request',
 }
 

@@ -13,6 +13,7 @@ import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
 import { type Engine, makeStorePlace, openPlace } from './databases.ts'
 import { addInviteLinks } from './groups.ts'
+import { addMedia } from './media.ts'
 import { addSolutions } from './solutions.ts'
 import { addUploads } from './uploads.ts'
 import { testWorld } from './world.ts'
@@ -55,6 +56,7 @@ export async function startTestServer({
   await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
   await addSolutions(database, clock)
   await addUploads(database, clock)
+  await addMedia(database, clock)
   await addInviteLinks(database, clock)
   const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
   const url = await app.listen()

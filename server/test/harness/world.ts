@@ -15,6 +15,7 @@ export const ids = {
   extended_credit: '2100000000000001',
   solution: '8100000000000001',
   upload: 'upload:ofTheOwner00000000000000000000000',
+  media: '8200000000000001',
 } as const
 
 /** The same kinds, of a tenant that shares nothing with the owner. */
@@ -31,6 +32,7 @@ export const strangerIds: Record<keyof typeof ids, string> = {
   extended_credit: '2100000000000009',
   solution: '8100000000000009',
   upload: 'upload:ofTheStranger0000000000000000000',
+  media: '8200000000000009',
 }
 
 export const partnerIds = {

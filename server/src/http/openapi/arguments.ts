@@ -4,7 +4,7 @@ import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { nodeKindOf } from '../route-table.ts'
 import { type Examples, type JsonSchema, type Parameter, type RequestBody, refTo } from './document.ts'
 import { type Argument, type DescribedRow, neutralPlaceholder } from './rows.ts'
-import { isStructured, toFormExample, toFormSchema, writeTypeName } from './schemas.ts'
+import { isStructured, toFormExample, toFormSchema, toMultipartSchema, writeTypeName } from './schemas.ts'
 
 /** Ids of the demo world, so that an example works when it is tried. */
 const demoIds: Readonly<Partial<Record<NodeKind, string>>> = {
@@ -18,6 +18,7 @@ const demoIds: Readonly<Partial<Record<NodeKind, string>>> = {
   migration_intent: '8000000000000001',
   solution: '9000000000000000',
   upload: 'upload:MTIzNDU2Nzg5MDEy',
+  media: '9000000000000002',
 }
 /** For what no world file holds: it comes into being by a request. */
 const madeUpId = '9000000000000001'
@@ -148,8 +149,6 @@ function uniteExamples(uses: readonly Use[]): { examples?: Examples } {
   }
 }
 
-const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
-
 /** The body of a POST or DELETE: arguments in the three content types, or bytes. */
 export function describeBody(rows: readonly DescribedRow[]): RequestBody {
   const byArguments = rows.filter((row) => !isRaw(row))
@@ -174,12 +173,18 @@ export function isRaw({ operation }: DescribedRow): boolean {
 function describeArguments(rows: readonly DescribedRow[]): RequestBody {
   const json = { schema: anyOf(rows.map((row) => inputName(row))), ...bodyExamples(rows, (input) => input) }
   const form = { schema: anyOf(rows.map((row) => formName(row))), ...bodyExamples(rows, toFormExample) }
+  // The bytes of a file cannot be written down as an example.
+  const multipart = rows.some(hasFile) ? { schema: anyOf(rows.map((row) => multipartName(row))) } : form
   return {
     required: rows.every(({ members }) => members.some(({ required }) => required)),
     description: `Any of the arguments may come in the query instead; where both have one, the body wins.${
       rows.some(hasStructure) ? ' In a form, an array or object is one field that holds JSON.' : ''
     }`,
-    content: { 'application/json': json, ...Object.fromEntries(formTypes.map((type) => [type, form])) },
+    content: {
+      'application/json': json,
+      'application/x-www-form-urlencoded': form,
+      'multipart/form-data': multipart,
+    },
   }
 }
 
@@ -206,7 +211,11 @@ export function describeInputs(row: DescribedRow): Record<string, JsonSchema> {
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(members.map((member) => [member.name, member.schema])),
   }
-  return { [inputName(row)]: schema, ...(hasStructure(row) && { [formName(row)]: toFormSchema(schema) }) }
+  return {
+    [inputName(row)]: schema,
+    ...(hasStructure(row) && { [formName(row)]: toFormSchema(schema) }),
+    ...(operation.file && { [multipartName(row)]: toMultipartSchema(schema, operation.file.name) }),
+  }
 }
 
 function inputName({ operation }: DescribedRow): string {
@@ -215,6 +224,14 @@ function inputName({ operation }: DescribedRow): string {
 
 function formName(row: DescribedRow): string {
   return hasStructure(row) ? `${writeTypeName(row.operation.name)}Form` : inputName(row)
+}
+
+function multipartName(row: DescribedRow): string {
+  return hasFile(row) ? `${writeTypeName(row.operation.name)}Multipart` : formName(row)
+}
+
+function hasFile({ operation }: DescribedRow): boolean {
+  return operation.file !== undefined
 }
 
 function hasStructure({ members }: DescribedRow): boolean {

@@ -31,6 +31,13 @@ export function toFormSchema(schema: JsonSchema): JsonSchema {
   }
 }
 
+/** The same arguments in a multipart body, where a file is bytes. */
+export function toMultipartSchema(schema: JsonSchema, file: string): JsonSchema {
+  const form = toFormSchema(schema)
+  const members = form['properties'] as Record<string, JsonSchema>
+  return { ...form, properties: { ...members, [file]: { ...members[file], format: 'binary' } } }
+}
+
 export function isStructured({ type }: JsonSchema): boolean {
   return type === 'object' || type === 'array'
 }

@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ByteRange } from '../files/file-store.ts'
+
+/**
+ * The part of a content that is asked for; undefined for the whole of it. Several parts at once, other units and what cannot be
+ * read count as not asked for (RFC 9110, 14.2), and so does a part of another content than the one that there is now.
+ */
+export function readRange(
+  { range, 'if-range': condition }: IncomingHttpHeaders,
+  etag: string,
+  size: number,
+): ByteRange | 'not satisfiable' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range?.trim() ?? '') ?? []
+  if ((first === '' && last === '') || (condition !== undefined && condition !== etag)) return undefined
+  if (first === '') {
+    const count = Math.min(Number(last), size)
+    return count === 0 ? 'not satisfiable' : { start: size - count, end: size - 1 }
+  }
+  const start = Number(first)
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (last !== '' && Number(last) < start) return undefined
+  return start >= size ? 'not satisfiable' : { start, end }
+}

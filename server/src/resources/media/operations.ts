@@ -1,0 +1,91 @@
+import { notFound } from '../../graph/errors.ts'
+import { createNode } from '../../graph/nodes.ts'
+import { defineRead, defineWrite, type FileMember, type Operation } from '../../graph/operation.ts'
+import { successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { checkArrived, checkWhileArriving } from './accept.ts'
+import { largestMediaBytes } from './kinds.ts'
+import { decodeFile, mediaPath } from './rules.ts'
+import { makeMediaSchema, makeUploadSchema, mediaQuerySchema, uploadedSchema } from './schemas.ts'
+import { deleteMedia, findMedia, insertMedia } from './store.ts'
+
+/** A picture of one transparent point. */
+const examplePicture =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const exampleId = '9000000000000002'
+
+const fileMember: FileMember = {
+  name: 'file',
+  limits: (settings) => ({ fileBytes: largestMediaBytes(settings), textBodyBytes: settings.maxMediaTextBytes }),
+  decode: decodeFile,
+  check: checkWhileArriving,
+}
+
+export function mediaOperations(words: Vocabulary): Operation[] {
+  return [
+    defineWrite({
+      name: 'media.upload',
+      chapter: 'media',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/media',
+      sentence: 'Uploads an image, audio file, video, document or sticker for messages of a phone number.',
+      permission: 'messaging',
+      file: fileMember,
+      input: makeUploadSchema(words),
+      output: uploadedSchema,
+      examples: { input: { messaging_product: words.product, file: examplePicture }, output: { id: exampleId } },
+      async prepare({ file, settings }) {
+        const mime_type = await checkArrived(file, settings)
+        await file.keep()
+        return { mime_type, sha256: file.sha256, file_size: file.size }
+      },
+      async run({ db, node, clock, random, settings }, _input, stored) {
+        const id = await createNode(db, random, 'media', node)
+        const expires_time = clock.now() + settings.mediaLifetime
+        await insertMedia(db, random, { id, phone_number_id: node.id, ...stored, expires_time })
+        return { id }
+      },
+    }),
+    defineRead({
+      name: 'media.read',
+      chapter: 'media',
+      method: 'GET',
+      path: '/{Version}/{Media-ID}',
+      sentence: 'Reads what a medium is, with an address that its bytes can be had from for a few minutes.',
+      permission: 'messaging',
+      input: mediaQuerySchema,
+      output: makeMediaSchema(words),
+      examples: {
+        output: {
+          messaging_product: words.product,
+          url: `http://127.0.0.1:8080/media/${exampleId}?expires=1780315500&signature=MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0`,
+          mime_type: 'image/png',
+          sha256: '6dc7c43ae4ce89ef3dbbba35b22d8e1aeb8c9d6b9a7ee1b9ae5ab9d9ee2a0f83',
+          file_size: 70,
+          id: exampleId,
+        },
+      },
+      async run({ db, node, clock, settings, sealLink }, { phone_number_id }) {
+        const { id, mime_type, sha256, file_size } = await findMedia(db, node, clock, phone_number_id)
+        const url = sealLink(mediaPath(id), settings.mediaLinkLifetime)
+        return { messaging_product: words.product, url, mime_type, sha256, file_size, id }
+      },
+    }),
+    defineWrite({
+      name: 'media.delete',
+      chapter: 'media',
+      method: 'DELETE',
+      path: '/{Version}/{Media-ID}',
+      sentence: 'Deletes a medium; its address is invalid from then on.',
+      permission: 'messaging',
+      input: mediaQuerySchema,
+      output: successSchema,
+      examples: { output: { success: true } },
+      async run({ db, node, clock, random }, { phone_number_id }) {
+        await findMedia(db, node, clock, phone_number_id)
+        if (!(await deleteMedia(db, { clock, random }, node.id))) throw notFound()
+        return { success: true }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { type MediaTypeName, mediaTypes } from './kinds.ts'
+
+export function makeUploadSchema(words: Vocabulary) {
+  return Type.Object({
+    messaging_product: Type.Optional(Type.Literal(words.product)),
+    file: Type.String({
+      description:
+        'The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it.',
+    }),
+  })
+}
+
+export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The media ID.' }) })
+
+/** Of the operations on a medium that exists. */
+export const mediaQuerySchema = Type.Object({
+  phone_number_id: Type.Optional(
+    Type.String({ description: 'The phone number that the medium must belong to; another: 404.' }),
+  ),
+})
+
+export function makeMediaSchema(words: Vocabulary) {
+  return Type.Object({
+    messaging_product: Type.Literal(words.product),
+    url: Type.String({
+      format: 'uri',
+      description: 'Where the bytes are, for a few minutes; a request for them needs an access token too.',
+    }),
+    mime_type: Type.Enum(Object.keys(mediaTypes) as MediaTypeName[]),
+    sha256: Type.String({ description: 'The hash of the bytes: 64 hexadecimal digits.' }),
+    file_size: Type.Integer({ minimum: 1, description: 'In bytes.' }),
+    id: Type.String(),
+  })
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+import type { MediaTable } from '../../db/tables.ts'
+import { releaseFile, useFile } from '../../files/files.ts'
+import { notFound } from '../../graph/errors.ts'
+import { deleteNode, type Node } from '../../graph/nodes.ts'
+import { setTimer } from '../../timers/set.ts'
+
+/** What a write here works with besides its transaction. */
+export interface Tools {
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export const expiryTimer = 'media.expire'
+
+/** What the store of bytes knows a medium's use of its content by. */
+function mediaUse(id: string): string {
+  return `media:${id}`
+}
+
+/** Records a medium under an id that was registered for it; its content is held or used already. */
+export async function insertMedia(tx: Transaction, random: Random, medium: MediaTable): Promise<void> {
+  const { id, sha256, expires_time } = medium
+  await useFile(tx, sha256, mediaUse(id))
+  await tx.query.insertInto('media').values(medium).execute()
+  await setTimer(tx, random, { kind: expiryTimer, due_time: expires_time, payload: { id } })
+}
+
+const findById = defineStatement<{ id: string; now: number }>()((db, { id, now }) =>
+  db.selectFrom('media').selectAll().where('id', '=', id).where('expires_time', '>', now),
+)
+
+/**
+ * The medium of a node, if it belongs to the number that is asked for, where one is. One that has expired is gone, though its
+ * row is swept a little later.
+ */
+export async function findMedia(db: Db, node: Node, clock: Clock, phone_number_id?: string): Promise<MediaTable> {
+  const medium = await db.first(findById, { id: node.id, now: clock.now() })
+  if (!medium || medium.phone_number_id !== (phone_number_id ?? medium.phone_number_id)) throw notFound()
+  return medium
+}
+
+/** Ends a medium, and tells whether it was there; its bytes go with the last one that has the same. */
+export async function deleteMedia(tx: Transaction, tools: Tools, id: string): Promise<boolean> {
+  const medium = await tx.query.deleteFrom('media').where('id', '=', id).returning('sha256').executeTakeFirst()
+  if (!medium) return false
+  await deleteNode(tx, id)
+  await releaseFile(tx, tools, medium.sha256, mediaUse(id))
+  return true
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../src/base/clock.ts'
+import { day } from '../../src/base/duration.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import type { Database } from '../../src/db/database.ts'
+import { insertMedia } from '../../src/resources/media/store.ts'
+import { ids, strangerIds } from './world.ts'
+
+/**
+ * Media come into being by a request, so no world file holds one: one of the owner's number and one of the stranger's, of which
+ * there is no more than what the database knows. A test may bring a world without these numbers, and then has no such medium.
+ */
+export async function addMedia(database: Database, clock: Clock): Promise<void> {
+  const known = await database.read.query.selectFrom('phone_numbers').select('id').execute()
+  const numberIds = new Set(known.map(({ id }) => id))
+  for (const { media: id, phone_number: phone_number_id, account: account_id, business: business_id } of [
+    ids,
+    strangerIds,
+  ]) {
+    if (!numberIds.has(phone_number_id)) continue
+    const sha256 = createHash('sha256').update(id).digest('hex')
+    await database.transaction(async (tx) => {
+      await tx.query.insertInto('nodes').values({ id, kind: 'media', business_id, account_id }).execute()
+      await tx.query.insertInto('files').values({ sha256, size: 100, held_until: 0 }).execute()
+      await insertMedia(tx, systemRandom, {
+        ...{ id, phone_number_id, sha256, mime_type: 'image/png', file_size: 100 },
+        expires_time: clock.now() + 30 * day,
+      })
+    })
+  }
+}
