@@ -93,7 +93,7 @@ export class Client {
     return operation
   }
 
-  checkOutput(operation: Operation, body: unknown): void {
+  checkOutput(operation: { readonly name: string; readonly output: TSchema }, body: unknown): void {
     const validator = this.#validators.get(operation.output) ?? Compile(strict(operation.output))
     this.#validators.set(operation.output, validator)
     const errors = validator.Check(body) ? [] : validator.Errors(body)

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answer, callSides, nameEvent, offer } from '../../../test/harness/calls.ts'
+import type { Answer } from '../../../test/harness/client.ts'
+import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { useTestServer } from '../../../test/harness/server.ts'
+import { ids, numbers, testWorld, tokens, users } from '../../../test/harness/world.ts'
+import { second } from '../../base/duration.ts'
+
+const silentNumber = '4000000000000006'
+const unknownNumber = '4999999999999999'
+const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+
+function worldWithSilentNumber() {
+  const world = testWorld()
+  const [first, ...others] = world.accounts
+  assert.ok(first)
+  const silent = { id: silentNumber, display_phone_number: '+1 631-555-1006', registered: true, calling_enabled: false }
+  return { ...world, accounts: [{ ...first, phone_numbers: [...(first.phone_numbers ?? []), silent] }, ...others] }
+}
+
+function assertRefused(refused: Answer, status: number, code: number, message: RegExp): void {
+  assert.equal(refused.status, status, refused.text)
+  assert.equal(refused.body.error.code, code)
+  assert.match(refused.body.error.message, message)
+}
+
+onBothDatabases('calls at the gateway', (engine) => {
+  const server = useTestServer({ engine, world: worldWithSilentNumber() })
+  const sides = callSides(server)
+  const { gateway, newUser, permit, callUser, callBusiness, eventsOf, user: phone } = sides
+  const seconds = () => String(Math.floor(server.clock.now() / 1000))
+  const metadata = { display_phone_number: '16315551001', phone_number_id: numbers.main }
+  const start = (rest: object) => gateway('calls', { phone_number_id: numbers.main, session: offer, ...rest })
+
+  test('200 for each thing that the gateway can say of a permission, and 400 for what only the clock can', async () => {
+    const user = newUser()
+    for (const status of ['granted', 'pending', 'denied']) {
+      assert.deepEqual((await permit(user, { status })).body, { success: true })
+    }
+    assertRefused(
+      await permit(user, { status: 'expired' }),
+      400,
+      100,
+      /^status: it must be one of granted, pending, den/,
+    )
+    assertRefused(await permit(user, {}), 400, 100, /^status: it is required\.$/)
+  })
+
+  for (const [name, body, message] of [
+    ['no number', { phone_number_id: undefined }, /^phone_number_id: it is required\.$/],
+    ['no user', { user_wa_id: undefined }, /^user_wa_id: it is required\.$/],
+    ['a user that is none', { user_wa_id: 'ada' }, /^user_wa_id: it must be a user's id/],
+    ['a time before 1970', { expiration_time: -1 }, /^expiration_time: it must be a Unix time in seconds\.$/],
+    ['a time of text', { expiration_time: 'soon' }, /^expiration_time: it must be a Unix time in seconds\.$/],
+  ] as const) {
+    test(`400 for a permission with ${name}`, async () => {
+      const refused = await permit(users.granting, { status: 'granted', ...body })
+      assertRefused(refused, 400, 100, message)
+    })
+  }
+
+  test('404 for a permission and for a call on a number that does not exist, or by another id of one', async () => {
+    for (const phone_number_id of [unknownNumber, ids.account_number, ids.account, 'x', '']) {
+      assertRefused(await permit(users.granting, { phone_number_id, status: 'granted' }), 404, 803, /^No such/)
+      assertRefused(await start({ phone_number_id, from: users.granting }), 404, 803, /^No such/)
+    }
+  })
+
+  test('200 with the id of a call from a user, and an event with the offer and the name', async () => {
+    const user = newUser()
+    const made = await start({ from: user, name: 'Ada' })
+    assert.equal(made.status, 200, made.text)
+    const { call_id } = made.body
+    assert.deepEqual(made.body, { call_id })
+    assert.match(call_id, /^wacid\.[A-Za-z0-9_-]{32}$/)
+    assert.deepEqual(await eventsOf(call_id), [
+      {
+        messaging_product: 'msgapp',
+        metadata,
+        contacts: [{ profile: { name: 'Ada' }, wa_id: user }],
+        calls: [
+          {
+            id: call_id,
+            from: user,
+            to: '16315551001',
+            event: 'connect',
+            timestamp: seconds(),
+            direction: 'USER_INITIATED',
+            session: offer,
+          },
+        ],
+      },
+    ])
+  })
+
+  test('a call from a user without a name has no contacts, and needs no permission', async () => {
+    const made = await start({ from: users.denying })
+    const [event] = await eventsOf(made.body.call_id)
+    assert.equal(event.contacts, undefined)
+    await phone(made.body.call_id, 'terminate')
+  })
+
+  for (const [name, body, status, code, message] of [
+    ['nobody', { from: undefined }, 400, 100, /^from: it is required\.$/],
+    ['no user', { from: 'ada' }, 400, 100, /^from: it must be a user's id/],
+    ['an empty name', { name: '' }, 400, 100, /^name: it must be a string of 1 to 256 characters\.$/],
+    ['no session', { session: undefined }, 400, 100, /^session: it is required\.$/],
+    ['an answer', { session: answer }, 400, 100, /^session\.sdp_type: it must be offer when a call starts\.$/],
+    ['a broken sdp', { session: { ...offer, sdp: 'v=0' } }, 400, 100, /^session\.sdp: line 1 is the last, but must/],
+    ['a number that is not registered', { phone_number_id: numbers.fresh }, 422, 100, /not registered/],
+    ['a number that is switched off', { phone_number_id: silentNumber }, 403, 10, /switched off/],
+  ] as const) {
+    test(`${status} for a call from or to ${name}`, async () => {
+      assertRefused(await start({ from: newUser(), ...body }), status, code, message)
+    })
+  }
+
+  test('422 for a call while another with that number is open, and one call of many at the same moment', async () => {
+    const user = newUser()
+    const made = await Promise.all(Array.from({ length: 8 }, () => start({ from: user })))
+    const good = made.filter(({ status }) => status === 200)
+    assert.equal(good.length, 1)
+    for (const refused of made.filter(({ status }) => status !== 200)) assertRefused(refused, 422, 138003, /is open/)
+    assert.equal((await eventsOf(good[0]?.body.call_id)).length, 1)
+    const elsewhere = await start({ from: user, phone_number_id: numbers.shared })
+    assert.equal(elsewhere.status, 200, 'with another number it can talk at the same time')
+  })
+
+  test('200 with a call as it goes on, and what both sides said so far', async () => {
+    const user = newUser()
+    const call = await callUser(user)
+    const known = {
+      id: call,
+      phone_number_id: numbers.main,
+      user_wa_id: user,
+      direction: 'BUSINESS_INITIATED',
+    }
+    const read = async () => (await sides.readCall(call)).body
+    assert.deepEqual(await read(), { ...known, state: 'initiated', sdp: { business: offer.sdp } })
+    assert.deepEqual((await phone(call, 'ringing')).body, { success: true })
+    assert.deepEqual(await read(), { ...known, state: 'ringing', sdp: { business: offer.sdp } })
+    assert.deepEqual((await phone(call, 'accept', { session: answer })).body, { success: true })
+    const sdp = { business: offer.sdp, user: answer.sdp }
+    assert.deepEqual(await read(), { ...known, state: 'accepted', sdp })
+    assert.deepEqual((await phone(call, 'terminate')).body, { success: true })
+    assert.deepEqual(await read(), { ...known, state: 'ended', ending: 'completed', sdp })
+  })
+
+  test('404 for a call that does not exist', async () => {
+    assertRefused(await sides.readCall(unknownCall), 404, 803, /^No such/)
+    assertRefused(await sides.readCall('x'), 404, 803, /^No such/)
+    for (const action of ['ringing', 'accept', 'reject', 'terminate']) {
+      assertRefused(await phone(unknownCall, action), 404, 803, /^No such/)
+    }
+  })
+
+  for (const [name, action, body, message] of [
+    ['an unknown action', 'hold', {}, /^action: it must be one of ringing, accept, reject, terminate\.$/],
+    ['an action of the business', 'pre_accept', {}, /^action: it must be one of/],
+    ['an offer with accept', 'accept', { session: offer }, /^session\.sdp_type: it must be answer with accept\.$/],
+    ['a broken answer', 'accept', { session: { ...answer, sdp: 'v=0\r\nx' } }, /^session\.sdp: line 2 must be a lower/],
+    ['a session with ringing', 'ringing', { session: answer }, /^session: it goes with connect, pre_accept or accept/],
+  ] as const) {
+    test(`400 for ${name}, and nothing happens`, async () => {
+      const call = await callUser(newUser())
+      assertRefused(await phone(call, action, body), 400, 100, message)
+      assert.equal((await sides.readCall(call)).body.state, 'initiated')
+    })
+  }
+
+  test('422 for what does not fit the state of the call or who started it', async () => {
+    const outgoing = await callUser(newUser())
+    await phone(outgoing, 'ringing')
+    assertRefused(await phone(outgoing, 'ringing'), 422, 100, /it is ringing, so ringing by the user is not possible/)
+    await phone(outgoing, 'accept')
+    for (const action of ['ringing', 'accept', 'reject']) {
+      assertRefused(await phone(outgoing, action), 422, 100, /it is accepted/)
+    }
+    await phone(outgoing, 'terminate')
+    assertRefused(await phone(outgoing, 'terminate'), 422, 100, /^The call has ended/)
+
+    const incoming = await callBusiness(newUser())
+    for (const action of ['ringing', 'accept', 'reject']) {
+      assertRefused(await phone(incoming, action), 422, 100, /^The user started the call/)
+    }
+  })
+
+  test('each step of a call of the business is told, with the data that came with it', async () => {
+    const user = newUser()
+    const call = await callUser(user, { session: offer, biz_opaque_callback_data: 'order-1042' })
+    const began = seconds()
+    const status = (name: string, timestamp: string) => ({
+      messaging_product: 'msgapp',
+      metadata,
+      statuses: [
+        {
+          id: call,
+          type: 'call',
+          status: name,
+          timestamp,
+          recipient_id: user,
+          biz_opaque_callback_data: 'order-1042',
+        },
+      ],
+    })
+    await phone(call, 'ringing')
+    server.clock.advance(4 * second)
+    const accepted = seconds()
+    await phone(call, 'accept', { session: answer })
+    server.clock.advance(90_500)
+    const ended = seconds()
+    await phone(call, 'terminate')
+    const known = { id: call, from: '16315551001', to: user, direction: 'BUSINESS_INITIATED' }
+    assert.deepEqual(await eventsOf(call), [
+      status('RINGING', began),
+      {
+        messaging_product: 'msgapp',
+        metadata,
+        calls: [{ ...known, event: 'connect', timestamp: accepted, session: answer }],
+      },
+      status('ACCEPTED', accepted),
+      {
+        messaging_product: 'msgapp',
+        metadata,
+        calls: [
+          {
+            ...known,
+            event: 'terminate',
+            timestamp: ended,
+            status: 'COMPLETED',
+            start_time: accepted,
+            end_time: ended,
+            duration: Number(ended) - Number(accepted),
+            biz_opaque_callback_data: 'order-1042',
+          },
+        ],
+      },
+    ])
+  })
+
+  test('a call that the user rejects has failed, without times', async () => {
+    const user = newUser()
+    const call = await callUser(user)
+    await phone(call, 'reject')
+    const events = await eventsOf(call)
+    assert.deepEqual(events.map(nameEvent), ['REJECTED', 'terminate'])
+    assert.deepEqual(events[1].calls, [
+      {
+        id: call,
+        from: '16315551001',
+        to: user,
+        event: 'terminate',
+        direction: 'BUSINESS_INITIATED',
+        timestamp: seconds(),
+        status: 'FAILED',
+      },
+    ])
+  })
+
+  test('a call that the business rejects, and one that the caller gives up, has failed', async () => {
+    const [rejected, givenUp] = [await callBusiness(newUser()), await callBusiness(newUser())]
+    await sides.business({ action: 'reject', call_id: rejected, biz_opaque_callback_data: 'busy' })
+    await phone(givenUp, 'terminate')
+    const [, first] = await eventsOf(rejected)
+    assert.equal(first.calls[0].status, 'FAILED')
+    assert.equal(first.calls[0].biz_opaque_callback_data, 'busy')
+    const [, second] = await eventsOf(givenUp)
+    assert.equal(second.calls[0].status, 'FAILED')
+    assert.equal(second.calls[0].start_time, undefined)
+  })
+
+  test('403 for a business that comes to the gateway', async () => {
+    const call = await callUser(newUser())
+    const refused = await server.client.get(`/gateway/calls/${call}`, { token: tokens.owner })
+    assertRefused(refused, 403, 200, /"gateway"/)
+  })
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { exampleAnswer, exampleOffer } from '../../src/resources/calls/examples.ts'
+import type { Answer } from './client.ts'
+import type { TestServer } from './server.ts'
+import { numbers, tokens } from './world.ts'
+
+export const offer = { sdp_type: 'offer', sdp: exampleOffer } as const
+export const answer = { sdp_type: 'answer', sdp: exampleAnswer } as const
+
+/** Both sides of calls on one number, each through its own door. */
+export function callSides(server: TestServer, phone_number_id: string = numbers.main) {
+  let lastUser = 16_505_560_000
+
+  const business = (body: object, token: string = tokens.owner): Promise<Answer> =>
+    server.client.callRow(server.client.row('calls.act'), `/v23.0/${phone_number_id}/calls`, {
+      token,
+      json: { messaging_product: 'msgapp', ...body },
+    })
+  const gateway = (path: string, body: object): Promise<Answer> =>
+    server.client.post(`/gateway/${path}`, { token: tokens.gateway, json: body })
+  const permit = (user_wa_id: string, rest: object = { status: 'granted' }): Promise<Answer> =>
+    gateway('call_permissions', { phone_number_id, user_wa_id, ...rest })
+
+  return {
+    business,
+    gateway,
+    permit,
+    /** A user whom no test has met. */
+    newUser: (): string => String(++lastUser),
+    /** What the business reads about a user's permission. */
+    readPermission: (user_wa_id: string): Promise<Answer> =>
+      server.client.callRow(server.client.row('calls.read_permission'), `/v23.0/${phone_number_id}/call_permissions`, {
+        token: tokens.owner,
+        query: { user_wa_id },
+      }),
+    /** A call of the business to a user who lets it. */
+    async callUser(user: string, rest: object = { session: offer }): Promise<string> {
+      assert.equal((await permit(user)).status, 200)
+      const made = await business({ action: 'connect', to: user, ...rest })
+      assert.equal(made.status, 200, made.text)
+      return made.body.calls[0].id
+    },
+    /** A call of a user to the business. */
+    async callBusiness(user: string, rest: object = {}): Promise<string> {
+      const made = await gateway('calls', { phone_number_id, from: user, session: offer, ...rest })
+      assert.equal(made.status, 200, made.text)
+      return made.body.call_id
+    },
+    /** What a user's phone does with a call. */
+    user: (call_id: string, action: string, rest: object = {}): Promise<Answer> =>
+      gateway(`calls/${call_id}`, { action, ...rest }),
+    readCall: (call_id: string): Promise<Answer> =>
+      server.client.get(`/gateway/calls/${call_id}`, { token: tokens.gateway }),
+    /** The values of every event that was raised about a call, in order. */
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks into events of every shape, and says itself what it expects.
+    async eventsOf(call_id: string): Promise<any[]> {
+      const rows = await server.database.read.query.selectFrom('events').selectAll().orderBy('id').execute()
+      return rows
+        .filter(({ field }) => field === 'calls')
+        .map(({ value }) => JSON.parse(value))
+        .filter(({ calls, statuses }) => (calls ?? statuses)[0].id === call_id)
+    },
+  }
+}
+
+/** `connect`, `RINGING`, `terminate`: what an event is, in one word. */
+export function nameEvent(value: { calls?: { event: string }[]; statuses?: { status: string }[] }): string | undefined {
+  return value.calls?.[0]?.event ?? value.statuses?.[0]?.status
+}
