@@ -1,7 +1,10 @@
-import { describeFailure } from './cli/fail.ts'
-import { buildProgram } from './cli/program.ts'
+import { enableCompileCache } from 'node:module'
 
-/** The way in: `./switchboard …` runs this file. */
+/** The way in: `./switchboard …` runs this file. What was compiled is kept, so that the next start is quicker. */
+enableCompileCache()
+const { describeFailure } = await import('./cli/fail.ts')
+const { buildProgram } = await import('./cli/program.ts')
+
 try {
   await buildProgram().parseAsync()
 } catch (error) {

@@ -1,7 +1,7 @@
 import { BadSetting } from '../config.ts'
 import { DatabaseUnavailable } from '../db/database.ts'
 import { UnknownMigrations } from '../db/migrate.ts'
-import { WorldRefused } from '../world/read.ts'
+import { WorldRefused } from '../world/refused.ts'
 
 /** Something that the person at the command line can mend; shown without a stack. */
 export class CommandFailed extends Error {}

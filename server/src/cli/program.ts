@@ -1,19 +1,13 @@
 import { Command } from 'commander'
 import { packageVersion } from '../version.ts'
-import { rotateAppSecret } from './app-secret.ts'
-import { apply } from './apply.ts'
-import { listAudit } from './audit.ts'
-import { listDeliveries, replayDeliveries, showDelivery } from './deliveries.ts'
-import { generate } from './gen.ts'
-import { runMigrations } from './migrate.ts'
-import { serve } from './serve.ts'
-import { listSigningKeys, rotate } from './signing-key.ts'
-import { createToken, listTokens, revokeTokenById } from './token.ts'
 
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
 const collect = (value: string, soFar: string[]): string[] => [...soFar, value]
 
-/** The command line: each command's words here, its work in its own file. */
+/**
+ * The command line: each command's words here, its work in its own file, which is read only when the command is given: most
+ * need a small part of the service, and a person waits for them.
+ */
 export function buildProgram(): Command {
   const program = new Command('switchboard')
     .description('A self-hosted business messaging platform.')
@@ -31,7 +25,7 @@ export function buildProgram(): Command {
       .option('--host <h>', 'the address to listen on (HOST)')
       .option(...dataFlag)
       .option('--world <file>', 'a world file to apply at the start (WORLD)')
-      .action((flags) => serve(flags, { banner }))
+      .action(async (flags) => (await import('./serve.ts')).serve(flags, { banner }))
   }
 
   program
@@ -39,19 +33,19 @@ export function buildProgram(): Command {
     .description('bring the store to what a world file says: create or update, never delete')
     .argument('<file>')
     .option(...dataFlag)
-    .action(apply)
+    .action(async (file, flags) => (await import('./apply.ts')).apply(file, flags))
 
   program
     .command('migrate')
     .description("bring the database's schema up to date")
     .option(...dataFlag)
-    .action(runMigrations)
+    .action(async (flags) => (await import('./migrate.ts')).runMigrations(flags))
 
   program
     .command('gen')
     .description('write the files that are made from the code: docs/operations.md, docs/settings.md, openapi/')
     .option('--check', 'write nothing; fail when one of them differs')
-    .action(generate)
+    .action(async (flags) => (await import('./gen.ts')).generate(flags))
 
   const token = program.command('token').description('make, list and revoke system user tokens')
   token
@@ -67,18 +61,18 @@ export function buildProgram(): Command {
     )
     .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
     .option(...dataFlag)
-    .action(createToken)
+    .action(async (flags) => (await import('./token.ts')).createToken(flags))
   token
     .command('list')
     .description('list tokens, never their secrets')
     .option(...dataFlag)
-    .action(listTokens)
+    .action(async (flags) => (await import('./token.ts')).listTokens(flags))
   token
     .command('revoke')
     .description('end a token')
     .argument('<id>')
     .option(...dataFlag)
-    .action(revokeTokenById)
+    .action(async (id, flags) => (await import('./token.ts')).revokeTokenById(id, flags))
 
   const signingKey = program
     .command('signing-key')
@@ -87,12 +81,12 @@ export function buildProgram(): Command {
     .command('list')
     .description('list signing keys, never their secrets')
     .option(...dataFlag)
-    .action(listSigningKeys)
+    .action(async (flags) => (await import('./signing-key.ts')).listSigningKeys(flags))
   signingKey
     .command('rotate')
     .description('make a new signing key and sign anew what the earlier ones had signed')
     .option(...dataFlag)
-    .action(rotate)
+    .action(async (flags) => (await import('./signing-key.ts')).rotate(flags))
 
   const audit = program.command('audit').description('look at what was done by whom')
   audit
@@ -101,7 +95,7 @@ export function buildProgram(): Command {
     .option('--account <id>', 'only what was done to this account and what hangs on it')
     .option('--limit <n>', 'how many records at the most', '50')
     .option(...dataFlag)
-    .action(listAudit)
+    .action(async (flags) => (await import('./audit.ts')).listAudit(flags))
 
   const app = program.command('app').description('look after apps')
   app
@@ -110,7 +104,7 @@ export function buildProgram(): Command {
     .argument('<id>')
     .option('--overlap <duration>', 'how long the old secret is good as well', '24h')
     .option(...dataFlag)
-    .action(rotateAppSecret)
+    .action(async (id, flags) => (await import('./app-secret.ts')).rotateAppSecret(id, flags))
 
   const deliveries = program
     .command('deliveries')
@@ -123,19 +117,19 @@ export function buildProgram(): Command {
     .option('--limit <n>', 'how many', '50')
     .option('--watch', 'show how deliveries stand, every second, until Ctrl-C')
     .option(...dataFlag)
-    .action(listDeliveries)
+    .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
     .description('show a delivery with every try at it')
     .argument('<id>')
     .option(...dataFlag)
-    .action(showDelivery)
+    .action(async (id, flags) => (await import('./deliveries.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
     .description('send deliveries again, whatever came of them before')
     .argument('<id...>')
     .option(...dataFlag)
-    .action(replayDeliveries)
+    .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
 
   return program
 }
