@@ -394,6 +394,23 @@ onBothDatabases('groups', (engine) => {
   })
 })
 
+describe('groups with VOCABULARY=whatsapp', () => {
+  const server = useTestServer({ engine: 'sqlite', env: { VOCABULARY: 'whatsapp' } })
+
+  test('answers and events name that product', async () => {
+    const messaging_product = 'whatsapp'
+    const json = { messaging_product, subject: 'Gardeners' }
+    const asked = await server.client.post(`/v23.0/${numbers.main}/groups`, { token: tokens.owner, json })
+    assert.equal(asked.body.messaging_product, messaging_product, asked.text)
+    await groupCalls(server).pass()
+    const [created] = await groupCalls(server).events()
+    assert.equal(created?.value.messaging_product, messaging_product)
+    const path = `/v23.0/${created?.value.groups[0].group_id}/invite_link`
+    const deleted = await server.client.delete(path, { token: tokens.owner, json: { messaging_product } })
+    assert.deepEqual(deleted.body, { messaging_product, success: 'true' })
+  })
+})
+
 const mainNumber: Node = {
   id: numbers.main,
   kind: 'phone_number',
