@@ -55,7 +55,7 @@ export function makeEnvelopeCheck(words: Vocabulary): (body: unknown) => asserts
             minItems: 1,
           }),
         }),
-        { minItems: 1 },
+        { minItems: 1, maxItems: maxEntries },
       ),
     }),
   )

@@ -28,9 +28,10 @@ export const callbackUrlSchema = Type.String({
 
 export const verifyTokenSchema = Type.String({ minLength: 1, maxLength: 255 })
 
-const fieldNames = Type.Union([Type.Array(Type.String()), Type.String()], {
+const namesExpected = { 'x-expects': 'an array of names of fields, or these separated by commas' }
+const fieldNames = Type.Union([Type.Array(Type.String(), namesExpected), Type.String()], {
   description: `An array, or names separated by commas, of: ${webhookFields.join(', ')}.`,
-  'x-expects': 'an array of names of fields, or these separated by commas',
+  ...namesExpected,
 })
 
 function objectSchema(words: Vocabulary) {
