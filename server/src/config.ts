@@ -38,6 +38,7 @@ export interface Config extends Settings {
   readonly webhookRetryDelays: readonly number[]
   readonly webhookGiveUpAfter: number
   readonly webhookKeep: number
+  readonly webhookLease: number
   readonly webhookMaxBodyBytes: number
   readonly logLevel: LogLevel
 }
@@ -294,21 +295,21 @@ export const settings = {
     name: 'MAX_CALLS_PER_DAY',
     shownDefault: '100',
     sentence: 'How many calls a number can start to one user in 24 hours.',
-    parse: integer(1, 1024),
+    parse: integer(1, 1_000_000),
     fallback: () => 100,
   }),
   maxCallPermissionRequestsPerDay: define({
     name: 'MAX_CALL_PERMISSION_REQUESTS_PER_DAY',
     shownDefault: '1',
     sentence: 'How often a number can ask one user for permission to call in 24 hours.',
-    parse: integer(1, 1024),
+    parse: integer(1, 1_000_000),
     fallback: () => 1,
   }),
   maxCallPermissionRequestsPerWeek: define({
     name: 'MAX_CALL_PERMISSION_REQUESTS_PER_WEEK',
     shownDefault: '2',
     sentence: 'How often a number can ask one user for permission to call in 7 days.',
-    parse: integer(1, 1024),
+    parse: integer(1, 1_000_000),
     fallback: () => 2,
   }),
   maxImageBytes: defineMaxBytes('MAX_IMAGE_BYTES', 'The largest image (jpeg, png) in bytes.', 5 * mebibyte),
@@ -388,6 +389,13 @@ export const settings = {
       'How long events, deliveries and their attempts can be looked at, and how long message ids are remembered.',
     parse: duration,
     fallback: () => 30 * day,
+  }),
+  webhookLease: define({
+    name: 'WEBHOOK_LEASE',
+    shownDefault: '10s',
+    sentence: 'How long the deliveries that a server was at wait for it after it died, before another takes them up.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 10 * second,
   }),
   webhookMaxBodyBytes: define({
     name: 'WEBHOOK_MAX_BODY_BYTES',
