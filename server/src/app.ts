@@ -112,7 +112,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     log,
     words,
     egress,
-    timeout: config.webhookTimeout,
+    lease: config.webhookLease,
     rules: { delays, giveUpAfter },
     metrics: deliveryMetrics,
   })

@@ -26,7 +26,7 @@ function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryW
     log: silentLog,
     egress,
     words: chooseVocabulary('msgapp'),
-    timeout,
+    lease: 10_000,
     rules: { delays: [5000], giveUpAfter: 86_400_000 },
     metrics: new DeliveryMetrics(new Metrics().registry, database.read, clock),
   })

@@ -126,6 +126,21 @@ export async function keepLane(
   return numUpdatedRows === 1n
 }
 
+/** Makes the leases on lanes longer, as far as they are still ours. */
+export async function renewLanes(
+  tx: Transaction,
+  ids: readonly string[],
+  { owner, milliseconds }: Lease,
+  now: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('lanes')
+    .set({ leased_until: now + milliseconds })
+    .where('id', 'in', ids)
+    .where('lease_owner', '=', owner)
+    .execute()
+}
+
 /** A subscriber that is back gets everything at once and in order, also what would have waited for its next try. */
 export async function hurryLane(tx: Transaction, lane: Lane, now: number): Promise<void> {
   await tx.query

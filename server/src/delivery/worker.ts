@@ -15,6 +15,7 @@ import {
   listDue,
   listDueLanes,
   releaseLane,
+  renewLanes,
 } from './lanes.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { isDown, type LaneState, noteOutcome } from './pause.ts'
@@ -29,9 +30,6 @@ const maxLanes = 500
 /** What was sent is written down after so many or so long: a process that dies sends no more than that again. */
 const batchSize = 50
 const batchMilliseconds = 2 * second
-/** What a lease has beyond the longest that a batch can take. */
-const leaseMargin = 30 * second
-
 export interface WorkerParts extends AttemptParts {
   readonly database: Database
   readonly clock: Clock
@@ -39,8 +37,8 @@ export interface WorkerParts extends AttemptParts {
   readonly log: Log
   readonly rules: RetryRules
   readonly metrics: DeliveryMetrics
-  /** Milliseconds for one try. */
-  readonly timeout: number
+  /** Milliseconds that a lane belongs to a process that nothing is heard of any more. */
+  readonly lease: number
 }
 
 /**
@@ -54,15 +52,18 @@ export class DeliveryWorker {
   #claiming: Promise<void> | undefined
   #lookAgain = false
   #poll: NodeJS.Timeout | undefined
+  #heartbeat: NodeJS.Timeout | undefined
+  #renewing: Promise<void> | undefined
   #stopped = false
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
-    this.#lease = { owner: parts.random.trace(), milliseconds: batchMilliseconds + parts.timeout + leaseMargin }
+    this.#lease = { owner: parts.random.trace(), milliseconds: parts.lease }
   }
 
   start(): void {
     this.#poll = setInterval(() => this.wake(), pollMilliseconds)
+    this.#heartbeat = setInterval(() => this.#renew(), this.#parts.lease / 4)
     this.wake()
   }
 
@@ -106,6 +107,21 @@ export class DeliveryWorker {
     timer.abort()
     await abandon()
     await done
+    clearInterval(this.#heartbeat)
+    await this.#renewing
+  }
+
+  /** Says that the lanes in hand are being worked on, however long a subscriber takes to answer. */
+  #renew(): void {
+    const { database, clock, log } = this.#parts
+    if (this.#working.size === 0) return
+    const lanes = [...this.#working.keys()]
+    this.#renewing ??= database
+      .transaction((tx) => renewLanes(tx, lanes, this.#lease, clock.now()))
+      .catch((error: Error) => log.error({ err: error }, 'leases could not be renewed'))
+      .finally(() => {
+        this.#renewing = undefined
+      })
   }
 
   async #claim(): Promise<void> {
