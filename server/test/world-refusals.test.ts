@@ -409,7 +409,7 @@ onBothDatabases('a world that breaks a rule', (engine) => {
         },
       ],
       tokens: [{ token: 'by-reference', app_id: ids.application, accounts: [ids.account, account.id] }],
-      call_permissions: [{ phone_number_id: numbers.main, user_wa_id: '16505551234', status: 'granted' }],
+      call_permissions: [{ phone_number_id: numbers.main, user_wa_id: '16505550000', status: 'granted' }],
     })
     assert.equal(summary.created, 7)
   })

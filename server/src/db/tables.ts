@@ -247,7 +247,7 @@ export interface CallPermissionsTable {
 }
 
 export interface ActivitiesTable {
-  id: string
+  id: Generated<number>
   time: number
   operation: string
   node_id: string

@@ -5,7 +5,6 @@ import { checkPermission } from '../auth/scopes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
-import type { ActivitiesTable } from '../db/tables.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
@@ -22,7 +21,7 @@ import { checkVersion } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
-import { appendActivity } from '../resources/audit/store.ts'
+import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
 import { readBodyArguments, readRawBody } from './body.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
 import type { PreparedRow, Route } from './route-table.ts'
@@ -179,13 +178,8 @@ async function run(
 }
 
 /** Who did what to which node, when, from where. */
-function recordOf(
-  { clock, random }: PipelineParts,
-  { row, caller, node }: Admission,
-  request: GraphRequest,
-): ActivitiesTable {
+function recordOf({ clock }: PipelineParts, { row, caller, node }: Admission, request: GraphRequest): NewActivity {
   return {
-    id: random.trace(),
     time: clock.now(),
     operation: row.operation.name,
     node_id: node.id,

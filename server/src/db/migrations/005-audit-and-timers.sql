@@ -2,7 +2,7 @@
 
 -- One record of every write that was answered with 200: who did what to which node, when, from where.
 CREATE TABLE activities (
-  id TEXT PRIMARY KEY,
+  id ORDERED_ID,
   time BIGINT NOT NULL,
   operation TEXT NOT NULL,
   node_id TEXT NOT NULL,

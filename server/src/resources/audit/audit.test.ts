@@ -25,7 +25,7 @@ onBothDatabases('audit', (engine) => {
     assert.equal(answer.status, 200)
     const added = (await all()).slice(0, -before.length || undefined)
     assert.equal(added.length, 1)
-    assert.match(added[0]?.id ?? '', /^[0-9a-f]{32}$/)
+    assert.ok(Number.isInteger(added[0]?.id))
     assert.deepEqual(added[0], {
       id: added[0]?.id,
       time: server.clock.now(),
@@ -137,7 +137,7 @@ onBothDatabases('audit', (engine) => {
     test('200 with every field, the time in ISO 8601, and no business of the node or secret of the token', async () => {
       const answer = await update(ids.account, tokens.managementOnly)
       const { id, ...record } = await newest(ids.account, tokens.owner)
-      assert.match(id, /^[0-9a-f]{32}$/)
+      assert.match(id, /^\d+$/)
       assert.deepEqual(record, {
         time: new Date(server.clock.now()).toISOString(),
         operation: 'account.update',

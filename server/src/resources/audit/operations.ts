@@ -32,7 +32,7 @@ export function auditOperations(): Operation[] {
         output: {
           data: [
             {
-              id: '8f14e45fceea167a5a36dedd4bea2543',
+              id: '1042',
               time: '2026-06-01T12:00:00.000Z',
               operation: 'account.update',
               node_id: '1000000000000001',
@@ -50,7 +50,7 @@ export function auditOperations(): Operation[] {
       async run({ db, node, page, project }) {
         return page.fetch(
           (slice) => listActivities(db, node, slice),
-          (row) => project({ ...row, time: new Date(row.time).toISOString() }),
+          (row) => project({ ...row, id: String(row.id), time: new Date(row.time).toISOString() }),
         )
       },
     }),
