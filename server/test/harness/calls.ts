@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { exampleAnswer, exampleOffer } from '../../src/resources/calls/examples.ts'
 import type { Answer } from './client.ts'
 import type { TestServer } from './server.ts'
-import { numbers, tokens } from './world.ts'
+import { numbers, testWorld, tokens } from './world.ts'
 
 export const offer = { sdp_type: 'offer', sdp: exampleOffer } as const
 export const answer = { sdp_type: 'answer', sdp: exampleAnswer } as const
@@ -66,4 +66,22 @@ export function callSides(server: TestServer, phone_number_id: string = numbers.
 /** `connect`, `RINGING`, `terminate`: what an event is, in one word. */
 export function nameEvent(value: { calls?: { event: string }[]; statuses?: { status: string }[] }): string | undefined {
   return value.calls?.[0]?.event ?? value.statuses?.[0]?.status
+}
+
+/** A registered number of `worldWithSilentNumber` that can neither call nor be called. */
+export const silentNumber = '4000000000000006'
+
+/** The world of the tests with a number whose calling is switched off. */
+export function worldWithSilentNumber() {
+  const world = testWorld()
+  const [first, ...others] = world.accounts
+  assert.ok(first)
+  const silent = { id: silentNumber, display_phone_number: '+1 631-555-1006', registered: true, calling_enabled: false }
+  return { ...world, accounts: [{ ...first, phone_numbers: [...(first.phone_numbers ?? []), silent] }, ...others] }
+}
+
+export function assertRefused(refused: Answer, status: number, code: number, message: RegExp): void {
+  assert.equal(refused.status, status, refused.text)
+  assert.equal(refused.body.error.code, code)
+  assert.match(refused.body.error.message, message)
 }

@@ -1,34 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, callSides, nameEvent, offer } from '../../../test/harness/calls.ts'
-import type { Answer } from '../../../test/harness/client.ts'
+import {
+  answer,
+  assertRefused,
+  callSides,
+  nameEvent,
+  offer,
+  silentNumber,
+  worldWithSilentNumber,
+} from '../../../test/harness/calls.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { accounts, ids, numbers, strangerIds, testWorld, tokens, users } from '../../../test/harness/world.ts'
+import { accounts, ids, numbers, strangerIds, tokens, users } from '../../../test/harness/world.ts'
 import { second } from '../../base/duration.ts'
 
-const silentNumber = '4000000000000006'
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
-
-/** The world of the tests with a number whose calling is switched off. */
-function worldWithSilentNumber() {
-  const world = testWorld()
-  const [first, ...others] = world.accounts
-  assert.ok(first)
-  const silent = {
-    id: silentNumber,
-    display_phone_number: '+1 631-555-1006',
-    registered: true,
-    calling_enabled: false,
-  }
-  return { ...world, accounts: [{ ...first, phone_numbers: [...(first.phone_numbers ?? []), silent] }, ...others] }
-}
-
-function assertRefused(refused: Answer, status: number, code: number, message: RegExp): void {
-  assert.equal(refused.status, status, refused.text)
-  assert.equal(refused.body.error.code, code)
-  assert.match(refused.body.error.message, message)
-}
 
 onBothDatabases('calls of the business', (engine) => {
   const server = useTestServer({ engine, world: worldWithSilentNumber() })

@@ -1,29 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answer, callSides, nameEvent, offer } from '../../../test/harness/calls.ts'
-import type { Answer } from '../../../test/harness/client.ts'
+import {
+  answer,
+  assertRefused,
+  callSides,
+  nameEvent,
+  offer,
+  silentNumber,
+  worldWithSilentNumber,
+} from '../../../test/harness/calls.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { ids, numbers, testWorld, tokens, users } from '../../../test/harness/world.ts'
+import { ids, numbers, tokens, users } from '../../../test/harness/world.ts'
 import { second } from '../../base/duration.ts'
 
-const silentNumber = '4000000000000006'
 const unknownNumber = '4999999999999999'
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
-
-function worldWithSilentNumber() {
-  const world = testWorld()
-  const [first, ...others] = world.accounts
-  assert.ok(first)
-  const silent = { id: silentNumber, display_phone_number: '+1 631-555-1006', registered: true, calling_enabled: false }
-  return { ...world, accounts: [{ ...first, phone_numbers: [...(first.phone_numbers ?? []), silent] }, ...others] }
-}
-
-function assertRefused(refused: Answer, status: number, code: number, message: RegExp): void {
-  assert.equal(refused.status, status, refused.text)
-  assert.equal(refused.body.error.code, code)
-  assert.match(refused.body.error.message, message)
-}
 
 onBothDatabases('calls at the gateway', (engine) => {
   const server = useTestServer({ engine, world: worldWithSilentNumber() })

@@ -1,6 +1,6 @@
 import { day } from '../../base/duration.ts'
 import type { CallPermissionsTable } from '../../db/tables.ts'
-import { forbidden, type GraphError, limitReached } from '../../graph/errors.ts'
+import { forbidden, limitReached } from '../../graph/errors.ts'
 import type { Settings } from '../../graph/settings.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import type { callPermissionStatuses, limitPeriods } from './schemas.ts'
@@ -96,14 +96,11 @@ export function checkPermission(permission: CallPermissionsTable | undefined, no
 
 /** Throws when the number has called the user as often as it may. */
 export function checkCallLimit({ count, oldest }: Usage, max: number, now: number): void {
-  if (count >= max) throw describeCallLimit(max, (oldest ?? now) + periodMilliseconds['24h'] - now)
-}
-
-function describeCallLimit(max: number, milliseconds: number): GraphError {
-  return limitReached(
+  if (count < max) return
+  throw limitReached(
     `The number has started ${max} calls to this user within 24 hours, which is the most.`,
     callLimitCode,
-    milliseconds / 1000,
+    ((oldest ?? now) + periodMilliseconds['24h'] - now) / 1000,
   )
 }
 

@@ -25,8 +25,9 @@ export function checkCallRequest({ action, to, call_id, session }: CallRequest):
 export function checkSession(action: string, session: Session | undefined): void {
   if (!session) return
   const expected = sessionTypes[action]
-  if (!expected)
+  if (!expected) {
     throw badArgument('session', `it goes with connect, pre_accept or accept; leave it out with ${action}.`)
+  }
   if (session.sdp_type !== expected) throw badArgument('session.sdp_type', `it must be ${expected} with ${action}.`)
   checkSdp(session)
 }

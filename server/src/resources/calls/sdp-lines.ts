@@ -84,11 +84,6 @@ export function findValueProblem(type: string, value: string): string | undefine
   return form.check?.(match.groups ?? {})
 }
 
-/** An m= line that was found to be right, taken apart. */
-export function readMediaLine(line: string): { readonly media: string } {
-  return { media: line.slice(2).split(' ', 1)[0] ?? '' }
-}
-
 /** What a message quotes of a description that may be as long as it likes. */
 function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
@@ -102,8 +97,9 @@ interface NetworkGroups {
 
 function findNetworkProblem({ nettype = '', addrtype = '' }: NetworkGroups): string | undefined {
   if (nettype !== 'IN') return `has the network type ${shorten(nettype)}; it must be IN.`
-  if (addrtype !== 'IP4' && addrtype !== 'IP6')
+  if (addrtype !== 'IP4' && addrtype !== 'IP6') {
     return `has the address type ${shorten(addrtype)}; it must be IP4 or IP6.`
+  }
   return undefined
 }
 

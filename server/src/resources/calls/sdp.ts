@@ -1,5 +1,5 @@
 import { findAttributeProblem } from './sdp-attributes.ts'
-import { findValueProblem, readMediaLine } from './sdp-lines.ts'
+import { findValueProblem } from './sdp-lines.ts'
 
 /** What is wrong with a session description, and in which of its lines, counted from 1. */
 export interface SdpProblem {
@@ -64,8 +64,9 @@ export function findSdpProblem(sdp: string): SdpProblem | undefined {
     if (problem !== undefined) return { line: number, problem }
 
     previous = line.charAt(0)
-    if (previous === 'm')
-      media.push({ line: number, isAudio: readMediaLine(line).media === 'audio', hasConnection: false })
+    if (previous === 'm') {
+      media.push({ line: number, isAudio: line.startsWith('m=audio '), hasConnection: false })
+    }
     if (previous === 'c') section.hasConnection = true
   }
 

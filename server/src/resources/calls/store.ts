@@ -105,15 +105,16 @@ export interface UsageSince {
 
 /** How often the user was asked after a time. */
 export async function countPermissionRequests(db: Db, pair: Pair, since: number): Promise<UsageSince> {
-  return toUsage(await db.first(countRequests, { ...pair, since }))
+  return toUsage(await db.list(countRequests, { ...pair, since }))
 }
 
 /** How many calls the number started to the user after a time. */
 export async function countStartedCalls(db: Db, pair: Pair, since: number): Promise<UsageSince> {
-  return toUsage(await db.first(countCalls, { ...pair, since }))
+  return toUsage(await db.list(countCalls, { ...pair, since }))
 }
 
-function toUsage(row: { count: number; oldest: number | null } | undefined): UsageSince {
+/** Asked for as a list, because rows that are looked up by the hour are not worth remembering. */
+function toUsage([row]: readonly { count: number; oldest: number | null }[]): UsageSince {
   return { count: row?.count ?? 0, oldest: row?.oldest ?? undefined }
 }
 
