@@ -162,8 +162,10 @@ export async function createApp({ config, database, clock, random, log, demoToke
     onCommit: wakeWorkers,
   }
   const operations = buildOperations(words)
+  const gatewayOperations = buildGatewayOperations()
   openPublicDoor(server, {
     operations,
+    gatewayOperations,
     words,
     versions: config.versions,
     rates: config.rates,
@@ -175,7 +177,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
   openGroupPages(server, database)
   openMediaDoor(server, pipeline)
   openBusinessDoor(server, operations, pipeline)
-  openGatewayDoor(server, buildGatewayOperations(), pipeline)
+  openGatewayDoor(server, gatewayOperations, pipeline)
   openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
 
   return {

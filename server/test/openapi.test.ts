@@ -8,9 +8,10 @@ import { errorStatuses } from '../src/graph/errors.ts'
 import { chapters, defineRead, defineWrite, type Operation } from '../src/graph/operation.ts'
 import { chooseVocabulary, vocabularyNames } from '../src/graph/vocabulary.ts'
 import type { OpenApiDocument, OperationObject, Response } from '../src/http/openapi/document.ts'
+import { buildGatewayOpenApi } from '../src/http/openapi/gateway.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { fullInput, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
-import { buildOperations } from '../src/operations.ts'
+import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
 
 const words = chooseVocabulary('msgapp')
 
@@ -439,3 +440,34 @@ function assertFits(schema: TSchema, value: unknown, what: string): void {
   const validator = Compile(schema)
   assert.deepEqual(validator.Check(value) ? [] : [...validator.Errors(value)], [], what)
 }
+
+describe("the gateway's own document", () => {
+  for (const name of vocabularyNames) {
+    const document = buildGatewayOpenApi({
+      operations: buildGatewayOperations(),
+      words: chooseVocabulary(name),
+      serverUrl: 'http://127.0.0.1:8080',
+      packageVersion: '1.2.3',
+    })
+
+    test(`is valid (${name})`, async () => {
+      assert.deepEqual(await lint(document), [])
+    })
+
+    test(`describes every operation with its sentence, its example and its errors (${name})`, () => {
+      for (const row of buildGatewayOperations()) {
+        const described = findOperation(document, row.name)
+        assert.equal(`${described.summary}.`, row.sentence)
+        assert.deepEqual(Object.keys(described.responses), ['200', '400', '401', '403', '404', '422', '500'])
+        assert.deepEqual(successOf(described)?.examples?.[row.name]?.value, row.examples.output)
+      }
+    })
+  }
+
+  test('has examples that its own schemas take', () => {
+    for (const row of buildGatewayOperations()) {
+      assert.deepEqual(Compile(row.output).Errors(row.examples.output), [], row.name)
+      assert.deepEqual(Compile(row.input).Errors(row.examples.input ?? {}), [], row.name)
+    }
+  })
+})

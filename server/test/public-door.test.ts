@@ -12,10 +12,16 @@ import { Metrics } from '../src/http/metrics.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { chooseEncoding } from '../src/http/packed.ts'
 import { createServer } from '../src/http/server.ts'
-import { buildOperations } from '../src/operations.ts'
+import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
 
 const words = chooseVocabulary('msgapp')
-const description = { operations: buildOperations(words), words, versions: ['v23.0'], packageVersion: '1.2.3' }
+const description = {
+  operations: buildOperations(words),
+  gatewayOperations: buildGatewayOperations(),
+  words,
+  versions: ['v23.0'],
+  packageVersion: '1.2.3',
+}
 
 interface Answer {
   readonly status: number | undefined

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { once } from '../base/once.ts'
 import { notFound } from '../graph/errors.ts'
+import type { GatewayOperation } from '../graph/gateway-operation.ts'
+import { buildGatewayOpenApi } from '../http/openapi/gateway.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { pack, sendPacked } from '../http/packed.ts'
 import { composeDocsPage } from './public/docs-page.ts'
@@ -8,9 +10,10 @@ import { loadReference } from './public/reference.ts'
 import { sendPage } from './public/send.ts'
 import { composeStartPage } from './public/start-page.ts'
 
-export const publicPaths = ['docs', 'openapi.json'] as const
+export const publicPaths = ['docs', 'openapi.json', 'openapi-gateway.json'] as const
 
 export interface PublicDoorOptions extends Omit<OpenApiOptions, 'serverUrl'> {
+  readonly gatewayOperations: readonly GatewayOperation[]
   /** The base URL as the outside sees it; known once the server listens. */
   readonly publicUrl: () => string
   /** Filled in on the docs page, so that a request can be tried at once. Never in production. */
@@ -20,13 +23,17 @@ export interface PublicDoorOptions extends Omit<OpenApiOptions, 'serverUrl'> {
 // The name of a script holds the hash of its content: under one name it can never be another.
 const forEver = 'public, max-age=31536000, immutable'
 
-/** `/`, `/docs`, `/openapi.json`: anyone. What they show is made at the first request that asks for it. */
+/** `/`, `/docs`, `/openapi.json`, `/openapi-gateway.json`: anyone. What they show is made at the first request that asks for it. */
 export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptions): void {
-  const { publicUrl, demoToken, packageVersion } = options
+  const { publicUrl, demoToken, packageVersion, gatewayOperations } = options
   const prefix = () => new URL(publicUrl()).pathname.replace(/\/+$/, '')
 
   const openApi = once(async () => {
     const document = buildOpenApi({ ...options, serverUrl: publicUrl() })
+    return pack(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8')
+  })
+  const gatewayOpenApi = once(async () => {
+    const document = buildGatewayOpenApi({ ...options, operations: gatewayOperations, serverUrl: publicUrl() })
     return pack(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8')
   })
   const reference = once(async () => {
@@ -42,6 +49,11 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
   server.get('/openapi.json', async (request, reply) => {
     request.operationName = 'public.openapi'
     return sendPacked(request, reply, await openApi(), 'no-cache')
+  })
+
+  server.get('/openapi-gateway.json', async (request, reply) => {
+    request.operationName = 'public.openapi_gateway'
+    return sendPacked(request, reply, await gatewayOpenApi(), 'no-cache')
   })
 
   server.get('/docs', async (request, reply) => {

@@ -2,8 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../config.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
+import { buildGatewayOpenApi } from '../http/openapi/gateway.ts'
 import { buildOpenApi } from '../http/openapi.ts'
-import { buildOperations } from '../operations.ts'
+import { buildGatewayOperations, buildOperations } from '../operations.ts'
 import { packageVersion } from '../version.ts'
 import { writeOperationsPage } from './operations-page.ts'
 import { writeSettingsPage } from './settings-page.ts'
@@ -23,8 +24,18 @@ export function generateFiles(): Map<string, string> {
     packageVersion: packageVersion(),
   })
   const mark = 'By `./switchboard gen` from the table of operations. Do not edit: the next run overwrites it.'
+  const { openapi: gatewayVersion, ...gateway } = buildGatewayOpenApi({
+    operations: buildGatewayOperations(),
+    words,
+    serverUrl: `http://${config.host}:${config.port}`,
+    packageVersion: packageVersion(),
+  })
   return new Map([
     ['openapi/switchboard.json', `${JSON.stringify({ openapi, 'x-generated': mark, ...document }, null, 2)}\n`],
+    [
+      'openapi/gateway.json',
+      `${JSON.stringify({ openapi: gatewayVersion, 'x-generated': mark, ...gateway }, null, 2)}\n`,
+    ],
     ['docs/operations.md', writeOperationsPage(operations, words)],
     ['docs/settings.md', writeSettingsPage()],
   ])

@@ -14,7 +14,10 @@ const style = 'body{margin:0}noscript{display:block;padding:2rem;font:16px syste
 /** The page to read and try the API. Everything that would come from or go to another host is off. */
 export function composeDocsPage({ prefix, scriptUrl, demoToken }: DocsPageOptions): Page {
   const settings = {
-    url: `${prefix}/openapi.json`,
+    sources: [
+      { title: 'Business API', slug: 'business', url: `${prefix}/openapi.json`, default: true },
+      { title: 'Gateway', slug: 'gateway', url: `${prefix}/openapi-gateway.json` },
+    ],
     telemetry: false,
     withDefaultFonts: false,
     hideClientButton: true,
