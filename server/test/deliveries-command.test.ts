@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
+import { makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { type Subscriber, startSubscriber, takeIt } from './harness/subscriber.ts'
+import { envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
+import { accounts, ids, testWorld, tokens } from './harness/world.ts'
+
+const main = new URL('../src/main.ts', import.meta.url).pathname
+
+onBothDatabases('the commands of deliveries', (engine) => {
+  let place: StorePlace
+  let options: { env: Record<string, string>; cwd: string }
+  before(async () => {
+    place = await makeStorePlace(engine)
+    const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
+    options = { env: { ...env, WEBHOOK_RETRY_DELAYS: '1h', LOG_LEVEL: 'silent' }, cwd: place.dataDir }
+  })
+  after(() => place.remove())
+  const run = (...args: string[]) => runCommand(args, options)
+
+  async function startWith(subscriber: Subscriber): Promise<RunningServer> {
+    const world = testWorld()
+    const webhook = { callback_url: subscriber.url, verify_token: 'vt', fields: ['messages'] }
+    const apps = world.apps.map((app) => (app.id === ids.application ? { ...app, webhook } : app))
+    const file = join(place.dataDir, 'world.json')
+    await writeFile(file, JSON.stringify({ ...world, apps }))
+    return startCommand(['serve', '--port', '0', '--world', file], options)
+  }
+
+  async function handInTo(server: RunningServer, id: string): Promise<void> {
+    const response = await fetch(`${server.url}/msgapp/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.gateway}`, 'content-type': 'application/json' },
+      body: JSON.stringify(envelopeOf([messagesChange(textMessage(id))])),
+    })
+    assert.equal(response.status, 200)
+  }
+
+  /** Asks until the answer has what is waited for: the server writes down what came of a post after the post. */
+  async function untilListed(pattern: RegExp, ...flags: string[]): Promise<string> {
+    for (;;) {
+      const { code, stdout, stderr } = await run('deliveries', 'list', ...flags)
+      assert.equal(code, 0, stderr)
+      if (pattern.test(stdout)) return stdout
+    }
+  }
+
+  test('list, show and replay what failed; rotate the secret that signs it', async (t) => {
+    const subscriber = await startSubscriber(t)
+    const server = await startWith(subscriber)
+    t.after(() => server.stop('SIGTERM'))
+    await handInTo(server, 'wamid.good')
+    await subscriber.whenPosted(1)
+    subscriber.answerWith((_post, response) => response.writeHead(500).end('broken\u001b[31m\nhere'))
+    await handInTo(server, 'wamid.bad')
+    await subscriber.whenPosted(2)
+
+    const all = await untilListed(/^2 .* waiting +1 /m)
+    assert.match(all, /^ID +RAISED +ACCOUNT +APP +FIELD +STATE +TRIES +NEXT TRY +CALLBACK$/m)
+    assert.match(
+      all,
+      new RegExp(`^1 +\\S+Z +${ids.account} +${ids.application} +messages +delivered +1 +${subscriber.url}$`, 'm'),
+    )
+    const failed = await untilListed(/waiting/, '--failed', '--account', accounts.private, '--limit', '5')
+    assert.ok(!failed.includes('delivered'))
+    assert.equal((await run('deliveries', 'list', '--account', accounts.shared)).stdout.trim().split('\n').length, 1)
+    assert.equal((await run('deliveries', 'list', '--limit', '1')).stdout.trim().split('\n').length, 2)
+
+    const shown = await run('deliveries', 'show', '2')
+    assert.equal(shown.code, 0, shown.stderr)
+    assert.match(shown.stdout, new RegExp(`^Callback +${subscriber.url}$`, 'm'))
+    assert.match(shown.stdout, /^State +waiting, next try \S+Z$/m)
+    assert.match(shown.stdout, /wamid\.bad/)
+    assert.match(shown.stdout, /^1 +\S+Z +\d+ ms +500 +it answered 500 +broken \[31m here$/m)
+
+    subscriber.answerWith(takeIt)
+    const rotated = await run('app', 'rotate-secret', ids.application, '--overlap', '1h')
+    assert.equal(rotated.code, 0, rotated.stderr)
+    const secret = rotated.stdout.trim()
+    assert.match(secret, /^[0-9a-f]{64}$/)
+    assert.match(rotated.stderr, /^App 3000000000000001 signs with this secret from now on; it is shown this once\./)
+    const replayed = await run('deliveries', 'replay', '2', '1')
+    assert.deepEqual([replayed.code, replayed.stdout], [0, '2 deliveries are sent again.\n'])
+    await subscriber.whenPosted(4)
+    assert.deepEqual(subscriber.messageIds(), ['wamid.good', 'wamid.bad', 'wamid.good', 'wamid.bad'])
+    const last = subscriber.posts.at(-1)
+    assert.ok(last)
+    assert.equal(last.headers['x-hub-signature-256'], signHubByHand(last.body, secret))
+    assert.equal(String(last.headers['webhook-signature']).split(' ').length, 2)
+    await untilListed(/^2 .* delivered +2 /m)
+  })
+
+  test('list --watch writes how deliveries stand, again and again, until it is stopped', async () => {
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', main, 'deliveries', 'list', '--watch'],
+      {
+        cwd: place.dataDir,
+        env: { PATH: process.env['PATH'] ?? '', ...options.env },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    let output = ''
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk
+        if (output.split('\n').length > 2) resolve()
+      })
+    })
+    const closed = once(child, 'close')
+    child.kill('SIGINT')
+    const [code] = await closed
+    assert.equal(code, 0)
+    const line =
+      /^waiting \d+ \| of these tried in vain \d+ \| oldest (-|\d+ s) \| delivered in the last minute \d+ \| given up \d+$/
+    for (const one of output.trim().split('\n')) assert.match(one, line)
+  })
+
+  for (const [name, args, pattern] of [
+    ['a delivery that there is not', ['deliveries', 'show', '999'], /there is no delivery 999/],
+    ['what is no delivery', ['deliveries', 'show', 'x'], /x is not the id of a delivery/],
+    ['a replay of one that there is not', ['deliveries', 'replay', '1', '999'], /there is no delivery 999/],
+    ['a limit that is none', ['deliveries', 'list', '--limit', '0'], /--limit 0 is not a number from 1 to 10000/],
+    ['an app that there is not', ['app', 'rotate-secret', '3999999999999999'], /3999999999999999 is not an app/],
+    [
+      'an overlap that is none',
+      ['app', 'rotate-secret', ids.application, '--overlap', 'long'],
+      /--overlap long is not/,
+    ],
+  ] as const) {
+    test(`one line and exit code 1 for ${name}`, async () => {
+      const { code, stdout, stderr } = await run(...args)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, pattern)
+      assert.match(stderr, /^switchboard: [^\n]+\n$/, 'one line, without a stack')
+    })
+  }
+})
