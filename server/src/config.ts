@@ -1,11 +1,21 @@
-import { day, formatDuration, hour, minute, parseDuration, second } from './base/duration.ts'
+import { day, hour, minute, second } from './base/duration.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
+import {
+  BadSetting,
+  duration,
+  durationList,
+  durationUpTo,
+  flag,
+  integer,
+  oneOf,
+  postgresUrl,
+  postUrl,
+  versionList,
+  webUrl,
+} from './base/setting-parsers.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
 import { parseRate, type Rate, type RateClassName, rateClasses } from './limits/classes.ts'
-
-/** A setting whose value cannot be used, said in one line that names it. */
-export class BadSetting extends Error {}
 
 /** One setting: its name, its default as a person reads it, one sentence, and how its text becomes a value. */
 export interface Setting<T> {
@@ -16,6 +26,12 @@ export interface Setting<T> {
   readonly parse: (text: string) => T
   readonly fallback: (soFar: Partial<Config>, environment: Environment) => T
 }
+
+export { BadSetting }
+
+/** What a process does of the service: everything, only answer, or only what happens by itself. */
+export const roles = ['all', 'api', 'worker'] as const
+export type Role = (typeof roles)[number]
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -29,6 +45,7 @@ export interface Config extends Settings {
   readonly databaseUrl: string | undefined
   readonly databaseConnections: number
   readonly world: string | undefined
+  readonly role: Role
   readonly allowInternalCallbacks: boolean
   readonly vocabulary: VocabularyName
   readonly versions: readonly string[]
@@ -47,83 +64,10 @@ function define<T>(setting: Setting<T>): Setting<T> {
   return setting
 }
 
-function integer(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < min || value > max) throw new BadSetting(`an integer from ${min} to ${max}`)
-    return value
-  }
-}
-
-function flag(text: string): boolean {
-  if (['true', '1', 'on', 'yes'].includes(text)) return true
-  if (['false', '0', 'off', 'no'].includes(text)) return false
-  throw new BadSetting('true or false')
-}
-
-function duration(text: string): number {
-  const milliseconds = parseDuration(text)
-  if (!milliseconds) throw new BadSetting('a time such as 30s, 10m or 24h')
-  return milliseconds
-}
-
-function durationUpTo(max: number) {
-  return (text: string): number => {
-    const milliseconds = duration(text)
-    if (milliseconds > max) throw new BadSetting(`a time of at most ${formatDuration(max)}`)
-    return milliseconds
-  }
-}
-
-function durationList(text: string): number[] {
-  const delays = text.split(',').map(parseDuration)
-  if (!delays.every((delay) => delay !== undefined && delay > 0)) {
-    throw new BadSetting('a list of times above zero such as 5s,30s,2m')
-  }
-  return delays as number[]
-}
-
 function rate(text: string): Rate {
   const parsed = parseRate(text)
   if (!parsed) throw new BadSetting('a rate such as 5/15m')
   return parsed
-}
-
-function oneOf<T extends string>(values: readonly T[]) {
-  return (text: string): T => {
-    const found = values.find((value) => value === text)
-    if (found === undefined) throw new BadSetting(`one of ${values.join(', ')}`)
-    return found
-  }
-}
-
-function webUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new BadSetting('a URL such as https://api.example.com')
-  }
-  const { search, hash, username } = new URL(text)
-  if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
-  return text.replace(/\/+$/, '')
-}
-
-function postUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new BadSetting('a URL such as https://carrier.example.com/send')
-  }
-  return text
-}
-
-function postgresUrl(text: string): string {
-  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
-    throw new BadSetting('a URL such as postgres://user:password@host:5432/database')
-  }
-  return text
-}
-
-function versionList(text: string): string[] {
-  const versions = text.split(',').map((version) => version.trim())
-  if (!versions.every((version) => /^v\d+\.\d+$/.test(version))) throw new BadSetting('a list such as v23.0,v24.0')
-  return versions
 }
 
 const kibibyte = 1024
@@ -176,6 +120,14 @@ export const settings = {
     sentence: 'How many connections a process opens to PostgreSQL at the most.',
     parse: integer(2, 1000),
     fallback: () => 10,
+  }),
+  role: define<Role>({
+    name: 'ROLE',
+    shownDefault: 'all',
+    sentence:
+      'What the process does: api answers requests, worker delivers webhooks and does what is due (and answers /healthz, /readyz and /metrics alone), all does both. On SQLite only all.',
+    parse: oneOf(roles),
+    fallback: () => 'all',
   }),
   world: define<string | undefined>({
     name: 'WORLD',

@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely'
+import { type CompiledQuery, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
 import { type Database, DatabaseUnavailable, type Db, type Transaction } from './database.ts'
+import { ExecutingDriver } from './kysely-driver.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -129,7 +121,11 @@ function makeDb(runner: Runner, compiled: CompiledStatements): Db {
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new RunnerDriver(runner),
+      createDriver: () =>
+        new ExecutingDriver(async (text, parameters) => {
+          const { rows, rowCount } = await runner.query(text, parameters.map(encodeForPostgres))
+          return { rows: rows ?? [], changes: rowCount ?? 0 }
+        }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -158,40 +154,4 @@ function rawQuery(sql: string): CompiledQuery {
     query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] },
     queryId: { queryId: '' },
   }
-}
-
-/** Lets Kysely run its queries on the pool, or on one client whose transaction is managed above it. */
-class RunnerDriver implements Driver {
-  readonly #connection: DatabaseConnection
-
-  constructor(runner: Runner) {
-    this.#connection = {
-      async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, rowCount } = await runner.query(sql, parameters.map(encodeForPostgres))
-        return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) }
-      },
-      // biome-ignore lint/correctness/useYield: streaming is not offered; lists are read page by page.
-      async *streamQuery() {
-        throw new Error('rows are read page by page, not streamed')
-      },
-    }
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection
-  }
-
-  async beginTransaction(): Promise<void> {
-    throw new Error('transactions are opened with Database.transaction')
-  }
-
-  async commitTransaction(): Promise<void> {}
-
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {}
 }

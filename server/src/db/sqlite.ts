@@ -2,18 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
 import { type Database, DatabaseUnavailable, type Db, type Transaction } from './database.ts'
+import { ExecutingDriver } from './kysely-driver.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -144,7 +136,7 @@ class SqliteConnection {
     const query = new Kysely<Tables>({
       dialect: {
         createAdapter: () => new SqliteAdapter(),
-        createDriver: () => new SingleConnectionDriver(this),
+        createDriver: () => new ExecutingDriver(async (sql, parameters) => this.run(sql, parameters)),
         createIntrospector: (db) => new SqliteIntrospector(db),
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
@@ -246,40 +238,4 @@ class CommittedReader extends SqliteConnection {
     this.#isChecked = true
     setImmediate(this.doubt)
   }
-}
-
-/** Lets Kysely run its queries on a connection whose transactions are managed above it. */
-class SingleConnectionDriver implements Driver {
-  readonly #connection: DatabaseConnection
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = {
-      async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, changes } = connection.run(sql, parameters)
-        return { rows: rows as R[], numAffectedRows: BigInt(changes) }
-      },
-      // biome-ignore lint/correctness/useYield: streaming is not offered; lists are read page by page.
-      async *streamQuery() {
-        throw new Error('rows are read page by page, not streamed')
-      },
-    }
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection
-  }
-
-  async beginTransaction(): Promise<void> {
-    throw new Error('transactions are opened with Database.transaction')
-  }
-
-  async commitTransaction(): Promise<void> {}
-
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {}
 }

@@ -1,0 +1,79 @@
+import { formatDuration, parseDuration } from './duration.ts'
+
+/** A setting whose value cannot be used, said in one line that names it. */
+export class BadSetting extends Error {}
+
+/** How the text of a setting becomes a value; each throws a BadSetting that says what would be right. */
+
+export function integer(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max) throw new BadSetting(`an integer from ${min} to ${max}`)
+    return value
+  }
+}
+
+export function flag(text: string): boolean {
+  if (['true', '1', 'on', 'yes'].includes(text)) return true
+  if (['false', '0', 'off', 'no'].includes(text)) return false
+  throw new BadSetting('true or false')
+}
+
+export function duration(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (!milliseconds) throw new BadSetting('a time such as 30s, 10m or 24h')
+  return milliseconds
+}
+
+export function durationUpTo(max: number) {
+  return (text: string): number => {
+    const milliseconds = duration(text)
+    if (milliseconds > max) throw new BadSetting(`a time of at most ${formatDuration(max)}`)
+    return milliseconds
+  }
+}
+
+export function durationList(text: string): number[] {
+  const delays = text.split(',').map(parseDuration)
+  if (!delays.every((delay) => delay !== undefined && delay > 0)) {
+    throw new BadSetting('a list of times above zero such as 5s,30s,2m')
+  }
+  return delays as number[]
+}
+
+export function oneOf<T extends string>(values: readonly T[]) {
+  return (text: string): T => {
+    const found = values.find((value) => value === text)
+    if (found === undefined) throw new BadSetting(`one of ${values.join(', ')}`)
+    return found
+  }
+}
+
+export function webUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new BadSetting('a URL such as https://api.example.com')
+  }
+  const { search, hash, username } = new URL(text)
+  if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
+  return text.replace(/\/+$/, '')
+}
+
+export function postUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new BadSetting('a URL such as https://carrier.example.com/send')
+  }
+  return text
+}
+
+export function postgresUrl(text: string): string {
+  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
+    throw new BadSetting('a URL such as postgres://user:password@host:5432/database')
+  }
+  return text
+}
+
+export function versionList(text: string): string[] {
+  const versions = text.split(',').map((version) => version.trim())
+  if (!versions.every((version) => /^v\d+\.\d+$/.test(version))) throw new BadSetting('a list such as v23.0,v24.0')
+  return versions
+}
