@@ -117,7 +117,10 @@ export async function createApp({ config, database, clock, random, log, demoToke
     metrics: deliveryMetrics,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter })
+  const runsWorkers = config.role !== 'api'
+  /** Those of other processes look by themselves. */
   const wakeWorkers = (): void => {
+    if (!runsWorkers) return
     timers.wake()
     deliveries.wake()
   }
@@ -140,7 +143,6 @@ export async function createApp({ config, database, clock, random, log, demoToke
     ],
   })
   openOperatorsDoor(server, database, metrics)
-  openPicturesDoor(server, database.read, files)
   const pipeline: PipelineParts = {
     database,
     clock,
@@ -161,35 +163,39 @@ export async function createApp({ config, database, clock, random, log, demoToke
     },
     onCommit: wakeWorkers,
   }
-  const operations = buildOperations(words)
-  const gatewayOperations = buildGatewayOperations()
-  openPublicDoor(server, {
-    operations,
-    gatewayOperations,
-    words,
-    versions: config.versions,
-    rates: config.rates,
-    packageVersion: packageVersion(),
-    publicUrl: pipeline.publicUrl,
-    demoToken: config.production ? undefined : demoToken,
-  })
-  openQrPages(server, database, pipeline.publicUrl)
-  openGroupPages(server, database)
-  openMediaDoor(server, pipeline)
-  openBusinessDoor(server, operations, pipeline)
-  openGatewayDoor(server, gatewayOperations, pipeline)
-  openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
+  if (config.role !== 'worker') openDoors()
+
+  function openDoors(): void {
+    const operations = buildOperations(words)
+    const gatewayOperations = buildGatewayOperations()
+    openPicturesDoor(server, database.read, files)
+    openPublicDoor(server, {
+      operations,
+      gatewayOperations,
+      words,
+      versions: config.versions,
+      rates: config.rates,
+      packageVersion: packageVersion(),
+      publicUrl: pipeline.publicUrl,
+      demoToken: config.production ? undefined : demoToken,
+    })
+    openQrPages(server, database, pipeline.publicUrl)
+    openGroupPages(server, database)
+    openMediaDoor(server, pipeline)
+    openBusinessDoor(server, operations, pipeline)
+    openGatewayDoor(server, gatewayOperations, pipeline)
+    openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
+  }
 
   return {
     async listen() {
       await server.listen({ port: config.port, host: config.host })
       address = writeAddress(server.server.address() as AddressInfo)
-      timers.start()
-      deliveries.start()
-      retention.start()
+      if (runsWorkers) for (const worker of [timers, deliveries, retention]) worker.start()
       return address
     },
     async settle() {
+      if (!runsWorkers) return
       await timers.settle()
       await deliveries.settle()
     },

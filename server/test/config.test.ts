@@ -12,6 +12,7 @@ describe('settings', () => {
     assert.equal(config.databaseUrl, undefined)
     assert.equal(config.allowInternalCallbacks, true)
     assert.equal(config.vocabulary, 'msgapp')
+    assert.equal(config.role, 'all')
     assert.equal(config.rateLimitsOn, true)
     assert.equal(config.webhookTimeout, 10_000)
     assert.deepEqual(config.rates.platform, [{ count: 5000, milliseconds: 3_600_000 }])
@@ -46,6 +47,7 @@ describe('settings', () => {
     ['RATE_LIMIT_PLATFORM', '5000'],
     ['RATE_LIMIT_PLATFORM', '0/1h'],
     ['RATE_LIMIT_PLATFORM', '5/0s'],
+    ['ROLE', 'boss'],
     ['LOG_LEVEL', 'loud'],
     ['MAX_BODY_BYTES', '1'],
     ['WEBHOOK_TIMEOUT', '10'],

@@ -25,6 +25,7 @@ export function buildProgram(): Command {
       .option('--host <h>', 'the address to listen on (HOST)')
       .option(...dataFlag)
       .option('--world <file>', 'a world file to apply at the start (WORLD)')
+      .option('--role <role>', 'what this process does: all, api or worker (ROLE)')
       .action(async (flags) => (await import('./serve.ts')).serve(flags, { banner }))
   }
 

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import { openLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
-import type { Config } from '../config.ts'
+import { BadSetting, type Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { applyWorld } from '../world/apply.ts'
 import { isStoreEmpty } from '../world/empty.ts'
@@ -17,6 +17,7 @@ export interface ServeFlags {
   readonly host?: string
   readonly data?: string
   readonly world?: string
+  readonly role?: string
 }
 
 const shutdownGrace = 10 * second
@@ -24,8 +25,18 @@ export const demoWorld = new URL('../../../worlds/demo.yaml', import.meta.url)
 
 /** Starts the server, says where it listens, and runs until it is told to stop. */
 export async function serve(flags: ServeFlags, { banner }: { banner: boolean }): Promise<void> {
-  const config = configFrom({ PORT: flags.port, HOST: flags.host, DATA_DIR: flags.data, WORLD: flags.world })
+  const config = configFrom({
+    PORT: flags.port,
+    HOST: flags.host,
+    DATA_DIR: flags.data,
+    WORLD: flags.world,
+    ROLE: flags.role,
+  })
+  checkRole(config)
   const { log, flush } = openLog(config.logLevel)
+  if (config.role === 'worker' && config.publicUrl === undefined) {
+    log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
+  }
   const database = await openStore(config, log)
   let app: App
   let address: string
@@ -44,7 +55,10 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     await database.close()
     throw error
   }
-  const greeting = banner ? await composeBanner(database, systemClock, config.publicUrl ?? address, config) : ''
+  const greeting =
+    banner && config.role !== 'worker'
+      ? await composeBanner(database, systemClock, config.publicUrl ?? address, config)
+      : ''
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
@@ -64,6 +78,12 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+}
+
+/** An embedded store belongs to one process, so that process has to do everything. */
+function checkRole({ role, databaseUrl }: Config): void {
+  if (role === 'all' || databaseUrl !== undefined) return
+  throw new BadSetting(`ROLE is ${role}, which takes PostgreSQL: set DATABASE_URL, or leave ROLE at all on SQLite`)
 }
 
 /** The world that the settings name, or the demo for a store that is still empty, except in production. */
