@@ -42,6 +42,19 @@ const refusals: [string, object, ...RegExp[]][] = [
     /^w: businesses\[0\]\.extended_credits\[0\]\.id: businesses\[0\]\.id has that id already/,
   ],
   [
+    'a bot for a number of another account',
+    inAccount({ bots: [{ id: '5000000000000050', phone_number_id: numbers.main }] }),
+    /^w: accounts\[0\]\.bots\[0\]\.phone_number_id: it is of account \d+; name a number of this account\.$/,
+  ],
+  [
+    'two bots for one number',
+    inAccount({
+      phone_numbers: [number],
+      bots: ['5000000000000050', '5000000000000051'].map((id) => ({ id, phone_number_id: number.id })),
+    }),
+    /^w: accounts\[0\]\.bots\[1\]\.phone_number_id: accounts\[0\]\.bots\[0\]\.phone_number_id has that phone number already\.$/,
+  ],
+  [
     'an id that two numbers of two accounts share',
     {
       accounts: [

@@ -37,6 +37,14 @@ export function buildProgram(): Command {
     .action(async (file, flags) => (await import('./apply.ts')).apply(file, flags))
 
   program
+    .command('export')
+    .description(
+      'write the store as a world file, which apply turns back into the same; it holds the secrets of apps, and no tokens, of which only hashes are stored',
+    )
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./export.ts')).exportStore(flags))
+
+  program
     .command('migrate')
     .description("bring the database's schema up to date")
     .option(...dataFlag)

@@ -30,6 +30,8 @@ export interface Database {
   readonly read: Db
   /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Reads that all see the store as it was at one moment, however long they take; no writer waits for them. */
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** How a column is declared whose numbers the database hands out in order: `ORDERED_ID` in migrations. */
   readonly orderedId: string
   /** Runs a script of several statements inside a transaction: for migrations alone. */

@@ -47,11 +47,11 @@ export async function openPostgres({ url, maxConnections, onIdleError }: Postgre
     return tx
   }
 
-  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
-      await client.query('BEGIN')
+      await client.query(begin)
       const result = await work(transactionOn(client))
       await client.query('COMMIT')
       return result
@@ -79,6 +79,7 @@ export async function openPostgres({ url, maxConnections, onIdleError }: Postgre
         }
       }
     },
+    snapshot: (work) => runTransaction(work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     async runScript(tx, script) {
       await tx.query.executeQuery(rawQuery(script))
     },

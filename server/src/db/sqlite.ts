@@ -50,6 +50,16 @@ export function openSqlite(file: string): Database {
       lastTransaction = result.catch(() => undefined)
       return result
     },
+    async snapshot(work) {
+      // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
+      const connection = new SqliteConnection(openFile(file))
+      try {
+        connection.execute('BEGIN')
+        return await work(connection.db())
+      } finally {
+        connection.close()
+      }
+    },
     async runScript(_tx, script) {
       writer.execute(script)
     },

@@ -34,11 +34,17 @@ async function checkNumbers({ numbers }: Things, problems: Problems): Promise<vo
   }
 }
 
-function checkRepeats({ tokens, qrCodes, schedules, permissions }: Things, problems: Problems): void {
+function checkRepeats({ tokens, qrCodes, bots, schedules, permissions }: Things, problems: Problems): void {
   const secrets = new Repeats(problems)
   for (const { given, place } of tokens) secrets.note(given.token, `${place}.token`, 'that token')
   const codes = new Repeats(problems)
   for (const { given, place } of qrCodes) codes.note(given.code, `${place}.code`, 'that code')
+  const served = new Repeats(problems)
+  for (const { given, place } of bots) {
+    if (given.phone_number_id !== undefined) {
+      served.note(given.phone_number_id, `${place}.phone_number_id`, 'that phone number')
+    }
+  }
   const names = new Repeats(problems)
   for (const { given, place, account } of schedules) {
     names.note(`${account.id} ${given.name}`, `${place}.name`, 'that name in the same account')

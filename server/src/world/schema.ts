@@ -20,6 +20,7 @@ import {
   unifiedCertStatuses,
   usernameSchema,
   verifiedNameSchema,
+  visibilities,
 } from '../resources/phone-numbers/schemas.ts'
 import { migrationIntentStatuses } from '../resources/portfolio/schemas.ts'
 import { profileMembers, websiteSchema } from '../resources/profile/schemas.ts'
@@ -88,9 +89,11 @@ const phoneNumber = Type.Object({
   id,
   account_number_id: Type.Optional(id),
   display_phone_number: Type.String({ 'x-expects': 'a phone number in international format, in quotes' }),
-  verified_name: Type.Optional(verifiedNameSchema),
+  /** As long as the name of an account, which it is when it is left out. */
+  verified_name: Type.Optional(name),
   registered: Type.Optional(Type.Boolean()),
   status: Type.Optional(Type.Enum([...new Set<string>([...linkStatuses, ...connectionStatuses])])),
+  connection_status: Type.Optional(Type.Enum(connectionStatuses)),
   quality_rating: Type.Optional(Type.Enum([...new Set<string>([...qualityRatings, ...listedQualityRatings])])),
   country_code: Type.Optional(country),
   country_dial_code: Type.Optional(
@@ -106,6 +109,10 @@ const phoneNumber = Type.Object({
   messaging_limit_tier: Type.Optional(Type.Enum(messagingLimitTiers)),
   is_official_business_account: Type.Optional(Type.Boolean()),
   username: Type.Optional(usernameSchema),
+  new_display_name: Type.Optional(verifiedNameSchema),
+  search_visibility: Type.Optional(Type.Enum(visibilities)),
+  show_security_notifications: Type.Optional(Type.Boolean()),
+  notify_user_change_number: Type.Optional(Type.Boolean()),
   calling_enabled: Type.Optional(Type.Boolean()),
   certificate: Type.Optional(Type.String({ maxLength: 16_384 })),
   profile: Type.Optional(Type.Object({ ...profileMembers, websites: Type.Optional(Type.Array(websiteSchema)) })),
@@ -134,6 +141,7 @@ const account = Type.Object({
     Type.Array(
       Type.Object({
         id,
+        phone_number_id: Type.Optional(id),
         prompts: Type.Optional(Type.Array(writtenPromptSchema)),
         commands: Type.Optional(Type.Array(writtenCommandSchema)),
         enable_welcome_message: Type.Optional(Type.Boolean()),

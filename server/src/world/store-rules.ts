@@ -49,6 +49,7 @@ export async function checkAgainstStore(tx: Transaction, things: Things, problem
   }
   const { phone_numbers, usernames } = await checkNumbers(tx, things, nodes, problems)
   await checkNumberParts(tx, things, problems)
+  await checkBots(tx, things, nodes, problems)
   await checkTokens(tx, things, problems)
   return { nodes, leaving: { phone_numbers, usernames, schedule_names: await checkSchedules(tx, things, problems) } }
 }
@@ -161,6 +162,45 @@ async function checkNumberParts(tx: Transaction, { qrCodes, groups }: Things, pr
       `${group.place}.id`,
       `the store has it under number ${row.phone_number_id}; it cannot be moved to another.`,
     )
+  }
+}
+
+/** A number has one bot, of its own account, and keeps it. */
+async function checkBots(
+  tx: Transaction,
+  { bots, nodes: fileNodes }: Things,
+  nodes: ReadonlyMap<string, NodesTable>,
+  problems: Problems,
+): Promise<void> {
+  const byId = new Map(bots.map((bot) => [bot.given.id, bot]))
+  const byNumber = new Map<string, (typeof bots)[number]>()
+  for (const bot of bots) {
+    const { phone_number_id } = bot.given
+    if (phone_number_id === undefined) continue
+    byNumber.set(phone_number_id, bot)
+    const number = fileNodes.get(phone_number_id) ?? nodes.get(phone_number_id)
+    if (number && number.account_id !== bot.account.id) {
+      problems.add(
+        `${bot.place}.phone_number_id`,
+        `it is of account ${number.account_id}; name a number of this account.`,
+      )
+    }
+  }
+  const columns = ['id', 'phone_number_id'] as const
+  for await (const row of readRows(tx, 'bots', 'id', columns, [...byId.keys()])) {
+    const bot = byId.get(row.id)
+    const { phone_number_id } = bot?.given ?? {}
+    if (!bot || phone_number_id === undefined || row.phone_number_id === null) continue
+    if (row.phone_number_id === phone_number_id) continue
+    problems.add(
+      `${bot.place}.phone_number_id`,
+      `the store has this bot for number ${row.phone_number_id}; it cannot be moved to another.`,
+    )
+  }
+  for await (const row of readRows(tx, 'bots', 'phone_number_id', columns, [...byNumber.keys()])) {
+    const bot = byNumber.get(row.phone_number_id ?? '')
+    if (!bot || bot.given.id === row.id) continue
+    problems.add(`${bot.place}.phone_number_id`, `the store has a bot for that number already, with the id ${row.id}.`)
   }
 }
 

@@ -182,6 +182,11 @@ export function* listReferences(things: Things): Generator<Reference> {
     }
     yield* listEach(given.subscribed_apps, `${place}.subscribed_apps`, 'application')
   }
+  for (const { given, place } of things.bots) {
+    if (given.phone_number_id !== undefined) {
+      yield { place: `${place}.phone_number_id`, id: given.phone_number_id, kind: 'phone_number' }
+    }
+  }
   for (const { given, place } of things.permissions) {
     yield { place: `${place}.phone_number_id`, id: given.phone_number_id, kind: 'phone_number' }
   }

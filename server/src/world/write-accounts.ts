@@ -126,15 +126,14 @@ export async function writeAccountParts(parts: WriteParts, { bots, schedules, in
       key: ['id'],
       keyOf: ({ given }) => [given.id],
       nodeOf: ({ given }) => given.id,
-      create: ({ given: { id, prompts, commands, enable_welcome_message }, account }) => ({
+      create: ({ given: { id, ...given }, account }) => ({
         id,
         account_id: account.id,
         phone_number_id: null,
         ...botDefaults,
-        ...pickGiven({ prompts, commands, enable_welcome_message }),
+        ...pickGiven(given),
       }),
-      change: ({ given: { prompts, commands, enable_welcome_message } }) =>
-        pickGiven({ prompts, commands, enable_welcome_message }),
+      change: ({ given: { id: _id, ...given } }) => pickGiven(given),
     },
     bots,
   )

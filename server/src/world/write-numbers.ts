@@ -106,6 +106,8 @@ function givenColumns(given: WorldNumber): Partial<PhoneNumbersTable> {
     ...(given.status !== undefined && splitStatus(given.status)),
     ...readStates(given),
     ...pickGiven({
+      // Lists and an account number each have a `status` of their own; where these differ, this tells the second.
+      connection_status: given.connection_status,
       verified_name: given.verified_name,
       country_code: given.country_code,
       country_dial_code: given.country_dial_code,
@@ -115,6 +117,10 @@ function givenColumns(given: WorldNumber): Partial<PhoneNumbersTable> {
       host_platform: given.host_platform,
       messaging_limit_tier: given.messaging_limit_tier,
       is_official_business_account: given.is_official_business_account,
+      new_display_name: given.new_display_name,
+      search_visibility: given.search_visibility,
+      show_security_notifications: given.show_security_notifications,
+      notify_user_change_number: given.notify_user_change_number,
       calling_enabled: given.calling_enabled,
       certificate: given.certificate,
     }),

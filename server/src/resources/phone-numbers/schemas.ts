@@ -165,6 +165,8 @@ const writtenConnectionStatuses = [
   'MESSAGING_LIMIT_TIER_4',
 ] as const
 
+export const visibilities = ['VISIBLE', 'HIDDEN'] as const
+
 const writtenPin = Type.String({ pattern: '^(\\d{6})?$', 'x-expects': 'a PIN of 6 digits, or empty to remove it' })
 
 export const numberSettingsSchema = Type.Object({
@@ -178,7 +180,7 @@ export const numberSettingsSchema = Type.Object({
     }),
   ),
   pin: Type.Optional(writtenPin),
-  search_visibility: Type.Optional(Type.Enum(['VISIBLE', 'HIDDEN'])),
+  search_visibility: Type.Optional(Type.Enum(visibilities)),
   webhook_configuration: Type.Optional(
     Type.Object({
       override_callback_uri: Type.String({

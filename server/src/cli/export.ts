@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { exportWorld } from '../world/export.ts'
+import { countLeftOut } from '../world/export-rows.ts'
+import { withStore } from './store.ts'
+
+/** Writes the store as a world file to standard output, and what the file cannot hold to standard error. */
+export async function exportStore(flags: { data?: string }): Promise<void> {
+  await withStore({ DATA_DIR: flags.data }, (database) =>
+    database.snapshot(async (db) => {
+      try {
+        await pipeline(Readable.from(exportWorld(db)), process.stdout, { end: false })
+      } catch (error) {
+        // Whoever read along has seen enough, as `head` does.
+        if ((error as NodeJS.ErrnoException).code === 'EPIPE') return
+        throw error
+      }
+      const leftOut = (await countLeftOut(db)).map(({ what, count }) => `${count} ${what}`)
+      const notes = ['The file holds the secrets of apps: keep it as you keep those.']
+      if (leftOut.length > 0) {
+        notes.push(`A world file cannot hold, so these were left out: ${leftOut.join(', ')}.`)
+      }
+      notes.push('Of tokens only the hashes are stored: make new ones with ./switchboard token create.')
+      process.stderr.write(`${notes.join('\n')}\n`)
+    }),
+  )
+}
