@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
+import { forgetHandler } from './carrier/forget.ts'
 import { makeCarrierHandler } from './carrier/post.ts'
-import { carrierTimer } from './carrier/send.ts'
+import { carrierTimer, forgetTimer } from './carrier/send.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { serviceSecret } from './db/secrets.ts'
@@ -82,6 +83,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     clock,
     log,
     {
+      [forgetTimer]: forgetHandler,
       ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
       [sweepTimer]: makeSweepHandler(store, clock),
       [discardTimer]: makeDiscardHandler(parts),

@@ -8,6 +8,7 @@ import {
   flag,
   integer,
   oneOf,
+  onOff,
   postgresUrl,
   postUrl,
   versionList,
@@ -162,7 +163,7 @@ export const settings = {
     name: 'RATE_LIMITS',
     shownDefault: 'on',
     sentence: 'off turns all rate limits off.',
-    parse: flag,
+    parse: onOff,
     fallback: () => true,
   }),
   maxBodyBytes: define({
@@ -395,6 +396,15 @@ export function readConfig(environment: Environment): Config {
 }
 
 function readRates(environment: Environment): Record<RateClassName, readonly Rate[]> {
+  const known = new Set([
+    ...Object.keys(rateClasses).map((rateClass) => rateSettingName(rateClass as RateClassName)),
+    ...Object.values(settings).map(({ name }) => name),
+  ])
+  const unknown = Object.keys(environment).find((name) => name.startsWith('RATE_LIMIT_') && !known.has(name))
+  if (unknown !== undefined) {
+    const names = [...known].filter((name) => name.startsWith('RATE_LIMIT_'))
+    throw new BadSetting(`${unknown} is not a setting; the rate limits are ${names.join(', ')}`)
+  }
   const rates = Object.entries(rateClasses).map(([rateClass, { rates }]) => {
     const name = rateSettingName(rateClass as RateClassName)
     const text = environment[name]

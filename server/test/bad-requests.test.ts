@@ -135,6 +135,34 @@ onBothDatabases('input in every form', (engine) => {
     })
   }
 
+  for (const [name, options] of [
+    ['a form', { raw: 'name=%E9%41', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
+    [
+      'a form with a bare percent sign',
+      { raw: 'name=100%', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ],
+  ] as const) {
+    test(`400 for ${name} whose escapes are not UTF-8`, async () => {
+      const answer = await server.client.post(path, { token, ...options })
+      assert.equal(answer.status, 400)
+      assert.match(answer.body.error.message, /^The body holds a percent sign/)
+    })
+  }
+
+  test('400 for a query whose escapes are not UTF-8', async () => {
+    const answer = await server.client.post(`${path}?name=%ff%41`, { token })
+    assert.equal(answer.status, 400)
+    assert.match(answer.body.error.message, /^The query holds a percent sign/)
+  })
+
+  test('400 for nesting without end, however deep', async () => {
+    for (const depth of [100, 8000, 200_000]) {
+      const raw = `{"name":${'['.repeat(depth)}${']'.repeat(depth)}}`
+      const answer = await server.client.post(path, { token, raw, headers: { 'content-type': 'application/json' } })
+      assert.equal(answer.status, 400, `${depth}: ${answer.text.slice(0, 200)}`)
+    }
+  })
+
   test('a slash at the end of the path is ignored', async () => {
     assert.equal((await server.client.get(`${path}/`, { token })).status, 200)
   })

@@ -63,6 +63,14 @@ describe('settings', () => {
     })
   }
 
+  test('a rate class that there is not is refused, so that a typing mistake is not a limit that never holds', () => {
+    assert.throws(
+      () => readConfig({ RATE_LIMIT_CALLPERMISSIONS: '1/1s' }),
+      (error: Error) =>
+        error instanceof BadSetting && /^RATE_LIMIT_CALLPERMISSIONS is not a setting/.test(error.message),
+    )
+  })
+
   test('a password in a bad URL is not repeated', () => {
     assert.throws(
       () => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' }),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { sql } from 'kysely'
 import { ManualClock, systemClock } from '../src/base/clock.ts'
@@ -137,6 +139,37 @@ onBothDatabases('the database', (engine) => {
     assert.equal(value, '50')
   })
 
+  test('of many transactions at the same moment those that throw leave nothing, and the others all of theirs', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => String(2_000_000_000_000_000 + index))
+    const isBad = (index: number) => index % 3 === 0
+    const results = await Promise.allSettled(
+      ids.map((id, index) =>
+        database.transaction(async ({ query }) => {
+          await query.insertInto('nodes').values(node(id)).execute()
+          // Some break a rule of the database, some of their own.
+          if (isBad(index) && index % 2 === 0) await query.insertInto('nodes').values(node(id)).execute()
+          if (isBad(index)) throw new Error('no')
+          return id
+        }),
+      ),
+    )
+    const good = ids.filter((_, index) => !isBad(index))
+    assert.deepEqual(
+      results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+      good,
+    )
+    const found = await database.read.query
+      .selectFrom('nodes')
+      .select('id')
+      .where('id', 'in', ids)
+      .orderBy('id')
+      .execute()
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      good,
+    )
+  })
+
   test('ids are 16 digits below 2^53 and registered with their thing', async () => {
     const made = await database.transaction((tx) =>
       createNode(tx, systemRandom, 'bot', { business_id: '1000000000000100', account_id: null }),
@@ -163,6 +196,20 @@ onBothDatabases('the database', (engine) => {
     const secrets = await Promise.all(Array.from({ length: 5 }, () => serviceSecret(database, systemRandom, 'test')))
     assert.equal(new Set(secrets).size, 1)
   })
+})
+
+test('the embedded store is for its owner alone: it holds secrets', async (t) => {
+  const place = await makeStorePlace('sqlite')
+  const dataDir = join(place.dataDir, 'inner')
+  const database = await openPlace({ ...place, dataDir })
+  t.after(async () => {
+    await database.close()
+    await place.remove()
+  })
+  await migrate(database, systemClock)
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+  assert.equal(mode(dataDir), '700')
+  for (const name of ['switchboard.db', 'switchboard.db-wal']) assert.equal(mode(join(dataDir, name)), '600', name)
 })
 
 onBothDatabases('migrations', (engine) => {

@@ -225,6 +225,7 @@ onBothDatabases('every operation', (engine) => {
         const own = await startLimitedCalls(operation)
         assertError(own, 429, 4, shown(2446079))
         assert.match(own.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+        assert.equal(own.headers.get('x-app-usage'), '{"call_count":100}')
         assert.equal(own.body.error.is_transient, shown(true))
       })
 

@@ -19,6 +19,14 @@ export function flag(text: string): boolean {
   throw new BadSetting('true or false')
 }
 
+export function onOff(text: string): boolean {
+  try {
+    return flag(text)
+  } catch {
+    throw new BadSetting('on or off')
+  }
+}
+
 export function duration(text: string): number {
   const milliseconds = parseDuration(text)
   if (!milliseconds) throw new BadSetting('a time such as 30s, 10m or 24h')

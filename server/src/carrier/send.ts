@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { day } from '../base/duration.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { setTimer } from '../timers/set.ts'
@@ -14,6 +15,9 @@ export interface CarrierMessage {
 }
 
 export const carrierTimer = 'carrier.post'
+export const forgetTimer = 'carrier.forget'
+/** How long the built-in carrier's outbox shows a message. */
+const outboxLifetime = day
 
 /**
  * Hands a message to the carrier, in the transaction of what causes it: the built-in one keeps it for the gateway's outbox;
@@ -30,10 +34,10 @@ export async function sendThroughCarrier(
     const payload = { to, kind, code, language, sent_at: new Date(sent_time).toISOString() }
     return setTimer(tx, random, { kind: carrierTimer, due_time: sent_time, payload })
   }
-  await tx.query
-    .insertInto('carrier_messages')
-    .values({ id: random.trace(), recipient: to, kind, code, language, sent_time })
-    .execute()
+  const id = random.trace()
+  // The outbox shows the code itself, so it is not kept for longer than somebody may look for it.
+  await setTimer(tx, random, { kind: forgetTimer, due_time: sent_time + outboxLifetime, payload: { id } })
+  await tx.query.insertInto('carrier_messages').values({ id, recipient: to, kind, code, language, sent_time }).execute()
   return undefined
 }
 

@@ -168,8 +168,15 @@ export class DeliveryWorker {
         return keepLane(tx, lane, this.#lease, clock.now(), state)
       })
       if (!isOurs) return
+      for (const outcome of batch.outcomes) if (outcome.kind === 'retry') this.#wakeAt(outcome.time)
     }
     await database.transaction((tx) => releaseLane(tx, lane, this.#lease))
+  }
+
+  /** What is due again before the next look is not kept waiting for that. */
+  #wakeAt(time: number): void {
+    const delay = time - this.#parts.clock.now()
+    if (delay > 0 && delay < pollMilliseconds) setTimeout(() => this.wake(), delay).unref()
   }
 
   /** Tries some deliveries one after the other, until something comes up that changes what is to be sent next. */

@@ -140,11 +140,16 @@ export function ruleBroken(reason: string, code = codes.argument): GraphError {
   return new GraphError(422, code, reason)
 }
 
-export function rateLimited(what: string, subcode: number, retryAfterSeconds: number): GraphError {
+export function rateLimited(
+  what: string,
+  subcode: number,
+  retryAfterSeconds: number,
+  headers: Readonly<Record<string, string>> = {},
+): GraphError {
   const wait = Math.max(1, Math.ceil(retryAfterSeconds))
   return new GraphError(429, codes.rate, `${what} Try again in ${wait} s.`, {
     subcode,
-    headers: { 'retry-after': String(wait) },
+    headers: { ...headers, 'retry-after': String(wait) },
   })
 }
 

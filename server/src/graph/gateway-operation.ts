@@ -7,7 +7,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * What a handler of the gateway door is given. The network's edge acts for the users of every business, so there is no node
- * and no tenant here: finders for it say so in their names (`…ForGateway`).
+ * and no tenant here: finders for it say so in their names (`…ForGateway`), and what they find is held against `sees`.
  */
 export interface GatewayContext<D extends Db = Db> {
   readonly db: D
@@ -16,6 +16,8 @@ export interface GatewayContext<D extends Db = Db> {
   readonly words: Vocabulary
   readonly settings: Settings
   readonly publicUrl: string
+  /** Whether the token may act for users towards an account: one that is limited to some accounts only for those. */
+  sees(account_id: string): boolean
 }
 
 interface GatewayOperationBase<I extends TObject, O extends TSchema> {

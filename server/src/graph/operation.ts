@@ -98,6 +98,8 @@ interface OperationBase {
   /** One sentence for people. */
   readonly sentence: string
   readonly permission: Permission
+  /** Who may besides having the permission: throws the 403. Asked before anything is counted or read. */
+  readonly permit?: (who: { readonly db: Db; readonly caller: Caller; readonly node: Node }) => Promise<void> | void
   /** The rate class that it is counted under besides `platform`. */
   readonly rateClass?: string
   /** `raw`: the body is bytes of any content type, for `prepare` to read, and holds no arguments. */

@@ -74,8 +74,11 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
   return find(schema as Described, value, '')
 }
 
-/** Text that one of the databases could not keep as it came: a NUL character, or half of a surrogate pair. */
-export function findUnstorableText(value: unknown, place: string): Problem | undefined {
+/** Deeper than anything that the API takes, and far from what a walk through it could not bear. */
+const maxDepth = 64
+
+/** What the databases could not keep as it came: a NUL character, half of a surrogate pair, or nesting without end. */
+export function findUnstorableText(value: unknown, place: string, depth = 0): Problem | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return { place, problem: 'it holds a NUL character; remove it.' }
     return value.isWellFormed()
@@ -83,9 +86,10 @@ export function findUnstorableText(value: unknown, place: string): Problem | und
       : { place, problem: 'it holds half of a surrogate pair; send well-formed Unicode.' }
   }
   if (typeof value !== 'object' || value === null) return undefined
+  if (depth > maxDepth) return { place, problem: `it is nested more than ${maxDepth} levels deep.` }
   for (const [key, member] of Object.entries(value)) {
     const at = Array.isArray(value) ? `${place}[${key}]` : joinPlace(place, key)
-    const problem = findUnstorableText(key, at) ?? findUnstorableText(member, at)
+    const problem = findUnstorableText(key, at) ?? findUnstorableText(member, at, depth + 1)
     if (problem) return problem
   }
   return undefined

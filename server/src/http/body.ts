@@ -19,7 +19,7 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
     case 'application/json':
       return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(bytes) }
     case 'application/x-www-form-urlencoded':
-      return { typed: false, values: parseQuery(decode(bytes)) }
+      return { typed: false, values: parseForm(decode(bytes), 'body') }
     case 'multipart/form-data':
       return { typed: false, values: await parseMultipart(bytes, contentType ?? '') }
     default:
@@ -41,6 +41,20 @@ export function mediaTypeOf(contentType: string | undefined): string | undefined
 export function readRawBody(request: IncomingMessage): RawBody {
   const length = request.headers['content-length']
   return { stream: request, length: length === undefined ? undefined : Number(length) }
+}
+
+/** Reads arguments as a form or a query writes them. What is escaped must be UTF-8, or it would be kept as it stands. */
+export function parseForm(text: string, where: 'body' | 'query'): Record<string, unknown> {
+  if (text.includes('%')) {
+    try {
+      decodeURIComponent(text)
+    } catch {
+      throw malformedRequest(
+        `The ${where} holds a percent sign that does not start an escaped UTF-8 character; write it as %25.`,
+      )
+    }
+  }
+  return parseQuery(text)
 }
 
 function hasBody(request: IncomingMessage): boolean {

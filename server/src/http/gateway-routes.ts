@@ -1,10 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../auth/bearer.ts'
+import type { Caller } from '../graph/caller.ts'
 import { missingPermission } from '../graph/errors.ts'
 import type { GatewayOperation } from '../graph/gateway-operation.ts'
 import { type Arguments, compileInput, type InputReader } from '../graph/input.ts'
 import { readBodyArguments } from './body.ts'
 import type { PipelineParts } from './pipeline.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    gatewayCaller: Caller
+  }
+}
 
 /**
  * The same steps as for businesses, as far as the gateway has them: token (401) → scope (403) → input (400) → run. There is
@@ -15,6 +22,7 @@ export function serveGateway(
   operations: readonly GatewayOperation[],
   parts: PipelineParts,
 ): void {
+  server.decorateRequest('gatewayCaller')
   for (const operation of operations) {
     const readInput = compileInput(operation.input)
     server.route({
@@ -26,6 +34,7 @@ export function serveGateway(
         const caller = await authenticate(parts.database.read, parts.clock, request.headers.authorization)
         request.logged = { business: caller.business_id, app: caller.app_id }
         if (!caller.scopes.has('gateway')) throw missingPermission(['gateway'])
+        request.gatewayCaller = caller
       },
       handler: async (request, reply) => {
         const body = await performForGateway(operation, readInput, request, parts)
@@ -44,7 +53,9 @@ async function performForGateway(
 ): Promise<object> {
   const { database, clock, random, words, settings } = parts
   const input = readInput(await readSources(request, parts.maxBodyBytes))
-  const context = { clock, random, words, settings, publicUrl: parts.publicUrl() }
+  const { accounts } = request.gatewayCaller
+  const sees = (account_id: string) => accounts === undefined || accounts.has(account_id)
+  const context = { clock, random, words, settings, publicUrl: parts.publicUrl(), sees }
   if (operation.effect === 'read') return operation.run({ ...context, db: database.read }, input)
   const answer = await database.transaction((tx) => operation.run({ ...context, db: tx }, input))
   parts.onCommit()

@@ -22,7 +22,7 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
-import { readBodyArguments, readRawBody } from './body.ts'
+import { parseForm, readBodyArguments, readRawBody } from './body.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
@@ -98,6 +98,7 @@ export async function admit(
   progress.row = row
 
   checkPermission(caller, row.operation.permission, words)
+  await row.operation.permit?.({ db: database.read, caller, node })
 
   const platform = await limiter.consume('platform', caller, node)
   const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
@@ -203,7 +204,7 @@ interface Arrived {
 /** Path, then headers, then body, then query: the first that has an argument wins. */
 async function readSources(parts: PipelineParts, row: Operation, request: GraphRequest): Promise<Arrived> {
   const path = { typed: false, values: request.path.members }
-  const query = { typed: false, values: request.query }
+  const query = { typed: false, values: readQuery(request) }
   const headers = row.headers ? [{ typed: false, values: pickHeaders(request.headers, row.headers) }] : []
   if (request.raw.method === 'GET' || request.raw.method === 'HEAD' || row.body === 'raw') {
     return { sources: [path, ...headers, query] }
@@ -216,6 +217,12 @@ async function readSources(parts: PipelineParts, row: Operation, request: GraphR
   const body = await readFileBody(request.raw, reception)
   const sources = [path, ...headers, body.arguments, query]
   return body.file ? { sources, file: body.file } : receiveText(sources, reception)
+}
+
+/** The server has read it already, but leaves escapes that are not UTF-8 as they stand. */
+function readQuery({ query, url }: GraphRequest): Readonly<Record<string, unknown>> {
+  const start = url.indexOf('?')
+  return start < 0 || url.indexOf('%', start) < 0 ? query : parseForm(url.slice(start + 1), 'query')
 }
 
 /** Any other header is not an argument, whatever its name. */

@@ -8,7 +8,7 @@ import type { Caller } from '../graph/caller.ts'
 import { rateLimited } from '../graph/errors.ts'
 import type { Node } from '../graph/nodes.ts'
 import { formatRate, type Rate, type RateClassName, type RateKey, rateClasses } from './classes.ts'
-import { type Usage, usageOf } from './usage.ts'
+import { type Usage, usageHeaders, usageOf } from './usage.ts'
 
 export interface LimiterOptions {
   readonly on: boolean
@@ -35,15 +35,15 @@ export class Limiter {
     )
   }
 
-  /** Counts one call under a class; throws the 429 when it is one too many. */
+  /** Counts one call under a class; throws the 429, which tells the usage too, when it is one too many. */
   async consume(name: RateClassName, caller: Caller, node: Node): Promise<Usage | undefined> {
     if (!this.#on) return undefined
     const key = keyOf(rateClasses[name].key, caller, node)
     let fullest: Usage | undefined
     for (const { rate, counter } of this.#windows.get(name) ?? []) {
       const state = await count(counter, key)
-      if (state.consumedPoints > rate.count) throw tooMany(name, rate, state.msBeforeNext)
       const usage = usageOf(name, rate, state)
+      if (state.consumedPoints > rate.count) throw tooMany(usage, rate, state.msBeforeNext, node)
       if (!fullest || usage.percent > fullest.percent) fullest = usage
     }
     return fullest
@@ -77,11 +77,12 @@ function keyOf(key: RateKey, caller: Caller, node: Node): string {
   }
 }
 
-function tooMany(name: RateClassName, rate: Rate, msBeforeNext: number): Error {
-  const { sentence, subcode } = rateClasses[name]
+function tooMany(usage: Usage, rate: Rate, msBeforeNext: number, node: Node): Error {
+  const { sentence, subcode } = rateClasses[usage.name]
   return rateLimited(
     `The limit of ${formatRate(rate)} is reached (${sentence.replace(/\.$/, '')}).`,
     subcode,
     msBeforeNext / 1000,
+    usageHeaders(node, usage, usage),
   )
 }

@@ -33,6 +33,10 @@ const findDue = defineStatement<{ now: number }>()((db, { now }) =>
   db.selectFrom('timers').select('id').where('due_time', '<=', now).where('leased_until', '<=', now).limit(1),
 )
 
+const findNext = defineStatement<object>()((db) =>
+  db.selectFrom('timers').select('due_time').where('leased_until', '=', 0).orderBy('due_time').limit(1),
+)
+
 /** Lets timers go off: each by one process at a time, and again after that process died. */
 export class TimerWorker {
   readonly #database: Database
@@ -91,11 +95,21 @@ export class TimerWorker {
   async #runDue(): Promise<void> {
     while (this.#lookAgain && !this.#stopped) {
       this.#lookAgain = false
-      if (!(await this.#isAnythingDue())) continue
+      if (!(await this.#isAnythingDue())) {
+        await this.#wakeForNext()
+        continue
+      }
       const claimed = await this.#claim()
       await Promise.all(claimed.map((timer) => this.#goOff(timer)))
       if (claimed.length > 0) this.#lookAgain = true
     }
+  }
+
+  /** A timer that is due before the next look is not kept waiting for that. */
+  async #wakeForNext(): Promise<void> {
+    const next = await this.#database.read.first(findNext, {})
+    const wait = next ? next.due_time - this.#clock.now() : pollMilliseconds
+    if (wait > 0 && wait < pollMilliseconds) setTimeout(() => this.wake(), wait).unref()
   }
 
   /** Asked after every write, so it is one cheap read, and claiming with its transaction comes only when there is something. */

@@ -1,8 +1,12 @@
 import { Type } from 'typebox'
-import type { Db } from '../../db/database.ts'
 import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineGatewayRead, defineGatewayWrite, type GatewayOperation } from '../../graph/gateway-operation.ts'
+import {
+  defineGatewayRead,
+  defineGatewayWrite,
+  type GatewayContext,
+  type GatewayOperation,
+} from '../../graph/gateway-operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { exampleAnswer, exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
@@ -44,9 +48,10 @@ export function callGatewayOperations(): GatewayOperation[] {
         input: { phone_number_id: '4000000000000001', user_wa_id: '16505551234', status: 'granted' },
         output: { success: true },
       },
-      async run({ db, clock, random, settings }, input) {
+      async run(context, input) {
+        const { db, clock, random, settings } = context
         const now = clock.now()
-        const { id: phone_number_id } = await requireNumber(db, input.phone_number_id)
+        const { id: phone_number_id } = await requireNumber(context, input.phone_number_id)
         const pair = { phone_number_id, user_wa_id: input.user_wa_id }
         const before = readStatus(await takePermission(db, pair), now)
         await updatePermission(db, toStoredPermission(input, settings, now))
@@ -81,7 +86,7 @@ export function callGatewayOperations(): GatewayOperation[] {
       },
       async run(context, { phone_number_id, from, name, session }) {
         checkOffer(session)
-        const number = await requireNumber(context.db, phone_number_id)
+        const number = await requireNumber(context, phone_number_id)
         checkCanCall(number)
         const call = { direction: 'USER_INITIATED', user_wa_id: from, user_name: name, session } as const
         return { call_id: await startCall(context, number, call) }
@@ -105,8 +110,8 @@ export function callGatewayOperations(): GatewayOperation[] {
           sdp: { user: exampleOffer },
         },
       },
-      async run({ db }, { call_id }) {
-        return showCall(await requireCall(db, call_id))
+      async run(context, { call_id }) {
+        return showCall((await requireCall(context, call_id)).call)
       },
     }),
     defineGatewayWrite({
@@ -126,8 +131,7 @@ export function callGatewayOperations(): GatewayOperation[] {
       },
       async run(context, { call_id, action, session }) {
         checkSession(action, session)
-        const call = await requireCall(context.db, call_id)
-        const number = await requireNumber(context.db, call.phone_number_id)
+        const { call, number } = await requireCall(context, call_id)
         await progressCall(context, number, call, { side: 'user', action, session })
         return { success: true }
       },
@@ -135,16 +139,19 @@ export function callGatewayOperations(): GatewayOperation[] {
   ]
 }
 
-async function requireNumber(db: Db, id: string): Promise<PhoneNumbersTable> {
+async function requireNumber({ db, sees }: GatewayContext, id: string): Promise<PhoneNumbersTable> {
   const number = await findNumberForGateway(db, id)
-  if (!number) throw notFound()
+  if (!number || !sees(number.account_id)) throw notFound()
   return number
 }
 
-async function requireCall(db: Db, id: string): Promise<CallsTable> {
-  const call = await findCallForGateway(db, id)
+async function requireCall(
+  context: GatewayContext,
+  id: string,
+): Promise<{ call: CallsTable; number: PhoneNumbersTable }> {
+  const call = await findCallForGateway(context.db, id)
   if (!call) throw notFound()
-  return call
+  return { call, number: await requireNumber(context, call.phone_number_id) }
 }
 
 function showCall(call: CallsTable) {

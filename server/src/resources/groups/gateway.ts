@@ -27,10 +27,10 @@ export function groupGatewayOperations(): GatewayOperation[] {
         },
         output: { group_id: '6000000000000001', status: 'joined' },
       },
-      async run({ db, clock, random, words, settings }, { invite_link, user_wa_id, name = null }) {
+      async run({ db, clock, random, words, settings, sees }, { invite_link, user_wa_id, name = null }) {
         const code = readInviteCode(invite_link)
         const group = code && (await lockInvitingGroupForGateway(db, code))
-        if (!group) throw deadLink()
+        if (!group || !sees(group.account_id)) throw deadLink()
         const group_id = group.id
         const participants = await listParticipants(db, group)
         if (participants.some((participant) => participant.user_wa_id === user_wa_id)) {

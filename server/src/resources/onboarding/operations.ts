@@ -15,6 +15,9 @@ export function onboardingOperations(): Operation[] {
       sentence:
         'Asks an end business, as its partner, to be onboarded; while a request is pending, answers with that one.',
       permission: 'management',
+      permit: async ({ db, caller }) => {
+        checkPartnerApp(await findPartnerApp(db, caller.app_id))
+      },
       rateClass: 'onboarding',
       input: newOnboardingSchema,
       output: onboardingSchema,

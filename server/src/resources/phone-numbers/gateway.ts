@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { listCarrierMessagesForGateway } from '../../carrier/send.ts'
 import { defineGatewayRead, type GatewayOperation } from '../../graph/gateway-operation.ts'
+import { findAccountOfNumberForGateway } from './store.ts'
 
 const maxMessages = 100
 
@@ -36,7 +37,9 @@ export function phoneNumberGatewayOperations(): GatewayOperation[] {
           ],
         },
       },
-      async run({ db }, { to }) {
+      async run({ db, sees }, { to }) {
+        const account = await findAccountOfNumberForGateway(db, to)
+        if (account === undefined || !sees(account)) return { data: [] }
         const messages = await listCarrierMessagesForGateway(db, to, maxMessages)
         return {
           data: messages.map(({ recipient, kind, code, language, sent_time }) => ({

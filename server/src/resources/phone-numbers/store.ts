@@ -100,3 +100,13 @@ export async function insertPhoneNumber(tx: Transaction, number: PhoneNumbersTab
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
 }
+
+/** The account of a number, told by its digits. The network's edge has a number and no tenant. */
+export async function findAccountOfNumberForGateway(db: Db, phone_number: string): Promise<string | undefined> {
+  const row = await db.query
+    .selectFrom('phone_numbers')
+    .select('account_id')
+    .where('phone_number', '=', phone_number)
+    .executeTakeFirst()
+  return row?.account_id
+}

@@ -31,11 +31,11 @@ export function portfolioOperations(): Operation[] {
       path: '/{Version}/{Business-ID}/extendedcredits',
       sentence: 'Lists the credit lines of the business itself.',
       permission: 'management',
+      permit: ({ caller, node }) => checkOwnCredits(caller, node),
       input: Type.Object({}),
       output: extendedCreditListSchema,
       examples: { output: { data: [{ id: '2100000000000001', legal_entity_name: 'Lucky Shrub LLC' }] } },
-      async run({ db, node, caller }) {
-        checkOwnCredits(caller, node)
+      async run({ db, node }) {
         return { data: await listExtendedCredits(db, node) }
       },
     }),

@@ -50,6 +50,7 @@ export function solutionOperations(words: Vocabulary): Operation[] {
       path: `/{Version}/{Application-ID}/${words.product}_business_solution`,
       sentence: "Creates a solution of the token's own app and invites a partner app into it.",
       permission: 'management',
+      permit: ({ caller, node }) => checkOwnApplication(caller, node),
       rateClass: 'solution_creation',
       input: newSolutionSchema,
       output: createdSolutionSchema,
@@ -63,7 +64,6 @@ export function solutionOperations(words: Vocabulary): Operation[] {
         output: { solution_id: '9000000000000001' },
       },
       async run({ db, node, caller, clock, random }, input) {
-        checkOwnApplication(caller, node)
         checkMessagingHolder(input)
         const partner = checkPartner(caller, input.partner_app_id, await findPartnerApp(db, input.partner_app_id))
         const owner = { app_id: caller.app_id, business_id: caller.business_id }
@@ -130,11 +130,11 @@ function answerRow(answer: keyof typeof answers, sentence: string): Operation {
     path: `/{Version}/{Solution-ID}/${answer}`,
     sentence,
     permission: 'management',
+    permit: async ({ db, caller, node }) => checkInvited(caller, await findSolution(db, node)),
     input: Type.Object({}),
     output: successSchema,
     examples: { output: { success: true } },
-    async run({ db, node, caller }) {
-      checkInvited(caller, await findSolution(db, node))
+    async run({ db, node }) {
       if (!(await answerSolution(db, node, answers[answer]))) throw alreadyAnswered()
       return { success: true }
     },

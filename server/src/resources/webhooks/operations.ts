@@ -40,6 +40,7 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
       sentence:
         "Subscribes the token's own app to fields at a callback, which is asked first, in the place of any subscription that it has.",
       permission: 'management',
+      permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
       input: newSubscriptionSchema(words),
       output: successSchema,
       examples: {
@@ -51,8 +52,7 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
         },
         output: success,
       },
-      async prepare({ caller, node, outside }, { callback_url, verify_token, fields }) {
-        checkOwnSubscriptions(caller, node)
+      async prepare({ outside }, { callback_url, verify_token, fields }) {
         const names = readFieldNames(fields)
         await outside.verifyCallback(callback_url, verify_token)
         return names
@@ -69,6 +69,7 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
       path: subscriptionsPath,
       sentence: "Lists what the token's own app is subscribed to, and where.",
       permission: 'management',
+      permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
       input: Type.Object({}),
       output: subscriptionListSchema(words),
       examples: {
@@ -76,8 +77,7 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
           data: [{ object, callback_url: 'http://127.0.0.1:9000/hook', fields: ['messages', 'calls'], active: true }],
         },
       },
-      async run({ db, node, caller }) {
-        checkOwnSubscriptions(caller, node)
+      async run({ db, node }) {
         const subscription = await findSubscription(db, node.id)
         if (!subscription) return { data: [] }
         const { callback_url, fields } = subscription
@@ -91,11 +91,11 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
       path: subscriptionsPath,
       sentence: "Ends the subscription of the token's own app, or takes the given fields out of it.",
       permission: 'management',
+      permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
       input: endedSubscriptionSchema(words),
       output: successSchema,
       examples: { input: { object, fields: ['calls'] }, output: success },
-      async run({ db, node, caller }, { fields }) {
-        checkOwnSubscriptions(caller, node)
+      async run({ db, node }, { fields }) {
         const ended = fields === undefined ? undefined : readFieldNames(fields)
         const subscribed = await lockSubscribedFields(db, node.id)
         const kept = ended && subscribed ? subscribed.filter((field) => !ended.includes(field)) : []

@@ -3,8 +3,14 @@ import { badArgument, forbidden } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
 import { type NewLink, webhookFields } from './schemas.ts'
 
-/** Where events go is for the app itself to say and to know; a callback's address may hold a secret. */
+/**
+ * Where events go is for the app itself to say and to know; a callback's address may hold a secret. A subscription is about every
+ * account that the app is linked to, so a token for some of them has no say in it.
+ */
 export function checkOwnSubscriptions(caller: Caller, application: Node): void {
+  if (caller.accounts) {
+    throw forbidden('A subscription is about all accounts of an app; use a token that is not limited to some accounts.')
+  }
   if (caller.app_id !== application.id) {
     throw forbidden('An app sees and sets its own subscriptions alone; use a token of the application in the path.')
   }
