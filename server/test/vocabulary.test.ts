@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import WhatsApp from '@great-detail/whatsapp'
 import { onBothDatabases } from './harness/databases.ts'
+import { png } from './harness/media-files.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, numbers, tokens } from './harness/world.ts'
 
@@ -66,6 +67,22 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     assert.deepEqual(changed, { success: true })
     const number = await sdk.phoneNumbers.getPhoneNumber({ phoneNumberID, fields: ['name_status'] }).json()
     assert.equal((number as unknown as Record<string, unknown>)['name_status'], 'PENDING_REVIEW')
+  })
+
+  test('uploads, finds, downloads and deletes a medium', async () => {
+    const phoneNumberID = numbers.main
+    const file = new Blob([new Uint8Array(png)])
+    const { id: mediaID } = await sdk.media
+      .upload({ phoneNumberID, file, filename: 'picture.png', mimeType: 'image/png' })
+      .json()
+    const medium = await sdk.media.getURL({ mediaID, phoneNumberID }).json()
+    assert.equal(medium.messaging_product, 'whatsapp')
+    assert.equal(medium.mime_type, 'image/png')
+    const headers = { Authorization: `Bearer ${tokens.owner}` }
+    const bytes = await sdk.media.download({ mediaURL: medium.url, request: { headers } }).bytes()
+    assert.ok(png.equals(bytes))
+    assert.deepEqual(await sdk.media.delete({ mediaID, phoneNumberID }).json(), { success: true })
+    assert.equal((await sdk.media.getURL({ mediaID, request: { throwHttpErrors: false } })).status, 404)
   })
 
   test('is told of a mistake in the words of its vocabulary', async () => {

@@ -2,77 +2,79 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { resolveNode } from '../auth/access.ts'
 import { authenticate } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
+import type { ByteRange } from '../files/file-store.ts'
 import { linkExpired, notFound, rangeNotSatisfiable } from '../graph/errors.ts'
+import type { Node } from '../graph/nodes.ts'
 import type { PipelineParts } from '../http/pipeline.ts'
-import { readRange } from '../http/ranges.ts'
+import { isKnown, readRange } from '../http/ranges.ts'
 import { isMediaType, mediaTypes } from '../resources/media/kinds.ts'
 import { mediaPath } from '../resources/media/rules.ts'
 import { findMedia } from '../resources/media/store.ts'
 
 export const mediaPaths = ['media'] as const
 
-interface MediaRequest {
-  Params: { id: string }
-  Querystring: Record<string, unknown>
-}
+type MediaRequest = FastifyRequest<{ Params: { id: string }; Querystring: Record<string, unknown> }>
 
 /** `/media/{id}`: who was given the address of a medium, and has a token that sees it. */
 export function openMediaDoor(server: FastifyInstance, parts: PipelineParts): void {
-  server.route<MediaRequest>({
+  server.route({
     method: ['GET', 'HEAD'],
     url: '/media/:id',
-    handler: (request, reply) => serveMedium(request, reply, parts),
+    handler: async (request: MediaRequest, reply) => {
+      request.operationName = 'media.download'
+      return serveBytes(request, reply, await admit(request, parts), parts)
+    },
   })
 }
 
-async function serveMedium(
-  request: FastifyRequest<MediaRequest>,
-  reply: FastifyReply,
-  { database, clock, words, links, outside }: PipelineParts,
-): Promise<FastifyReply> {
-  request.operationName = 'media.download'
-  const { id } = request.params
+/** The order is that of the API: token (401), node and tenant (404), permission (403). An address that is made up is nobody's. */
+async function admit(request: MediaRequest, { database, clock, words, links }: PipelineParts): Promise<Node> {
   const { access_token } = request.query
   const tokenInQuery = words.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
   const caller = await authenticate(database.read, clock, request.headers.authorization, tokenInQuery)
   request.logged = { business: caller.business_id, app: caller.app_id }
-  const link = links.check(mediaPath(id), request.query)
+  const link = links.check(mediaPath(request.params.id), request.query)
   if (link === 'made up') throw notFound()
-  const node = await resolveNode(database.read, caller, id)
+  const node = await resolveNode(database.read, caller, request.params.id)
   if (node.kind !== 'media') throw notFound()
-  request.logged = { ...request.logged, node: node.id }
+  request.logged['node'] = node.id
   checkPermission(caller, 'messaging', words)
   if (link === 'expired') throw linkExpired()
+  return node
+}
 
-  const { sha256, mime_type, file_size } = await findMedia(database.read, node, clock)
+async function serveBytes(
+  request: MediaRequest,
+  reply: FastifyReply,
+  node: Node,
+  parts: PipelineParts,
+): Promise<FastifyReply> {
+  const { sha256, mime_type, file_size } = await findMedia(parts.database.read, node, parts.clock)
   const etag = `"${sha256}"`
+  const isUnchanged = isKnown(request.headers, etag)
+  const range = isUnchanged ? undefined : readRange(request.headers, etag, file_size)
+  if (range === 'not satisfiable') throw rangeNotSatisfiable(file_size)
+  const needsBytes = request.method === 'GET' && !isUnchanged
+  const stream = needsBytes ? await openBytes(node, sha256, range, parts) : undefined
+  reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-store' })
+  if (isUnchanged) return reply.status(304).send()
+
   const extension = isMediaType(mime_type) ? mediaTypes[mime_type].extension : 'bin'
   reply.headers({
-    etag,
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-store',
+    'content-type': mime_type,
+    'content-length': range ? range.end - range.start + 1 : file_size,
     'content-disposition': `attachment; filename="${node.id}.${extension}"`,
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   })
-  if (knows(request.headers['if-none-match'], etag)) return reply.status(304).send()
-
-  const range = readRange(request.headers, etag, file_size)
-  if (range === 'not satisfiable') throw rangeNotSatisfiable(file_size)
-  reply.header('content-type', mime_type)
-  if (range) {
-    reply.status(206)
-    reply.header('content-range', `bytes ${range.start}-${range.end}/${file_size}`)
-  }
-  reply.header('content-length', range ? range.end - range.start + 1 : file_size)
-  if (request.method === 'HEAD') return reply.send()
-  const file = await outside.files.get(sha256, range)
-  if (!file) throw new Error(`the bytes of the medium ${node.id} are gone`)
-  return reply.send(file.stream)
+  if (range) reply.status(206).header('content-range', `bytes ${range.start}-${range.end}/${file_size}`)
+  return reply.send(stream)
 }
 
-/** Whether a caller has the content already. */
-function knows(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()))
+async function openBytes(node: Node, sha256: string, range: ByteRange | undefined, parts: PipelineParts) {
+  const file = await parts.outside.files.get(sha256, range)
+  if (file) return file.stream
+  // Deleted a moment ago, so it is not there; otherwise there is something wrong with us.
+  await findMedia(parts.database.read, node, parts.clock)
+  throw new Error(`the bytes of the medium ${node.id} are gone`)
 }

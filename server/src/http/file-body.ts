@@ -52,12 +52,15 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /**
  * Members come in any order, so the file may be there before it is known that the rest of the body is not as it should be:
- * then it is let go. What is refused early is not read to its end here; whoever answers throws the rest away.
+ * then it is let go. What comes behind a refusal is thrown away as it comes, so that the connection stays usable.
  */
 async function readMultipart(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
   const { member, maxBodyBytes, settings, files } = reception
   const { fileBytes } = member.limits(settings)
-  if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes) throw tooLarge(member, fileBytes)
+  if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes) {
+    request.resume()
+    throw tooLarge(member, fileBytes)
+  }
 
   const parser = openMultipart(request.headers['content-type'] ?? '', {
     isPartAFile: (name) => name === member.name,
@@ -105,9 +108,9 @@ async function readMultipart(request: IncomingMessage, reception: FileReception)
 }
 
 /**
- * Gives a body to a parser chunk by chunk, each when the one before was dealt with, until it is told to stop. The memory of a
- * chunk is given back at once, because otherwise a large file would leave tens of megabytes behind until the garbage is
- * collected. By then the parser has handed all of it on: it works through a chunk in one turn.
+ * Gives a body to a parser chunk by chunk, each when the one before was dealt with, until it is told to stop; then the rest is
+ * thrown away. The memory of a chunk is given back at once, because otherwise a large file would leave tens of megabytes
+ * behind until the garbage is collected. By then the parser has handed all of it on: it works through a chunk in one turn.
  */
 function readChunks(
   request: IncomingMessage,
@@ -132,6 +135,7 @@ function readChunks(
   return () => {
     isStopped = true
     request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
+    request.resume()
   }
 }
 

@@ -21,3 +21,8 @@ export function readRange(
   if (last !== '' && Number(last) < start) return undefined
   return start >= size ? 'not satisfiable' : { start, end }
 }
+
+/** Whether whoever asks has the content already (If-None-Match). */
+export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
+  return known?.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim())) ?? false
+}

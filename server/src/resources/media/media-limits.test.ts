@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Answer } from '../../../test/harness/client.ts'
+import { onBothDatabases } from '../../../test/harness/databases.ts'
+import * as files from '../../../test/harness/media-files.ts'
+import { useTestServer } from '../../../test/harness/server.ts'
+import { SlowUpload, waitUntil } from '../../../test/harness/slow-upload.ts'
+import { listFiles, takeStock } from '../../../test/harness/stock.ts'
+import { ids, numbers, tokens } from '../../../test/harness/world.ts'
+
+const path = `/v23.0/${numbers.main}/media`
+const { fill, webp, mp4, officeDocument } = files
+const mebibyte = 1_048_576
+
+onBothDatabases('limits of media', (engine) => {
+  const server = useTestServer({ engine })
+  const small = useTestServer({ engine, env: { MAX_DOCUMENT_BYTES: '300000', MAX_MEDIA_TEXT_BYTES: '2000' } })
+
+  function send(bytes: Buffer, { client } = server): Promise<Answer> {
+    const file = new Blob([new Uint8Array(bytes)])
+    return client.callRow(client.row('media.upload'), path, { token: tokens.owner, multipart: { file } })
+  }
+
+  for (const [name, file, limit, message] of [
+    ['an image', files.png, 5 * mebibyte, /an image may have at most 5242880 bytes/],
+    ['sound', files.mp3, 16 * mebibyte, /an audio file may have at most 16777216 bytes/],
+    ['a film', mp4('3gp4', ['vide']), 16 * mebibyte, /a video may have at most 16777216 bytes/],
+    ['a sticker', webp({ animated: false, extended: true }), 102_400, /a sticker may have at most 102400 bytes/],
+    ['a plain sticker', webp({ animated: false }), 102_400, /a sticker may have at most 102400 bytes/],
+    ['a moving sticker', webp({ animated: true }), 512_000, /an animated sticker may have at most 512000 bytes/],
+  ] as const) {
+    test(`200 for ${name} of ${limit} bytes, 400 for one of a byte more, of which nothing stays`, async () => {
+      assert.equal((await send(fill(file, limit))).status, 200)
+      const before = await takeStock(server)
+      const { status, body } = await send(fill(file, limit + 1))
+      assert.equal(status, 400)
+      assert.match(body.error.message, message)
+      assert.deepEqual(await takeStock(server), before)
+    })
+  }
+
+  for (const [name, file, byte] of [
+    ['PDF', files.pdf, 0],
+    ['plain text', Buffer.from('hello'), 0x20],
+    ['zip', officeDocument('docx'), 0],
+    ['compound', files.compoundFile(['WordDocument']), 0],
+  ] as const) {
+    test(`200 for a document (${name}) as large as the setting says, 400 for one of a byte more`, async () => {
+      assert.equal((await send(fill(file, 300_000, byte), small)).status, 200)
+      const { status, body } = await send(fill(file, 300_001, byte), small)
+      assert.equal(status, 400)
+      assert.match(body.error.message, /a document may have at most 300000 bytes/)
+    })
+  }
+
+  test('200 for a body of text as large as the setting says, 400 for one of a byte more', async () => {
+    const bare = JSON.stringify({ file: files.png.toString('base64') })
+    const post = (raw: string) =>
+      small.client.post(path, { token: tokens.owner, raw, headers: { 'content-type': 'application/json' } })
+    assert.equal((await post(bare.padEnd(2000))).status, 200)
+    const { status, body } = await post(bare.padEnd(2001))
+    assert.equal(status, 400)
+    assert.match(body.error.message, /larger than the 2000 bytes/)
+  })
+
+  test('200 for a text of 16 MiB by default, where other operations take 1 MiB', async () => {
+    const file = Buffer.from('hello '.repeat(2_000_000)).toString('base64')
+    assert.ok(file.length >= 16_000_000)
+    const { status, text } = await server.client.post(path, { token: tokens.owner, json: { file } })
+    assert.equal(status, 200, text)
+  })
+
+  test('400 when the members besides the file are larger than 1 MiB together, and nothing stays', async () => {
+    const before = await takeStock(server)
+    const half = 'x'.repeat(mebibyte / 2)
+    const file = new Blob([new Uint8Array(files.jpeg)])
+    const post = (multipart: Record<string, string | Blob>) =>
+      server.client.post(path, { token: tokens.owner, multipart })
+    assert.equal((await post({ file, a: half, b: half })).status, 200)
+    const kept = await takeStock(server)
+    assert.equal(kept.media.length, before.media.length + 1)
+    const tooMuch: Record<string, string>[] = [{ a: half, b: half, c: 'x' }, { a: half + half + half }]
+    for (const members of tooMuch) {
+      const { status, body } = await post({ file, ...members })
+      assert.equal(status, 400)
+      assert.match(body.error.message, /The members besides the file are larger than the 1048576 bytes/)
+    }
+    assert.deepEqual(await takeStock(server), kept)
+  })
+
+  test('400 with more than 1000 members', async () => {
+    const multipart = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`m${index}`, 'x']))
+    const { status, body } = await server.client.post(path, { token: tokens.owner, multipart })
+    assert.equal(status, 400)
+    assert.match(body.error.message, /more than 1000 members/)
+  })
+
+  const startUpload = (length?: number) => SlowUpload.start({ url: server.url, path, token: tokens.owner, length })
+  const isStillArriving = async () => (await listFiles(server.dataDir)).some((file) => file.startsWith('incoming/'))
+
+  test('400 for what is announced as larger than any file may be, before a byte of it has come', async () => {
+    const upload = await startUpload(101 * mebibyte + 1)
+    const { status, body } = await upload.answer()
+    assert.equal(status, 400)
+    assert.match(body, /file: it is too large; no file may have more than 104857600 bytes/)
+    upload.cut()
+  })
+
+  for (const [name, bytes, message] of [
+    ['is of another type', files.gif, /image\/gif/],
+    ['is larger than an image may be', files.png, /an image may have at most/],
+    ['stops to be a text', fill(Buffer.from('hello'), 100_000, 0x20), /of no type that is known/],
+  ] as const) {
+    test(`400 as soon as a file ${name}, though more of it would come, and the connection stays usable`, async () => {
+      const before = await takeStock(server)
+      const upload = await startUpload()
+      await upload.send(bytes)
+      await upload.send(Buffer.alloc(6 * mebibyte))
+      // Nobody has said that this was all: the answer does not wait for the end.
+      const { status, body } = await upload.answer()
+      assert.equal(status, 400)
+      assert.match(body, message)
+      assert.deepEqual(await takeStock(server), before)
+      await upload.send(Buffer.alloc(3 * mebibyte))
+      await upload.end()
+      assert.equal((await upload.ask(`/v23.0/${ids.account}`, tokens.owner)).status, 200)
+      upload.cut()
+    })
+  }
+
+  test('an upload that comes byte by byte is taken like one that comes at once', async () => {
+    const upload = await startUpload()
+    for (const byte of files.png) await upload.send(Buffer.from([byte]))
+    await upload.end()
+    const { status, body } = await upload.answer()
+    assert.equal(status, 200)
+    const { id } = JSON.parse(body)
+    const read = await server.client.get(`/v23.0/${id}`, { token: tokens.owner })
+    assert.deepEqual([read.body.mime_type, read.body.file_size], ['image/png', files.png.length])
+    upload.cut()
+  })
+
+  test('nothing stays of an upload whose connection is cut off', async () => {
+    const before = await takeStock(server)
+    const upload = await startUpload(3 * mebibyte)
+    await upload.send(fill(files.png, mebibyte))
+    await waitUntil(isStillArriving, 'the file has begun to arrive')
+    upload.cut()
+    await waitUntil(async () => !(await isStillArriving()), 'what had arrived is gone')
+    assert.deepEqual(await takeStock(server), before)
+  })
+
+  test('many uploads at the same moment, equal and different, all arrive whole', async () => {
+    const before = await listFiles(server.dataDir)
+    const pictures = [1, 2, 3].map((byte) => fill(files.png, mebibyte, byte))
+    const answers = await Promise.all([...pictures, ...pictures, ...pictures, ...pictures].map((bytes) => send(bytes)))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    assert.equal(new Set(answers.map(({ body }) => body.id)).size, 12)
+    assert.equal((await listFiles(server.dataDir)).length, before.length + 3)
+  })
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { describe, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { type RunningServer, startCommand } from './harness/command.ts'
+import { type Engine, makeStorePlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
+import { fill, pdf } from './harness/media-files.ts'
+import { SlowUpload, waitUntil } from './harness/slow-upload.ts'
+import { listFiles, takeStock } from './harness/stock.ts'
+
+/** Uploads of media to servers that are processes of their own: what is left when one is killed, and what memory one takes. */
+
+const mebibyte = 1_048_576
+const token = 'demo-token'
+const headers = { authorization: `Bearer ${token}` }
+const path = '/v23.0/4000000000000001/media'
+
+/** A place for a store and the servers that run on it one after the other; all of it is gone after the test. */
+async function useServers(t: TestContext, engine: Engine) {
+  const place = await makeStorePlace(engine)
+  const started: RunningServer[] = []
+  t.after(async () => {
+    for (const server of started) await server.stop('SIGKILL')
+    await place.remove()
+  })
+  return {
+    place,
+    async startServer(): Promise<RunningServer> {
+      const { dataDir, databaseUrl } = place
+      const env = { DATA_DIR: dataDir, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) }
+      const server = await startCommand(['serve', '--port', '0'], { env, cwd: dataDir })
+      started.push(server)
+      return server
+    },
+  }
+}
+
+async function takeStockOf(place: StorePlace) {
+  const database = await openPlace(place)
+  try {
+    return await takeStock({ database, dataDir: place.dataDir })
+  } finally {
+    await database.close()
+  }
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+onBothDatabases('uploads of media to servers that are killed', (engine) => {
+  test('in the middle of the file: neither a row nor a file is left, and the next server takes it', async (t) => {
+    const { place, startServer } = await useServers(t, engine)
+    const bytes = fill(pdf, 3 * mebibyte)
+    const first = await startServer()
+    const before = await takeStockOf(place)
+    const upload = await SlowUpload.start({ url: first.url, path, token, length: 4 * mebibyte })
+    await upload.send(bytes.subarray(0, 2 * mebibyte))
+    const isArriving = async () => (await listFiles(place.dataDir)).some((file) => file.startsWith('incoming/'))
+    await waitUntil(isArriving, 'the file has begun to arrive')
+    await first.stop('SIGKILL')
+    upload.cut()
+    assert.ok(await isArriving(), 'the process that was killed could not clear up')
+
+    const second = await startServer()
+    assert.deepEqual(await takeStockOf(place), before)
+    const body = new FormData()
+    body.set('file', new Blob([new Uint8Array(bytes)]))
+    const answer = await fetch(`${second.url}${path}`, { method: 'POST', headers, body })
+    assert.equal(answer.status, 200)
+    const after = await takeStockOf(place)
+    assert.deepEqual(after.media[0]?.sha256, sha256(bytes))
+    assert.equal(after.files.length, before.files.length + 1)
+  })
+
+  test('when all of the file has come and nothing is answered yet: what is recorded is there whole', async (t) => {
+    const { place, startServer } = await useServers(t, engine)
+    const bytes = fill(pdf, mebibyte)
+    const first = await startServer()
+    const upload = await SlowUpload.start({ url: first.url, path, token })
+    await upload.send(bytes)
+    await upload.end()
+    await first.stop('SIGKILL')
+    upload.cut()
+
+    const second = await startServer()
+    const { media, files } = await takeStockOf(place)
+    assert.deepEqual(
+      files.filter((file) => file.startsWith('incoming/')),
+      [],
+    )
+    for (const { id } of media) {
+      const read = await fetch(`${second.url}/v23.0/${id}`, { headers })
+      const { url } = (await read.json()) as { url: string }
+      const answer = await fetch(url, { headers })
+      assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes))
+    }
+  })
+})
+
+describe('memory', () => {
+  /** The memory of a process, and the most that it had so far; only Linux tells of the latter. */
+  async function measureMegabytes(pid: number) {
+    if (process.platform !== 'linux') {
+      const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])
+      return { now: Number(stdout) / 1024, peak: Number(stdout) / 1024 }
+    }
+    const status = await readFile(`/proc/${pid}/status`, 'utf8')
+    const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
+    return { now: read('VmRSS'), peak: read('VmHWM') }
+  }
+
+  test('a document of 100 MiB raises the memory of the server by less than 20 MB', async (t) => {
+    const { place, startServer } = await useServers(t, 'sqlite')
+    const server = await startServer()
+    const before = await measureMegabytes(server.pid)
+    const upload = await SlowUpload.start({ url: server.url, path, token })
+    await upload.send(pdf)
+    for (let left = 100 * mebibyte - pdf.length; left > 0; left -= mebibyte) {
+      await upload.send(Buffer.alloc(Math.min(left, mebibyte), left % 251))
+    }
+    await upload.end()
+    const { status, body } = await upload.answer()
+    assert.equal(status, 200, body)
+    const { peak } = await measureMegabytes(server.pid)
+    upload.cut()
+    const { media } = await takeStockOf(place)
+    assert.equal(media[0]?.file_size, 100 * mebibyte)
+    t.diagnostic(`from ${before.now.toFixed(1)} MB to ${peak.toFixed(1)} MB at the most`)
+    assert.ok(peak - before.now < 20, `from ${before.now} MB to ${peak} MB`)
+  })
+})
