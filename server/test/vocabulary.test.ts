@@ -59,16 +59,6 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     assert.deepEqual(profile.data, [{ business_profile: { about: 'Plants', websites: ['https://shrub.example'] } }])
   })
 
-  test('asks for another name of a phone number', async () => {
-    const phoneNumberID = numbers.shared
-    const changed = await sdk.phoneNumbers
-      .updatePhoneNumber({ phoneNumberID, new_display_name: 'Shrub Wholesale' })
-      .json()
-    assert.deepEqual(changed, { success: true })
-    const number = await sdk.phoneNumbers.getPhoneNumber({ phoneNumberID, fields: ['name_status'] }).json()
-    assert.equal((number as unknown as Record<string, unknown>)['name_status'], 'PENDING_REVIEW')
-  })
-
   test('uploads, finds, downloads and deletes a medium', async () => {
     const phoneNumberID = numbers.main
     const file = new Blob([new Uint8Array(png)])
