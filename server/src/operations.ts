@@ -13,6 +13,7 @@ import { groupOperations } from './resources/groups/operations.ts'
 import { mediaOperations } from './resources/media/operations.ts'
 import { onboardingOperations } from './resources/onboarding/operations.ts'
 import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
+import { numberLookupOperations } from './resources/phone-numbers/gateway-lookup.ts'
 import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
 import { portfolioOperations } from './resources/portfolio/operations.ts'
 import { profileOperations } from './resources/profile/operations.ts'
@@ -47,5 +48,10 @@ export function buildOperations(words: Vocabulary): Operation[] {
 
 /** The table of the gateway door: the users' half of the platform. */
 export function buildGatewayOperations(): GatewayOperation[] {
-  return [...callGatewayOperations(), ...groupGatewayOperations(), ...phoneNumberGatewayOperations()]
+  return [
+    ...callGatewayOperations(),
+    ...groupGatewayOperations(),
+    ...phoneNumberGatewayOperations(),
+    ...numberLookupOperations(),
+  ]
 }

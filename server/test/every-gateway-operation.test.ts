@@ -6,7 +6,7 @@ import { callSides } from './harness/calls.ts'
 import type { Answer, CallOptions } from './harness/client.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { useTestServer } from './harness/server.ts'
-import { tokens } from './harness/world.ts'
+import { ids, tokens } from './harness/world.ts'
 
 /**
  * What holds for every operation of the gateway door, generated from its table: a new row is covered here without a new line.
@@ -51,6 +51,7 @@ onBothDatabases('every operation of the gateway', (engine) => {
   const members: Record<string, string> = {}
 
   before(async () => {
+    members['phone_number_id'] = ids.phone_number
     members['call_id'] = await callSides(server).callUser(bystander)
   })
 

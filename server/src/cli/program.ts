@@ -140,5 +140,59 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
 
+  program
+    .command('listen')
+    .description(
+      "show an app's events as they come, with their signatures checked (✓ or ✗), in the place of the app's own callback; Ctrl-C puts everything back",
+    )
+    .option('--app <id>', 'the app (default: the only one, or that of the demo)')
+    .option('--port <n>', 'the port to listen on, on 127.0.0.1; 0 takes a free one', '0')
+    .option(
+      '--url <base>',
+      'where the server reaches that port, when it is not on this machine; in production a public https address, unless ALLOW_INTERNAL_CALLBACKS is true',
+    )
+    .option('--json', 'print whole bodies, one a line')
+    .option('--restore', 'only put back what a listen that was killed left behind')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./listen.ts')).listen(flags))
+
+  const simulate = program
+    .command('simulate')
+    .description("the users' side: write to, call and join a business through the gateway of a running server")
+  const forGateway = (command: Command): Command =>
+    command
+      .option('--url <base>', 'the server', 'http://127.0.0.1:8080')
+      .option('--token <token>', "a token with the scope gateway (SWITCHBOARD_GATEWAY_TOKEN; default: the demo's)")
+  forGateway(simulate.command('message'))
+    .description('a user writes to a phone number')
+    .requiredOption('--to <id>', 'the Phone-Number-ID')
+    .requiredOption('--from <wa_id>', "the user's phone number, digits alone")
+    .option('--type <type>', 'text, image, location, button, … ; a wrong one lists all', 'text')
+    .option('--text <text>', 'what the message says')
+    .option('--name <name>', "the user's name")
+    .action(async (flags) => (await import('./simulate.ts')).simulateMessage(flags))
+  forGateway(simulate.command('call'))
+    .description('a user calls a phone number, or does something about a call')
+    .option('--to <id>', 'the Phone-Number-ID to call')
+    .option('--from <wa_id>', 'the user who calls, digits alone')
+    .option('--name <name>', "the user's name")
+    .option('--ring <call_id>', "the user's phone rings")
+    .option('--answer <call_id>', 'the user picks up')
+    .option('--reject <call_id>', 'the user does not want the call')
+    .option('--hang-up <call_id>', 'the user ends the call')
+    .action(async (flags) => (await import('./simulate.ts')).simulateCall(flags))
+  forGateway(simulate.command('permission'))
+    .description('a user says whether a phone number may call')
+    .requiredOption('--number <id>', 'the Phone-Number-ID')
+    .requiredOption('--user <wa_id>', 'the user, digits alone')
+    .option('--status <status>', 'granted, pending or denied', 'granted')
+    .action(async (flags) => (await import('./simulate.ts')).simulatePermission(flags))
+  forGateway(simulate.command('join'))
+    .description('a user follows the invite link of a group')
+    .requiredOption('--link <url>', 'the invite link')
+    .requiredOption('--user <wa_id>', 'the user, digits alone')
+    .option('--name <name>', "the user's name")
+    .action(async (flags) => (await import('./simulate.ts')).simulateJoin(flags))
+
   return program
 }

@@ -36,37 +36,57 @@ export interface RunningServer {
   readonly url: string
   readonly stdout: () => string
   readonly stderr: () => string
+  /** Waits until what it has written to standard output, or to standard error, matches. */
+  shows(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends a signal and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<Finished>
 }
 
-/** Starts `switchboard serve …` and waits until it says that it is ready. */
+const servingLine = /^switchboard listening on (\S+)$/m
+
+/** Starts `switchboard serve …`, or another command that stays, and waits until it says that it is ready, and where. */
 export function startCommand(
   args: readonly string[],
-  { env = {}, cwd }: { env?: Environment; cwd: string },
+  { env = {}, cwd, ready = servingLine }: { env?: Environment; cwd: string; ready?: RegExp },
 ): Promise<RunningServer> {
   const child = launch(args, env, cwd)
   const output = { stdout: '', stderr: '' }
   const finished = collect(child)
-  child.stderr?.on('data', (chunk: Buffer) => {
-    output.stderr += chunk
-  })
   return new Promise((resolve, reject) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
-      output.stdout += chunk
-      const url = /^switchboard listening on (\S+)$/m.exec(output.stdout)?.[1]
+    const waiting = new Set<() => void>()
+    const note = (stream: keyof typeof output) => (chunk: Buffer) => {
+      output[stream] += chunk
+      for (const look of waiting) look()
+      const url = ready.exec(output[stream])?.[1]
       if (url === undefined) return
       resolve({
         pid: child.pid ?? 0,
         url,
         stdout: () => output.stdout,
         stderr: () => output.stderr,
+        shows: (pattern) =>
+          new Promise((found, failed) => {
+            const look = () => {
+              const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr)
+              if (!match) return
+              waiting.delete(look)
+              found(match)
+            }
+            waiting.add(look)
+            look()
+            finished.then(
+              () => failed(new Error(`it ended without ${pattern}: ${output.stdout}${output.stderr}`)),
+              failed,
+            )
+          }),
         stop(signal) {
           child.kill(signal)
           return finished
         },
       })
-    })
+    }
+    child.stdout?.on('data', note('stdout'))
+    child.stderr?.on('data', note('stderr'))
     finished.then(({ code, stderr }) => reject(new Error(`the server ended with ${code}: ${stderr}`)), reject)
   })
 }

@@ -1,0 +1,79 @@
+import { processEnvironment } from '../config.ts'
+import type { VocabularyName } from '../graph/vocabulary.ts'
+import { CommandFailed } from './fail.ts'
+import { configFrom } from './store.ts'
+
+/** What worlds/demo.yaml calls it. */
+const demoGatewayToken = 'demo-gateway-token'
+
+export interface GatewayFlags {
+  readonly url: string
+  readonly token?: string
+}
+
+/** A running server, and how to come in by its gateway door. */
+export interface Gateway {
+  readonly url: string
+  readonly token: string
+  readonly vocabulary: VocabularyName
+}
+
+export interface GatewayAnswer {
+  readonly status: number
+  readonly answer: unknown
+}
+
+const patience = 30_000
+
+export function openGateway(flags: GatewayFlags): Gateway {
+  const token = flags.token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
+  if (!/^https?:\/\/[^/]/.test(flags.url) || !URL.canParse(flags.url)) {
+    throw new CommandFailed(`--url ${flags.url} is not an http or https URL such as http://127.0.0.1:8080`)
+  }
+  return { url: flags.url.replace(/\/+$/, ''), token, vocabulary: configFrom({}).vocabulary }
+}
+
+/** Asks the server for something; what it refuses is told in one line. */
+export async function askGateway(
+  { url, token }: Gateway,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<GatewayAnswer> {
+  const response = await send(url, path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(patience),
+  })
+  const text = await response.text()
+  const answer = parse(text)
+  if (response.ok) return { status: response.status, answer }
+  const { error } = (answer ?? {}) as { error?: { message?: unknown } }
+  const message = typeof error?.message === 'string' ? error.message : text.slice(0, 200)
+  throw new CommandFailed(`${method} ${path} was answered ${response.status}: ${message.replaceAll(/\p{Cc}+/gu, ' ')}`)
+}
+
+async function send(url: string, path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`${url}${path}`, request)
+  } catch (error) {
+    // The reason is what fetch wraps; a token of odd signs or an address of odd form is told by its own message.
+    const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
+    throw new CommandFailed(`${url} cannot be reached (${cause?.code ?? message}): start a server there, or give --url`)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** What was sent, and what came back. */
+export function report(sent: string, { status, answer }: GatewayAnswer): void {
+  process.stdout.write(`→ ${sent}\n← ${status} ${JSON.stringify(answer)}\n`)
+}

@@ -1,0 +1,149 @@
+import type { Transaction } from '../db/database.ts'
+import type { AppSubscriptionsTable } from '../db/tables.ts'
+import { accountObject, webhookFields } from '../resources/webhooks/schemas.ts'
+import { findSubscription, linkApp, putSubscription } from '../resources/webhooks/store.ts'
+
+/** Who listens in an app's place, and what is to be put back when it ends: kept in the store, so that no crash loses it. */
+export interface Listener {
+  readonly app_id: string
+  readonly callback_url: string
+  /** The machine that it runs on, and where it can be asked there whether it does. */
+  readonly host: string
+  readonly local_url: string
+  readonly started_time: number
+  /** What the app was subscribed to before; null: nothing. */
+  readonly before: Omit<AppSubscriptionsTable, 'object'> | null
+  /** The accounts that it linked the app to. */
+  readonly linked: readonly string[]
+}
+
+export type NewListener = Omit<Listener, 'before' | 'linked'>
+
+function recordName(app_id: string): string {
+  return `listener:${app_id}`
+}
+
+/** The one that listens in an app's place, or did until it was killed. */
+export async function findListener(tx: Transaction, app_id: string): Promise<Listener | undefined> {
+  let query = tx.query.selectFrom('service_secrets').select('value').where('name', '=', recordName(app_id))
+  if (tx.lockRows) query = query.forUpdate()
+  const record = await query.executeTakeFirst()
+  return record && (JSON.parse(record.value) as Listener)
+}
+
+/**
+ * Subscribes a listener in an app's place to everything, and links the app to all accounts that its business sees. The app
+ * must have no listener; undefined when it got one at the same moment.
+ */
+export async function beginListening(
+  tx: Transaction,
+  listener: NewListener,
+  verify_token: string,
+): Promise<Listener | undefined> {
+  const { app_id, callback_url, started_time } = listener
+  const subscription = await findSubscription(tx, app_id)
+  const linked = await listUnlinkedAccounts(tx, app_id)
+  const whole: Listener = { ...listener, before: subscription ? pickBefore(subscription) : null, linked }
+  const taken = await tx.query
+    .insertInto('service_secrets')
+    .values({ name: recordName(app_id), value: JSON.stringify(whole) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .executeTakeFirst()
+  if (!taken) return undefined
+  await putSubscription(tx, {
+    app_id,
+    callback_url,
+    verify_token,
+    fields: [...webhookFields],
+    created_time: started_time,
+  })
+  for (const account_id of linked) {
+    await linkApp(tx, {
+      account_id,
+      app_id,
+      override_callback_uri: null,
+      verify_token: null,
+      created_time: started_time,
+    })
+  }
+  return whole
+}
+
+function pickBefore({ app_id, callback_url, verify_token, fields, created_time }: AppSubscriptionsTable) {
+  return { app_id, callback_url, verify_token, fields, created_time }
+}
+
+async function listUnlinkedAccounts(tx: Transaction, app_id: string): Promise<string[]> {
+  const accounts = await tx.query
+    .selectFrom('apps')
+    .innerJoin('account_access', 'account_access.business_id', 'apps.business_id')
+    .leftJoin('subscribed_apps', (join) =>
+      join
+        .onRef('subscribed_apps.account_id', '=', 'account_access.account_id')
+        .onRef('subscribed_apps.app_id', '=', 'apps.id'),
+    )
+    .select('account_access.account_id')
+    .distinct()
+    .where('apps.id', '=', app_id)
+    .where('subscribed_apps.app_id', 'is', null)
+    .orderBy('account_access.account_id')
+    .execute()
+  return accounts.map(({ account_id }) => account_id)
+}
+
+/**
+ * Puts back what was there before a listener. What somebody else changed meanwhile stays as they left it. Deliveries that still
+ * wait for the listener are given up: whoever takes its port next must not get them.
+ */
+export async function endListening(tx: Transaction, listener: Listener, now: number): Promise<void> {
+  const { app_id, callback_url, before, linked, started_time } = listener
+  const current = await findSubscription(tx, app_id)
+  if (current?.callback_url === callback_url) {
+    await (before === null
+      ? tx.query.deleteFrom('app_subscriptions').where('app_id', '=', app_id).where('object', '=', accountObject)
+      : tx.query
+          .updateTable('app_subscriptions')
+          .set(before)
+          .where('app_id', '=', app_id)
+          .where('object', '=', accountObject)
+    ).execute()
+  }
+  if (linked.length > 0) {
+    await tx.query
+      .deleteFrom('subscribed_apps')
+      .where('app_id', '=', app_id)
+      .where('created_time', '=', started_time)
+      .where('override_callback_uri', 'is', null)
+      .where('account_id', 'in', [...linked])
+      .execute()
+  }
+  await tx.query
+    .updateTable('deliveries')
+    .set({ state: 'failed', finished_time: now })
+    .where('state', '=', 'waiting')
+    .where(
+      'lane_id',
+      'in',
+      tx.query.selectFrom('lanes').select('id').where('app_id', '=', app_id).where('callback_url', '=', callback_url),
+    )
+    .execute()
+  await tx.query.deleteFrom('service_secrets').where('name', '=', recordName(app_id)).execute()
+}
+
+/** How many accounts and numbers have callbacks of their own for the app: their events go there all the same. */
+export async function countOwnCallbacks(tx: Transaction, app_id: string): Promise<number> {
+  const { accounts } = await tx.query
+    .selectFrom('subscribed_apps')
+    .select(({ fn }) => fn.countAll<number>().as('accounts'))
+    .where('app_id', '=', app_id)
+    .where('override_callback_uri', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const { numbers } = await tx.query
+    .selectFrom('phone_number_callbacks')
+    .select(({ fn }) => fn.countAll<number>().as('numbers'))
+    .where('app_id', '=', app_id)
+    .where(({ or, eb }) => or([eb('override_callback_uri', 'is not', null), eb('webhook_url', 'is not', null)]))
+    .executeTakeFirstOrThrow()
+  return accounts + numbers
+}

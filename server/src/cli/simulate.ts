@@ -1,0 +1,116 @@
+import { systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/random.ts'
+import { chooseVocabulary } from '../graph/vocabulary.ts'
+import { CommandFailed } from './fail.ts'
+import { askGateway, type GatewayFlags, openGateway, report } from './gateway-client.ts'
+import { buildEnvelope, isSimulatedKind, type NumberOfGateway, simulatedKinds } from './simulated-messages.ts'
+import { writeSession } from './simulated-sessions.ts'
+
+export interface MessageFlags extends GatewayFlags {
+  readonly to: string
+  readonly from: string
+  readonly type: string
+  readonly text?: string
+  readonly name?: string
+}
+
+/** Lets a user write to a phone number. */
+export async function simulateMessage(flags: MessageFlags): Promise<void> {
+  const { to, from, type, name = 'Simulated user' } = flags
+  if (!isSimulatedKind(type)) {
+    throw new CommandFailed(`--type ${type} is not one of ${Object.keys(simulatedKinds).join(', ')}`)
+  }
+  const gateway = openGateway(flags)
+  const words = chooseVocabulary(gateway.vocabulary)
+  const { answer } = await askGateway(gateway, 'GET', `/gateway/phone_numbers/${encodeURIComponent(to)}`)
+  const number = answer as NumberOfGateway
+  const id = `wamid.${systemRandom.bytes(18).toString('base64url')}`
+  const envelope = buildEnvelope(words, number, {
+    id,
+    type,
+    from,
+    name,
+    text: flags.text ?? (type === 'reaction' ? '👍' : 'Hi'),
+    drawn: String(systemRandom.integer(1_000_000_000, 2 ** 47)),
+    time: systemClock.now(),
+  })
+  const posted = await askGateway(gateway, 'POST', `/${words.product}/webhooks`, envelope)
+  report(`${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`, posted)
+}
+
+export interface CallFlags extends GatewayFlags {
+  readonly to?: string
+  readonly from?: string
+  readonly name?: string
+  readonly ring?: string
+  readonly answer?: string
+  readonly reject?: string
+  readonly hangUp?: string
+}
+
+/** Lets a user call a phone number, or do something about a call. */
+export async function simulateCall(flags: CallFlags): Promise<void> {
+  const { to, from, name } = flags
+  const acts = (
+    [
+      ['ringing', flags.ring],
+      ['accept', flags.answer],
+      ['reject', flags.reject],
+      ['terminate', flags.hangUp],
+    ] as const
+  ).flatMap(([action, call_id]) => (call_id === undefined ? [] : [{ action, call_id }]))
+  const isNew = to !== undefined && from !== undefined
+  const [act] = acts
+  if (acts.length + Number(isNew) !== 1 || (act && (to !== undefined || from !== undefined))) {
+    throw new CommandFailed(
+      'give either --to and --from for a new call, or one of --ring, --answer, --reject, --hang-up',
+    )
+  }
+  const gateway = openGateway(flags)
+  const drawn = systemRandom.bytes(32)
+  if (act) {
+    const { action, call_id } = act
+    const posted = await askGateway(gateway, 'POST', `/gateway/calls/${encodeURIComponent(call_id)}`, {
+      action,
+      ...(action === 'accept' && { session: writeSession('answer', drawn) }),
+    })
+    report(`${action} call ${call_id}`, posted)
+    return
+  }
+  const session = writeSession('offer', drawn)
+  const posted = await askGateway(gateway, 'POST', '/gateway/calls', {
+    phone_number_id: to,
+    from,
+    ...(name !== undefined && { name }),
+    session,
+  })
+  report(`call from ${from} to ${to}, with an offer of ${session.sdp.length} characters`, posted)
+}
+
+export interface PermissionFlags extends GatewayFlags {
+  readonly number: string
+  readonly user: string
+  readonly status: string
+}
+
+/** Lets a user say whether a phone number may call. */
+export async function simulatePermission(flags: PermissionFlags): Promise<void> {
+  const { number: phone_number_id, user: user_wa_id, status } = flags
+  const body = { phone_number_id, user_wa_id, status }
+  const posted = await askGateway(openGateway(flags), 'POST', '/gateway/call_permissions', body)
+  report(`permission of ${user_wa_id} for ${phone_number_id}: ${status}`, posted)
+}
+
+export interface JoinFlags extends GatewayFlags {
+  readonly link: string
+  readonly user: string
+  readonly name?: string
+}
+
+/** Lets a user follow the invite link of a group. */
+export async function simulateJoin(flags: JoinFlags): Promise<void> {
+  const { link: invite_link, user: user_wa_id, name } = flags
+  const body = { invite_link, user_wa_id, ...(name !== undefined && { name }) }
+  const posted = await askGateway(openGateway(flags), 'POST', '/gateway/groups/join', body)
+  report(`${user_wa_id} follows ${invite_link}`, posted)
+}

@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { notFound } from '../../graph/errors.ts'
+import { defineGatewayRead, type GatewayOperation } from '../../graph/gateway-operation.ts'
+import { findNumberForGateway } from '../calls/store.ts'
+
+export function numberLookupOperations(): GatewayOperation[] {
+  return [
+    defineGatewayRead({
+      name: 'gateway.read_number',
+      method: 'GET',
+      path: '/gateway/phone_numbers/{phone_number_id}',
+      sentence: 'Reads whose a phone number is, which whoever hands in events for it has to say.',
+      input: Type.Object({ phone_number_id: Type.String() }),
+      output: Type.Object({
+        id: Type.String(),
+        account_id: Type.String(),
+        display_phone_number: Type.String(),
+        verified_name: Type.String(),
+      }),
+      examples: {
+        input: { phone_number_id: '4000000000000001' },
+        output: {
+          id: '4000000000000001',
+          account_id: '1000000000000001',
+          display_phone_number: '+1 631-555-1001',
+          verified_name: 'Lucky Shrub',
+        },
+      },
+      async run({ db, sees }, { phone_number_id }) {
+        const number = await findNumberForGateway(db, phone_number_id)
+        if (!number || !sees(number.account_id)) throw notFound()
+        const { id, account_id, display_phone_number, verified_name } = number
+        return { id, account_id, display_phone_number, verified_name }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Database } from '../src/db/database.ts'
+import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
+import { makeStorePlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
+
+const account = '1000000000000001'
+const number = '4000000000000001'
+const user = '16505551234'
+const demoApp = '3000000000000001'
+const partnerApp = '3000000000000002'
+const listening = /^Listening for app \d+ at (\S+), to all fields/m
+
+function assertOneLine(stderr: string, pattern: RegExp): void {
+  assert.match(stderr, pattern)
+  assert.match(stderr, /^switchboard: [^\n]+\n$/, 'one line, without a stack')
+}
+
+onBothDatabases('the commands listen and simulate', (engine) => {
+  let place: StorePlace
+  let options: { env: Record<string, string>; cwd: string }
+  let server: RunningServer
+  let database: Database
+  before(async () => {
+    place = await makeStorePlace(engine)
+    const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
+    options = { env, cwd: place.dataDir }
+    server = await startCommand(['serve', '--port', '0'], options)
+    database = await openPlace(place)
+  })
+  after(async () => {
+    await database.close()
+    await server.stop('SIGTERM')
+    await place.remove()
+  })
+
+  const listen = (...args: string[]) => startCommand(['listen', ...args], { ...options, ready: listening })
+  const simulate = (...args: string[]) => runCommand(['simulate', ...args, '--url', server.url], options)
+  const write = (...args: string[]) => simulate('message', '--to', number, '--from', user, ...args)
+
+  async function succeed(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await simulate(...args)
+    assert.deepEqual([code, stderr], [0, ''])
+    return stdout
+  }
+
+  async function callApi(path: string, body: object): Promise<Record<string, never>> {
+    const answer = await fetch(`${server.url}/v23.0/${path}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-token', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    assert.equal(answer.status, 200, await answer.clone().text())
+    return (await answer.json()) as Record<string, never>
+  }
+
+  /** All that listen touches and has to put back. */
+  async function readTouched(): Promise<object> {
+    const { query } = database.read
+    return {
+      subscriptions: await query.selectFrom('app_subscriptions').selectAll().orderBy('app_id').execute(),
+      links: await query.selectFrom('subscribed_apps').selectAll().orderBy('account_id').orderBy('app_id').execute(),
+      secrets: await query.selectFrom('service_secrets').selectAll().orderBy('name').execute(),
+    }
+  }
+
+  test('a simulated message comes up as a line with a good signature, and Ctrl-C puts everything back', async () => {
+    const before = await readTouched()
+    const listener = await listen()
+    assert.notDeepEqual(await readTouched(), before)
+    const sent = await write('--text', 'Do you have ferns?', '--name', 'Ada')
+    assert.equal(sent.code, 0, sent.stderr)
+    const id =
+      /^→ text from 16505551234 to \+1 631-555-1001 \(4000000000000001\), message (wamid\.\S+)\n← 200 \{"success":true\}\n$/.exec(
+        sent.stdout,
+      )?.[1]
+    assert.ok(id, sent.stdout)
+    const [line] = await listener.shows(/^\d\d:\d\d:\d\d ✓ messages .*\n/m)
+    assert.equal(
+      line.slice(9),
+      `✓ messages account ${account} number ${number} text from ${user} (Ada) “Do you have ferns?” ${id}\n`,
+    )
+    const stopped = await listener.stop('SIGINT')
+    assert.equal(stopped.code, 0, stopped.stderr)
+    assert.match(stopped.stderr, /Stopped; app 3000000000000001 is as it was\.\n$/)
+    assert.deepEqual(await readTouched(), before)
+  })
+
+  test('an account that the app was not linked to is heard of as well, and SIGTERM unlinks it again', async () => {
+    const before = await readTouched()
+    const listener = await listen('--app', demoApp)
+    assert.equal((await simulate('message', '--to', '4000000000000006', '--from', user)).code, 0)
+    await listener.shows(/✓ messages account 1000000000000003 number 4000000000000006 text/)
+    await listener.stop('SIGTERM')
+    assert.deepEqual(await readTouched(), before)
+  })
+
+  test('an app that had no subscription has none afterwards', async () => {
+    const before = await readTouched()
+    const listener = await listen('--app', partnerApp)
+    await listener.stop('SIGINT')
+    assert.deepEqual(await readTouched(), before)
+  })
+
+  test('--json prints the whole body; a post with a wrong signature gets ✗ and 401', async () => {
+    const listener = await listen('--json')
+    await write('--text', 'Grüße')
+    const [text] = await listener.shows(/^\{.*\}$/m)
+    const { object, entry } = JSON.parse(text)
+    assert.deepEqual([object, entry[0].id], ['msgapp_business_account', account])
+    assert.equal(entry[0].changes[0].value.messages[0].text.body, 'Grüße')
+    await listener.shows(/^✓$/m)
+    const forged = await fetch(listener.url, { method: 'POST', body: text, headers: { 'webhook-id': 'x' } })
+    assert.equal(forged.status, 401)
+    await listener.shows(/^✗ \(X-Hub-Signature-256, webhook-signature wrong\)$/m)
+    const elsewhere = await fetch(new URL('/listen/guess', listener.url), { method: 'POST', body: text })
+    assert.equal(elsewhere.status, 404)
+    await listener.stop('SIGINT')
+  })
+
+  test('a second listen for the same app is refused in one line; one for another app is not', async () => {
+    const listener = await listen()
+    const { code, stdout, stderr } = await runCommand(['listen'], options)
+    assert.deepEqual([code, stdout], [1, ''])
+    assertOneLine(stderr, /another listen for app 3000000000000001 runs already, at http/)
+    assertOneLine((await runCommand(['listen', '--restore'], options)).stderr, /runs already/)
+    const other = await listen('--app', partnerApp)
+    await other.stop('SIGINT')
+    await listener.stop('SIGINT')
+  })
+
+  test('what a killed listen left behind is put back by --restore, or by the next listen', async () => {
+    const before = await readTouched()
+    await (await listen()).stop('SIGKILL')
+    assert.notDeepEqual(await readTouched(), before)
+    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^App 3000000000000001 is as it was\.\n$/)
+    assert.deepEqual(await readTouched(), before)
+    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^Nothing of app \d+ is to be put back/)
+
+    await (await listen()).stop('SIGKILL')
+    const next = await listen()
+    await next.shows(/was killed; what was there before it is back/)
+    await next.stop('SIGINT')
+    assert.deepEqual(await readTouched(), before)
+  })
+
+  test('a subscription that somebody else changed meanwhile stays as they left it', async () => {
+    const listener = await listen('--app', partnerApp)
+    const callback_url = 'http://127.0.0.1:9/theirs'
+    await database.transaction(async (tx) => {
+      await tx.query.updateTable('app_subscriptions').set({ callback_url }).where('app_id', '=', partnerApp).execute()
+    })
+    await listener.stop('SIGINT')
+    const kept = await database.read.query
+      .selectFrom('app_subscriptions')
+      .select('callback_url')
+      .where('app_id', '=', partnerApp)
+      .execute()
+    assert.deepEqual(
+      kept.map(({ callback_url }) => callback_url),
+      [callback_url],
+    )
+  })
+
+  test('deliveries that still wait when a listen ends are given up, so that nobody else on its port gets them', async () => {
+    const listener = await listen()
+    await listener.stop('SIGKILL')
+    await write('--text', 'to nobody')
+    await runCommand(['listen', '--restore'], options)
+    const waiting = await database.read.query
+      .selectFrom('deliveries')
+      .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')
+      .select('deliveries.state')
+      .where('lanes.callback_url', '=', listener.url)
+      .execute()
+    assert.deepEqual(
+      waiting.map(({ state }) => state),
+      ['failed'],
+    )
+  })
+
+  test('one line for a kind of message that there is not lists those that there are', async () => {
+    assertOneLine(
+      (await write('--type', 'telegram')).stderr,
+      /--type telegram is not one of text, image, .*, unknown$/m,
+    )
+  })
+
+  test('a user grants a permission, picks up when the business calls, and hangs up', async () => {
+    const listener = await listen()
+    const caller = '16505557777'
+    await succeed('permission', '--number', number, '--user', caller, '--status', 'granted')
+    const offer = (await import('../src/cli/simulated-sessions.ts')).writeSession('offer', Buffer.alloc(32, 7))
+    const { calls } = (await callApi(`${number}/calls`, {
+      messaging_product: 'msgapp',
+      action: 'connect',
+      to: caller,
+      session: offer,
+    })) as unknown as { calls: [{ id: string }] }
+    const call_id = calls[0].id
+    await succeed('call', '--ring', call_id)
+    await listener.shows(new RegExp(`✓ calls .* call ${call_id} RINGING for ${caller}`))
+    await succeed('call', '--answer', call_id)
+    await listener.shows(new RegExp(`✓ calls .* connect from .* to ${caller}, call ${call_id}`))
+    await succeed('call', '--hang-up', call_id)
+    await listener.shows(new RegExp(`✓ calls .* terminate COMPLETED .*, call ${call_id}`))
+    await listener.stop('SIGINT')
+  })
+
+  test('a user calls, and follows the invite link of a group', async () => {
+    const listener = await listen()
+    const called = await succeed('call', '--to', number, '--from', '16505558888', '--name', 'Ada')
+    const call_id = /"call_id":"([^"]+)"/.exec(called)?.[1]
+    await listener.shows(new RegExp(`✓ calls .* connect from 16505558888 to 16315551001, call ${call_id}`))
+
+    const { invite_link } = (await callApi('6000000000000001/invite_link', {
+      messaging_product: 'msgapp',
+    })) as unknown as { invite_link: string }
+    assert.match(await succeed('join', '--link', invite_link, '--user', user, '--name', 'Ada'), /"status":"joined"/)
+    await listener.shows(/✓ group_participants_update .* group_participants_add 6000000000000001 16505551234/)
+    await listener.stop('SIGINT')
+  })
+
+  for (const [name, args, pattern] of [
+    ['an app that there is not', ['listen', '--app', '1'], /--app 1 is not an app of this store/],
+    ['a port that is none', ['listen', '--port', '70000'], /--port 70000 is not a port/],
+    ['an address that is none', ['listen', '--url', 'tunnel'], /--url: it must be an http or https URL/],
+    [
+      'no server',
+      ['simulate', 'join', '--link', 'x', '--user', '1', '--url', 'http://127.0.0.1:9'],
+      /cannot be reached/,
+    ],
+    ['a call of nothing', ['simulate', 'call', '--to', number], /give either --to and --from .*, or one of --ring/],
+  ] as const) {
+    test(`one line and exit code 1 for ${name}`, async () => {
+      const { code, stdout, stderr } = await runCommand(args, options)
+      assert.deepEqual([code, stdout], [1, ''])
+      assertOneLine(stderr, pattern)
+    })
+  }
+
+  test('one line for a token that the gateway does not take, a number that there is not, and a dead link', async () => {
+    assertOneLine((await write('--token', 'demo-token')).stderr, /was answered 403: /)
+    assertOneLine((await simulate('message', '--to', '4999999999999999', '--from', user)).stderr, /was answered 404: /)
+    assertOneLine((await simulate('join', '--link', 'nowhere', '--user', user)).stderr, /was answered 400: invite_link/)
+    const withEnvironment = { ...options, env: { ...options.env, SWITCHBOARD_GATEWAY_TOKEN: 'no-such-token' } }
+    const args = ['simulate', 'message', '--to', number, '--from', user, '--url', server.url]
+    assertOneLine((await runCommand(args, withEnvironment)).stderr, /was answered 401: /)
+  })
+
+  test('where callbacks must be public, listen says what to do and changes nothing', async () => {
+    const before = await readTouched()
+    const production = { ...options, env: { ...options.env, NODE_ENV: 'production' } }
+    assertOneLine(
+      (await runCommand(['listen'], production)).stderr,
+      /public https .*--url.*ALLOW_INTERNAL_CALLBACKS=true/,
+    )
+    assert.deepEqual(await readTouched(), before)
+    const tunnelled = await startCommand(['listen', '--url', 'https://tunnel.example.com/'], {
+      ...production,
+      ready: listening,
+    })
+    assert.match(tunnelled.url, /^https:\/\/tunnel\.example\.com\/listen\/[\w-]{24}$/)
+    await tunnelled.stop('SIGINT')
+    assert.deepEqual(await readTouched(), before)
+  })
+})
