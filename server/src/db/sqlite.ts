@@ -8,6 +8,7 @@ import { type Database, DatabaseUnavailable, type Db, type Transaction } from '.
 import { ExecutingDriver } from './kysely-driver.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** Statements kept prepared; a bound, because queries over lists are as many as the lengths of the lists. */
 const maxPreparedStatements = 500
@@ -24,32 +25,22 @@ export function openSqlite(file: string): Database {
   const writer = new SqliteConnection(openFile(file))
   const reader = new CommittedReader(openFile(file))
   const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const })
-  let lastTransaction: Promise<unknown> = Promise.resolve()
-
-  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    await begin(writer)
-    try {
-      const result = await work(tx)
-      writer.execute('COMMIT')
-      reader.doubt()
-      return result
-    } catch (error) {
-      // A commit that failed may have ended the transaction already.
-      if (writer.isTransactionOpen()) writer.execute('ROLLBACK')
-      throw error
-    }
-  }
+  const queue = new WriteQueue(
+    {
+      begin: () => begin(writer),
+      execute: (statement) => writer.execute(statement),
+      isTransactionOpen: () => writer.isTransactionOpen(),
+    },
+    tx,
+    reader.doubt,
+  )
 
   return {
     engine: 'sqlite',
     pool: undefined,
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
-    transaction(work) {
-      const result = lastTransaction.then(() => runTransaction(work))
-      lastTransaction = result.catch(() => undefined)
-      return result
-    },
+    transaction: (work) => queue.run(work),
     async snapshot(work) {
       // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
       const connection = new SqliteConnection(openFile(file))
@@ -70,7 +61,7 @@ export function openSqlite(file: string): Database {
       reader.run('SELECT 1', [])
     },
     async close() {
-      await lastTransaction
+      await queue.idle()
       reader.close()
       writer.close()
     },

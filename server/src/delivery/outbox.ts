@@ -26,10 +26,11 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
   const stored = await tx.first(insertEvent, { account_id, phone_number_id, field, value, created_time })
   if (!stored) throw new Error('the event was not stored')
   const linked = await tx.list(findLinkedApps, { account_id, phone_number_id: phone_number_id ?? '' })
-  for (const { app_id, callback_url, fields } of linked) {
+  for (const { app_id, callback_url, fields, known_lane_id } of linked) {
     if (!fields.includes(field)) continue
-    const lane_id = laneIdOf(app_id, callback_url)
-    await tx.first(insertLane, { lane_id, app_id, callback_url })
+    const lane_id = known_lane_id ?? laneIdOf(app_id, callback_url)
+    // A lane stays for ever, so one that is known need not be made.
+    if (known_lane_id === null) await tx.first(insertLane, { lane_id, app_id, callback_url })
     await tx.first(insertDelivery, { event_id: stored.id, lane_id, account_id, app_id, field, created_time })
   }
 }
@@ -46,27 +47,35 @@ function laneIdOf(app_id: string, callback_url: string): string {
 const findLinkedApps = defineStatement<{ account_id: string; phone_number_id: string }>()(
   (db, { account_id, phone_number_id }) =>
     db
-      .selectFrom('subscribed_apps')
-      .innerJoin('app_subscriptions', 'app_subscriptions.app_id', 'subscribed_apps.app_id')
-      .leftJoin('phone_number_callbacks', (join) =>
-        join
-          .onRef('phone_number_callbacks.app_id', '=', 'subscribed_apps.app_id')
-          .on('phone_number_callbacks.phone_number_id', '=', phone_number_id),
-      )
-      .select(({ fn }) => [
-        'subscribed_apps.app_id',
-        'app_subscriptions.fields',
-        fn
-          .coalesce(
-            'phone_number_callbacks.override_callback_uri',
-            'phone_number_callbacks.webhook_url',
-            'subscribed_apps.override_callback_uri',
-            'app_subscriptions.callback_url',
+      .selectFrom((linked) =>
+        linked
+          .selectFrom('subscribed_apps')
+          .innerJoin('app_subscriptions', 'app_subscriptions.app_id', 'subscribed_apps.app_id')
+          .leftJoin('phone_number_callbacks', (join) =>
+            join
+              .onRef('phone_number_callbacks.app_id', '=', 'subscribed_apps.app_id')
+              .on('phone_number_callbacks.phone_number_id', '=', phone_number_id),
           )
-          .as('callback_url'),
-      ])
-      .where('subscribed_apps.account_id', '=', account_id)
-      .orderBy('subscribed_apps.app_id'),
+          .select(({ fn }) => [
+            'subscribed_apps.app_id',
+            'app_subscriptions.fields',
+            fn
+              .coalesce(
+                'phone_number_callbacks.override_callback_uri',
+                'phone_number_callbacks.webhook_url',
+                'subscribed_apps.override_callback_uri',
+                'app_subscriptions.callback_url',
+              )
+              .as('callback_url'),
+          ])
+          .where('subscribed_apps.account_id', '=', account_id)
+          .as('linked'),
+      )
+      .leftJoin('lanes', (join) =>
+        join.onRef('lanes.app_id', '=', 'linked.app_id').onRef('lanes.callback_url', '=', 'linked.callback_url'),
+      )
+      .select(['linked.app_id', 'linked.fields', 'linked.callback_url', 'lanes.id as known_lane_id'])
+      .orderBy('linked.app_id'),
 )
 
 const insertEvent = defineStatement<{

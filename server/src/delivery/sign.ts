@@ -18,7 +18,7 @@ const clockTolerance = 5 * minute
 
 /** The value of `X-Hub-Signature-256`. It has room for one signature, so the newest secret makes it. */
 export function signHub(body: Buffer, secrets: Secrets): string {
-  return `sha256=${digest(Buffer.from(newest(secrets)), body).toString('hex')}`
+  return `sha256=${digest(newest(secrets), body).toString('hex')}`
 }
 
 export function verifyHub(header: string, body: Buffer, secrets: Secrets): boolean {
@@ -26,7 +26,7 @@ export function verifyHub(header: string, body: Buffer, secrets: Secrets): boole
   if (given === undefined) return false
   return matchesAny(
     [Buffer.from(given, 'hex')],
-    usable(secrets).map((secret) => digest(Buffer.from(secret), body)),
+    usable(secrets).map((secret) => digest(secret, body)),
   )
 }
 
@@ -67,16 +67,21 @@ export function verifyStandard(headers: StandardHeaders, now: number, body: Buff
 
 /** In the convention a secret is `whsec_` and base64 of the key. Any other text is the key itself. */
 export function readKey(secret: string): Buffer {
+  const key = keyOf(secret)
+  return typeof key === 'string' ? Buffer.from(key) : key
+}
+
+/** A key that is text stays text, because the runtime takes six times as long over the same bytes. */
+function keyOf(secret: string): Buffer | string {
   const encoded = secret.slice(secretPrefix.length)
-  if (secret.startsWith(secretPrefix) && base64.test(encoded)) return Buffer.from(encoded, 'base64')
-  return Buffer.from(secret)
+  return secret.startsWith(secretPrefix) && base64.test(encoded) ? Buffer.from(encoded, 'base64') : secret
 }
 
 function digestStandard(id: string, timestamp: string, body: Buffer, secret: string): Buffer {
-  return digest(readKey(secret), Buffer.from(`${id}.${timestamp}.`), body)
+  return digest(keyOf(secret), Buffer.from(`${id}.${timestamp}.`), body)
 }
 
-function digest(key: Buffer, ...parts: readonly Buffer[]): Buffer {
+function digest(key: Buffer | string, ...parts: readonly Buffer[]): Buffer {
   const hmac = createHmac('sha256', key)
   for (const part of parts) hmac.update(part)
   return hmac.digest()

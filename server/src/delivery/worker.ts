@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
@@ -127,6 +127,8 @@ export class DeliveryWorker {
   async #claim(): Promise<void> {
     const { database, clock } = this.#parts
     while (this.#lookAgain && !this.#stopped) {
+      // Commits that come together are looked at together.
+      await nextTurn()
       this.#lookAgain = false
       const room = maxLanes - this.#working.size
       if (room === 0) return

@@ -42,7 +42,6 @@ CREATE TABLE deliveries (
   finished_time BIGINT
 );
 CREATE INDEX deliveries_waiting ON deliveries (lane_id, id) WHERE state = 'waiting';
-CREATE INDEX deliveries_due ON deliveries (lane_id, due_time) WHERE state = 'waiting';
 CREATE INDEX deliveries_oldest_waiting ON deliveries (started_time) WHERE state = 'waiting';
 CREATE INDEX deliveries_by_account ON deliveries (account_id, id);
 CREATE INDEX deliveries_by_event ON deliveries (event_id);
