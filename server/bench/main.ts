@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { compareBacklog, comparePassing } from './events.ts'
 import { compareRates, type Load, measureRate, median } from './load.ts'
 import { type Measured, startBareServer, startSwitchboard } from './processes.ts'
 import { bigAccount, makeBigStore } from './store.ts'
@@ -31,6 +32,18 @@ try {
 } finally {
   await Promise.all([bare.stop(), demo.stop()])
 }
+
+results.push(
+  judgeRatio('event in and delivered / bare relay', await comparePassing(folder, rounds, quick ? 1000 : 4000), 0.3),
+)
+console.log('Making a backlog of 100,000 events …')
+results.push(
+  judgeRatio(
+    'event in beside 100,000 undelivered / without',
+    await compareBacklog(folder, rounds, quick ? 1000 : 4000, 100_000),
+    0.8,
+  ),
+)
 
 const bigStore = join(folder, 'big')
 console.log(`Making a store of 100,000 numbers …`)

@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 
 const main = new URL('../src/main.ts', import.meta.url).pathname
 const bare = new URL('./bare-server.ts', import.meta.url).pathname
+const bareRelay = new URL('./bare-relay.ts', import.meta.url).pathname
+const sink = new URL('./sink.ts', import.meta.url).pathname
 
 /** A server in a process of its own, so that its work is not done by the process that measures it. */
 export interface Measured {
@@ -15,8 +17,8 @@ export interface Measured {
   stop(): Promise<void>
 }
 
-export function startSwitchboard(dataDir: string): Promise<Measured> {
-  return start([main, 'serve', '--port', '0', '--data', dataDir], {
+export function startSwitchboard(dataDir: string, world?: string): Promise<Measured> {
+  return start([main, 'serve', '--port', '0', '--data', dataDir, ...(world === undefined ? [] : ['--world', world])], {
     // On, as in life, but out of the way of a load test.
     RATE_LIMIT_PLATFORM: '1000000000/1h',
   })
@@ -24,6 +26,15 @@ export function startSwitchboard(dataDir: string): Promise<Measured> {
 
 export function startBareServer(): Promise<Measured> {
   return start([bare], {})
+}
+
+/** Takes events and posts them to an address, and does nothing else. */
+export function startBareRelay(target: string): Promise<Measured> {
+  return start([bareRelay, target], {})
+}
+
+export function startSink(): Promise<Measured> {
+  return start([sink], {})
 }
 
 async function start(args: string[], env: Record<string, string>): Promise<Measured> {

@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { systemClock } from '../src/base/clock.ts'
+import { silentLog } from '../src/base/log.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openDatabase } from '../src/db/open.ts'
+import { raiseEvent } from '../src/delivery/outbox.ts'
+import { applyWorld } from '../src/world/apply.ts'
+import { readWorldFile } from '../src/world/read.ts'
+import { type Comparison, median } from './load.ts'
+import { type Measured, startBareRelay, startSink, startSwitchboard } from './processes.ts'
+
+const account = '1000000000000001'
+const phone_number_id = '4000000000000001'
+const app_id = '3000000000000001'
+const connections = 20
+/** Nobody listens there. */
+const deadCallback = 'http://127.0.0.1:9/'
+
+/** A world with one app that hears of one account. */
+async function writeEventWorld(folder: string, callback_url: string): Promise<string> {
+  const business_id = '2000000000000001'
+  const world = {
+    businesses: [{ id: business_id, name: 'Lucky Shrub' }],
+    apps: [{ id: app_id, business_id, secret: 's', webhook: { callback_url, fields: ['messages'] } }],
+    tokens: [{ token: 'gateway', app_id, scopes: ['gateway'] }],
+    accounts: [
+      {
+        id: account,
+        business_id,
+        name: 'Lucky Shrub',
+        subscribed_apps: [app_id],
+        phone_numbers: [{ id: phone_number_id, display_phone_number: '+1 631-555-1001', registered: true }],
+      },
+    ],
+  }
+  const file = join(folder, `world-${new URL(callback_url).port}.json`)
+  await writeFile(file, JSON.stringify(world))
+  return file
+}
+
+function messageValue(id: string) {
+  return {
+    messaging_product: 'msgapp',
+    metadata: { display_phone_number: '16315551001', phone_number_id },
+    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505551234' }],
+    messages: [{ from: '16505551234', id, timestamp: '1780315200', type: 'text', text: { body: 'Hello' } }],
+  }
+}
+
+/** Posts so many messages, each with an id of its own, on a few connections, and returns when all are answered. */
+async function postMessages(server: Measured, amount: number): Promise<void> {
+  const pool = new Pool(server.url, { connections })
+  const run = systemRandom.trace()
+  const headers = { authorization: 'Bearer gateway', 'content-type': 'application/json' }
+  let next = 0
+  const lines = Array.from({ length: connections }, async () => {
+    while (next < amount) {
+      const changes = [{ field: 'messages', value: messageValue(`wamid.${run}.${next++}`) }]
+      const body = JSON.stringify({ object: 'msgapp_business_account', entry: [{ id: account, changes }] })
+      const answer = await pool.request({ method: 'POST', path: '/msgapp/webhooks', headers, body })
+      await answer.body.dump()
+      if (answer.statusCode !== 200) throw new Error(`a post was answered ${answer.statusCode}`)
+    }
+  })
+  await Promise.all(lines)
+  await pool.close()
+}
+
+async function countPosts(sink: Measured): Promise<number> {
+  return Number(await (await fetch(sink.url)).text())
+}
+
+/** Events a second from the first post until the last of them has come to the sink. */
+async function measurePassing(server: Measured, sink: Measured, amount: number): Promise<number> {
+  const before = await countPosts(sink)
+  const started = performance.now()
+  await postMessages(server, amount)
+  while ((await countPosts(sink)) < before + amount) await wait(2)
+  return (amount / (performance.now() - started)) * 1000
+}
+
+/** Event in → delivered, against a bare receiver with a bare loop of posts to the same sink. */
+export async function comparePassing(folder: string, rounds: number, amount: number): Promise<Comparison> {
+  const sink = await startSink()
+  const bare = await startBareRelay(`${sink.url}/`)
+  const ours = await startSwitchboard(join(folder, 'passing'), await writeEventWorld(folder, `${sink.url}/`))
+  try {
+    await measurePassing(ours, sink, amount / 2)
+    await measurePassing(bare, sink, amount / 2)
+    const pairs: { ours: number; theirs: number }[] = []
+    for (let round = 0; round < rounds; round++) {
+      const theirs = await measurePassing(bare, sink, amount)
+      pairs.push({ theirs, ours: await measurePassing(ours, sink, amount) })
+    }
+    return compare(pairs)
+  } finally {
+    await Promise.all([ours.stop(), bare.stop(), sink.stop()])
+  }
+}
+
+/** How fast events come in beside a backlog of undelivered ones, against a store without one. */
+export async function compareBacklog(
+  folder: string,
+  rounds: number,
+  amount: number,
+  backlog: number,
+): Promise<Comparison> {
+  const world = await writeEventWorld(folder, deadCallback)
+  await makeBacklog(join(folder, 'backlog'), world, backlog)
+  const [full, empty] = await Promise.all([
+    startSwitchboard(join(folder, 'backlog'), world),
+    startSwitchboard(join(folder, 'no-backlog'), world),
+  ])
+  const measure = async (server: Measured) => {
+    const started = performance.now()
+    await postMessages(server, amount)
+    return (amount / (performance.now() - started)) * 1000
+  }
+  try {
+    await measure(empty)
+    await measure(full)
+    const pairs: { ours: number; theirs: number }[] = []
+    for (let round = 0; round < rounds; round++) pairs.push({ theirs: await measure(empty), ours: await measure(full) })
+    return compare(pairs)
+  } finally {
+    await Promise.all([full.stop(), empty.stop()])
+  }
+}
+
+async function makeBacklog(dataDir: string, world: string, amount: number): Promise<void> {
+  const database = await openDatabase({ dataDir, databaseUrl: undefined, maxConnections: 1 }, silentLog)
+  await migrate(database, systemClock)
+  await applyWorld(database, systemClock, systemRandom, await readWorldFile(world))
+  for (let done = 0; done < amount; done += 1000) {
+    await database.transaction(async (tx) => {
+      for (let index = done; index < Math.min(amount, done + 1000); index++) {
+        const value = messageValue(`wamid.backlog.${index}`)
+        await raiseEvent(tx, systemClock, { account_id: account, phone_number_id, field: 'messages', value })
+      }
+    })
+  }
+  await database.close()
+}
+
+function compare(pairs: readonly { ours: number; theirs: number }[]): Comparison {
+  return {
+    ratio: median(pairs.map(({ ours, theirs }) => ours / theirs)),
+    ours: median(pairs.map(({ ours }) => ours)),
+    theirs: median(pairs.map(({ theirs }) => theirs)),
+  }
+}
