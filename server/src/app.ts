@@ -183,7 +183,7 @@ export async function createApp({ config, database, clock, random, log, demoToke
     })
     openQrPages(server, database, pipeline.publicUrl)
     openGroupPages(server, database)
-    openMediaDoor(server, pipeline)
+    openMediaDoor(server, pipeline, log)
     openBusinessDoor(server, operations, pipeline)
     openGatewayDoor(server, gatewayOperations, pipeline)
     openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })

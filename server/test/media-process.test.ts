@@ -112,7 +112,7 @@ describe('memory', () => {
     return { now: read('VmRSS'), peak: read('VmHWM') }
   }
 
-  test('a document of 100 MiB raises the memory of the server by less than 20 MB', async (t) => {
+  test('a document of 100 MiB raises the memory of the server by less than 20 MB, and so does its download', async (t) => {
     const { place, startServer } = await useServers(t, 'sqlite')
     const server = await startServer()
     const before = await measureMegabytes(server.pid)
@@ -124,11 +124,23 @@ describe('memory', () => {
     await upload.end()
     const { status, body } = await upload.answer()
     assert.equal(status, 200, body)
-    const { peak } = await measureMegabytes(server.pid)
+    const uploaded = await measureMegabytes(server.pid)
     upload.cut()
-    const { media } = await takeStockOf(place)
-    assert.equal(media[0]?.file_size, 100 * mebibyte)
-    t.diagnostic(`from ${before.now.toFixed(1)} MB to ${peak.toFixed(1)} MB at the most`)
-    assert.ok(peak - before.now < 20, `from ${before.now} MB to ${peak} MB`)
+
+    const read = await fetch(`${server.url}/v23.0/${JSON.parse(body).id}`, { headers })
+    const medium = (await read.json()) as { url: string; sha256: string; file_size: number }
+    assert.equal(medium.file_size, 100 * mebibyte)
+    const answer = await fetch(medium.url, { headers })
+    const hash = createHash('sha256')
+    for await (const chunk of answer.body ?? []) hash.update(chunk)
+    assert.equal(hash.digest('hex'), medium.sha256)
+    const downloaded = await measureMegabytes(server.pid)
+
+    t.diagnostic(
+      `${before.now.toFixed(1)} MB, uploaded ${uploaded.peak.toFixed(1)}, downloaded ${downloaded.peak.toFixed(1)}`,
+    )
+    assert.ok(uploaded.peak - before.now < 20, `from ${before.now} MB to ${uploaded.peak} MB`)
+    assert.ok(downloaded.peak - uploaded.peak < 20, `from ${uploaded.peak} MB to ${downloaded.peak} MB`)
+    assert.equal((await listFiles(place.dataDir)).length, 1)
   })
 })

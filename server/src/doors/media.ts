@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { resolveNode } from '../auth/access.ts'
 import { authenticate } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
+import type { Log } from '../base/log.ts'
 import type { ByteRange } from '../files/file-store.ts'
 import { linkExpired, notFound, rangeNotSatisfiable } from '../graph/errors.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { PipelineParts } from '../http/pipeline.ts'
 import { isKnown, readRange } from '../http/ranges.ts'
+import { sendBytes } from '../http/send-bytes.ts'
 import { isMediaType, mediaTypes } from '../resources/media/kinds.ts'
 import { mediaPath } from '../resources/media/rules.ts'
 import { findMedia } from '../resources/media/store.ts'
@@ -16,13 +18,13 @@ export const mediaPaths = ['media'] as const
 type MediaRequest = FastifyRequest<{ Params: { id: string }; Querystring: Record<string, unknown> }>
 
 /** `/media/{id}`: who was given the address of a medium, and has a token that sees it. */
-export function openMediaDoor(server: FastifyInstance, parts: PipelineParts): void {
+export function openMediaDoor(server: FastifyInstance, parts: PipelineParts, log: Log): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/media/:id',
     handler: async (request: MediaRequest, reply) => {
       request.operationName = 'media.download'
-      return serveBytes(request, reply, await admit(request, parts), parts)
+      return serveBytes(request, reply, await admit(request, parts), parts, log)
     },
   })
 }
@@ -48,6 +50,7 @@ async function serveBytes(
   reply: FastifyReply,
   node: Node,
   parts: PipelineParts,
+  log: Log,
 ): Promise<FastifyReply> {
   const { sha256, mime_type, file_size } = await findMedia(parts.database.read, node, parts.clock)
   const etag = `"${sha256}"`
@@ -68,7 +71,10 @@ async function serveBytes(
     'x-content-type-options': 'nosniff',
   })
   if (range) reply.status(206).header('content-range', `bytes ${range.start}-${range.end}/${file_size}`)
-  return reply.send(stream)
+  if (!stream) return reply.send()
+  return sendBytes(reply, stream, (err) =>
+    log.error({ ...request.logged, trace: request.id, err }, 'a download broke off'),
+  )
 }
 
 async function openBytes(node: Node, sha256: string, range: ByteRange | undefined, parts: PipelineParts) {

@@ -81,3 +81,8 @@ export class BlockQueue implements AsyncIterable<Uint8Array> {
     }
   }
 }
+
+/** Gives back the memory of a chunk that nobody needs any more, where it is the chunk's own, without waiting for the collector. */
+export function giveBack({ buffer, length }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
+}

@@ -5,7 +5,7 @@ import { badArgument, type GraphError, malformedRequest } from '../graph/errors.
 import type { Arguments } from '../graph/input.ts'
 import type { FileMember } from '../graph/operation.ts'
 import type { Settings } from '../graph/settings.ts'
-import { BlockQueue } from './blocks.ts'
+import { BlockQueue, giveBack } from './blocks.ts'
 import { mediaTypeOf, readBodyArguments } from './body.ts'
 import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
 
@@ -137,11 +137,6 @@ function readChunks(
     request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
     request.resume()
   }
-}
-
-function giveBack({ buffer, length }: Buffer): void {
-  // Only where the memory is the chunk's own.
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }
 
 function tooLarge({ name }: FileMember, fileBytes: number): GraphError {
