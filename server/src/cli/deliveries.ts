@@ -22,6 +22,8 @@ export interface DeliveryListFlags {
 }
 
 const maxLimit = 10_000
+/** Of an answer, so that a try stays a line. */
+const keptCharacters = 200
 
 export async function listDeliveries({
   failed = false,
@@ -91,7 +93,7 @@ export async function showDelivery(text: string, { data }: { data?: string }): P
       ['Field', delivery.field],
       ['Raised', writeTime(delivery.created_time)],
       ['State', delivery.state === 'waiting' ? `waiting, next try ${writeTime(delivery.due_time)}` : delivery.state],
-      ['Value', delivery.value],
+      ['Value', showText(delivery.value)],
     ]
     process.stdout.write(`${facts.map(([name, value]) => `${name.padEnd(9)} ${value}`).join('\n')}\n\n`)
     const rows = attempts.map(({ number, time, duration, status, problem, answer }) => [
@@ -100,15 +102,15 @@ export async function showDelivery(text: string, { data }: { data?: string }): P
       `${duration} ms`,
       status === null ? '-' : String(status),
       problem ?? '',
-      showAnswer(answer ?? ''),
+      showText(answer ?? '').slice(0, keptCharacters),
     ])
     process.stdout.write(writeTable(['TRY', 'TIME', 'TOOK', 'STATUS', 'PROBLEM', 'ANSWER'], rows))
   })
 }
 
-/** A stranger wrote it: what would move the cursor or change colours is shown and not done. */
-function showAnswer(answer: string): string {
-  return answer.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200)
+/** A stranger wrote it: what would move the cursor or change colours is left out. */
+function showText(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
 /** The servers that run on the store take them up within a second. */

@@ -9,8 +9,11 @@ import type { Resolve } from './resolve.ts'
 
 /** How much of an answer is read. */
 export const maxAnswerBytes = 65_536
-/** So that one subscriber can neither use up the sockets of this machine nor be flooded by it. */
-const connectionsPerOrigin = 8
+/**
+ * So that one host can neither use up the sockets of this machine nor be flooded by it. Far more than a few, because many
+ * subscribers may live on one host, each with one request at a time, and one that hangs must not take another's turn.
+ */
+const defaultConnectionsPerOrigin = 128
 const poolIdleTime = minute
 
 export interface EgressParts {
@@ -22,6 +25,7 @@ export interface EgressParts {
   readonly clock: Clock
   readonly userAgent: string
   readonly maxPools?: number
+  readonly connectionsPerOrigin?: number
   /** What counts as public: for tests, whose sinks are all on loopback. */
   readonly isPublic?: (address: string) => boolean
   /** PEM of the certificate authorities to trust; left out: those of the system. */
@@ -131,7 +135,7 @@ export class Egress {
   }
 
   #openPool(origin: string): Pool {
-    const { timeout } = this.#parts
+    const { timeout, connectionsPerOrigin = defaultConnectionsPerOrigin } = this.#parts
     return new Pool(origin, {
       connect: this.#connect,
       connections: connectionsPerOrigin,
