@@ -1,11 +1,11 @@
 import { type App, createApp } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
-import { openLog } from '../base/log.ts'
+import { type Log, openLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { BadSetting, type Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { applyWorld } from '../world/apply.ts'
+import { applyWorld, applyWorldIfEmpty, type WorldSummary } from '../world/apply.ts'
 import { isStoreEmpty } from '../world/empty.ts'
 import { readWorldFile } from '../world/read.ts'
 import { composeBanner, demoToken } from './banner.ts'
@@ -41,7 +41,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   let app: App
   let address: string
   try {
-    await applyFirstWorld(database, config)
+    await applyFirstWorld(database, config, log)
     app = await createApp({
       config,
       database,
@@ -87,10 +87,14 @@ function checkRole({ role, databaseUrl }: Config): void {
 }
 
 /** The world that the settings name, or the demo for a store that is still empty, except in production. */
-async function applyFirstWorld(database: Database, config: Config): Promise<void> {
-  const file = config.world ?? ((await wantsDemo(database, config)) ? demoWorld : undefined)
-  if (file === undefined) return
-  await applyWorld(database, systemClock, systemRandom, await readWorldFile(file))
+async function applyFirstWorld(database: Database, config: Config, log: Log): Promise<void> {
+  const tell = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
+  if (config.world !== undefined) {
+    tell(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world)))
+  } else if (await wantsDemo(database, config)) {
+    const summary = await applyWorldIfEmpty(database, systemClock, systemRandom, await readWorldFile(demoWorld))
+    if (summary) tell(summary)
+  }
 }
 
 async function wantsDemo(database: Database, config: Config): Promise<boolean> {

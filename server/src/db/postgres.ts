@@ -32,6 +32,9 @@ export async function openPostgres({ url, maxConnections, onIdleError }: Postgre
     types: { getTypeParser: parserOf },
   })
   pool.on('error', onIdleError)
+  // One that breaks in somebody's hands tells so twice: to the query that fails by it, who sees to it, and here, where an error
+  // that nobody listened to would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   await reach(pool)
 
   const compiled: CompiledStatements = new Map()

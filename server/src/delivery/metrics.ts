@@ -32,7 +32,14 @@ export class DeliveryMetrics {
       help: 'Age of the oldest event that a subscriber has not taken yet; 0 when none waits.',
       registers: [registry],
       async collect() {
-        const oldest = await findOldestWaiting(db)
+        let oldest: number | undefined
+        try {
+          oldest = await findOldestWaiting(db)
+        } catch {
+          // A database that does not answer is what /readyz tells; everything else is still to be read here, and all the more then.
+          this.remove()
+          return
+        }
         this.set(oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / second))
       },
     })

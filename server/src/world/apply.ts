@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../db/database.ts'
 import type { NodesTable } from '../db/tables.ts'
 import { lockNodes } from '../graph/nodes.ts'
 import { inBatches } from './batches.ts'
+import { isStoreEmpty } from './empty.ts'
 import { checkFile } from './file-rules.ts'
 import { Problems } from './refused.ts'
 import { insertRows, Tally, type WriteParts } from './rows.ts'
@@ -29,18 +30,47 @@ export async function applyWorld(
   random: Random,
   world: World,
 ): Promise<WorldSummary> {
+  const write = await prepareWorld(clock, random, world)
+  return database.transaction(async (tx) => {
+    await lockNodes(tx)
+    return write(tx)
+  })
+}
+
+/**
+ * The same for a store that is still empty, and nothing otherwise. It looks under the lock: of processes that start at the same
+ * moment one fills the store, and the others find what it holds by then, maybe changed already.
+ */
+export async function applyWorldIfEmpty(
+  database: Database,
+  clock: Clock,
+  random: Random,
+  world: World,
+): Promise<WorldSummary | undefined> {
+  const write = await prepareWorld(clock, random, world)
+  return database.transaction(async (tx) => {
+    await lockNodes(tx)
+    return (await isStoreEmpty(tx)) ? write(tx) : undefined
+  })
+}
+
+/** All that can be done before the store is locked. */
+async function prepareWorld(
+  clock: Clock,
+  random: Random,
+  world: World,
+): Promise<(tx: Transaction) => Promise<WorldSummary>> {
   const fileProblems = new Problems()
   const things = await listThings(world.content, fileProblems)
   await checkFile(things, fileProblems)
-  return database.transaction(async (tx) => {
-    await lockNodes(tx)
+  return async (tx) => {
     const problems = fileProblems.copy()
     const found = await checkAgainstStore(tx, things, problems)
     problems.refuseIfAny(world.name)
     const parts: WriteParts = { tx, now: clock.now(), random, tally: new Tally(), knownNodes: found.nodes }
     await writeThings(parts, things, found)
     return { ...parts.tally }
-  })
+  }
 }
 
 /** In the order in which the tables refer to each other. */

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import { envelopeOf, messagesChange, textMessage } from './webhooks.ts'
+import { tokens } from './world.ts'
+
+export interface PostAnswer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects.
+  readonly body: any
+}
+
+const lines = 3
+
+/** Hands in events at several processes in turn, as an edge does that hands in again what was not acknowledged. */
+export class EventPoster {
+  readonly acknowledged = new Set<string>()
+  readonly handedIn = new Set<string>()
+  /** Every answer that was not a 200. */
+  readonly refusals: PostAnswer[] = []
+  /** How many posts broke off without an answer. */
+  brokenOff = 0
+  readonly #prefix: string
+  readonly #urlOf: (turn: number) => string
+  #going = false
+  #running: Promise<void>[] = []
+
+  /** `prefix` begins the ids of its events: one that was handed in before is not raised again. */
+  constructor(prefix: string, urlOf: (turn: number) => string) {
+    this.#prefix = prefix
+    this.#urlOf = urlOf
+  }
+
+  start(pauseMilliseconds: () => number): void {
+    this.#going = true
+    this.#running = Array.from({ length: lines }, async () => {
+      while (this.#going) {
+        await this.post(`${this.#prefix}.${this.handedIn.size}`)
+        await wait(pauseMilliseconds())
+      }
+    })
+  }
+
+  async halt(): Promise<void> {
+    this.#going = false
+    await Promise.all(this.#running)
+  }
+
+  /** Hands in what is not acknowledged yet, and expects that it is now. */
+  async finish(): Promise<void> {
+    await this.halt()
+    for (const id of this.handedIn) {
+      if (this.acknowledged.has(id)) continue
+      const answer = await this.post(id)
+      assert.equal(answer?.status, 200, `${id} was answered ${JSON.stringify(answer)}`)
+    }
+  }
+
+  /** Undefined when the process died before it answered. */
+  async post(id: string, url: string = this.#urlOf(this.handedIn.size)): Promise<PostAnswer | undefined> {
+    this.handedIn.add(id)
+    try {
+      const response = await fetch(`${url}/msgapp/webhooks`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens.gateway}`, 'content-type': 'application/json' },
+        body: JSON.stringify(envelopeOf([messagesChange(textMessage(id))])),
+      })
+      const answer = { status: response.status, body: await response.json() }
+      if (answer.status === 200) this.acknowledged.add(id)
+      else this.refusals.push(answer)
+      return answer
+    } catch (error) {
+      // What fetch throws when a connection is refused or ends too early.
+      if (!(error instanceof TypeError)) throw error
+      this.brokenOff++
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { readMigrations } from '../src/db/migrate.ts'
+import { runCommand } from './harness/command.ts'
+import { Fleet } from './harness/fleet.ts'
+
+/** What the demo world calls them. */
+const owner = { app: '3000000000000001', number: '4000000000000001' }
+const partner = { app: '3000000000000002', number: '4000000000000004' }
+
+describe('three processes that start at the same moment on an empty PostgreSQL', () => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await Fleet.start({ size: 3, env: { RATE_LIMIT_PLATFORM: '20/1h' } })
+  })
+  after(() => fleet.end())
+
+  async function createToken(app: string): Promise<{ id: string; secret: string }> {
+    const { code, stdout, stderr } = await runCommand(['token', 'create', '--app', app], fleet.commandOptions)
+    assert.equal(code, 0, stderr)
+    return { id: /Token (\S+) was made/.exec(stderr)?.[1] as string, secret: stdout.trim() }
+  }
+
+  async function readNumber(turn: number, number: string, secret: string): Promise<number> {
+    const headers = { authorization: `Bearer ${secret}` }
+    const response = await fetch(`${fleet.url(turn)}/v23.0/${number}`, { headers })
+    await response.arrayBuffer()
+    return response.status
+  }
+
+  const askAll = (number: string, secret: string) => Promise.all([0, 1, 2].map((i) => readNumber(i, number, secret)))
+
+  test('refuse a token, all at once, that the command line has revoked', async () => {
+    const { id, secret } = await createToken(owner.app)
+    assert.deepEqual(await askAll(owner.number, secret), [200, 200, 200])
+    const revoked = await runCommand(['token', 'revoke', id], fleet.commandOptions)
+    assert.equal(revoked.code, 0, revoked.stderr)
+    assert.deepEqual(await askAll(owner.number, secret), [401, 401, 401])
+  })
+
+  test('share a limit: of 30 calls at once, whoever gets them, 20 are let in', async () => {
+    const { secret } = await createToken(partner.app)
+    const statuses = await Promise.all(Array.from({ length: 30 }, (_, i) => readNumber(i, partner.number, secret)))
+    assert.equal(statuses.filter((status) => status === 200).length, 20)
+    assert.equal(statuses.filter((status) => status === 429).length, 10)
+    assert.deepEqual(await askAll(partner.number, secret), [429, 429, 429])
+  })
+
+  test('have migrated it once and filled it once', async () => {
+    const lines = (await fleet.stop()).flatMap(({ stderr }) =>
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    )
+    const migrated = lines.filter(({ msg }) => msg === 'migrated').map(({ migration }) => migration)
+    assert.deepEqual(
+      migrated,
+      readMigrations().map(({ name }) => name),
+    )
+    const applied = lines.filter(({ msg }) => msg === 'applied a world file')
+    assert.equal(applied.length, 1)
+    assert.ok(applied[0].created > 0)
+    assert.deepEqual([applied[0].updated, applied[0].unchanged], [0, 0])
+    assert.deepEqual(
+      lines.filter(({ level }) => level > 30),
+      [],
+      'nobody warned of anything',
+    )
+  })
+})
