@@ -1,0 +1,17 @@
+FROM node:24-slim
+WORKDIR /opt/switchboard
+COPY package.json package-lock.json ./
+COPY server/package.json server/
+RUN npm ci --omit=dev --no-audit --no-fund
+COPY server/src server/src
+COPY server/bin server/bin
+COPY worlds worlds
+RUN mkdir /data && chown node:node /data
+USER node
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=6s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node_modules/.bin/node", "--disable-warning=ExperimentalWarning", "server/src/main.ts"]
+CMD ["serve"]
