@@ -23,8 +23,10 @@ server.get('/:version/:id', async () => ({
   quality_rating: 'GREEN',
   name_status: 'APPROVED',
 }))
+// A value that differs each time: SQLite writes nothing, and waits for no disk, where a row stays the same.
+let writes = 0
 server.post('/:version/:id', async (request) => {
-  update.run((request.body as { name: string }).name, (request.params as { id: string }).id)
+  update.run(`${(request.body as { name: string }).name} ${writes++}`, (request.params as { id: string }).id)
   return { success: true }
 })
 const address = await server.listen({ port: 0, host: '127.0.0.1' })

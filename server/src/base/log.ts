@@ -1,3 +1,4 @@
+import { write, writeSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 
 export type Log = Logger
@@ -5,15 +6,81 @@ export type Log = Logger
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+/** How long a line may wait to be written together with others. */
+const lingerMilliseconds = 50
+/** How much is kept for a reader that does not keep up; what comes then is dropped, and said. */
+const maxWaitingCharacters = 16 << 20
+
 /**
- * The log goes to standard error, because standard output belongs to what a command prints (the ready line, a token, a list).
- * Writing is asynchronous and in blocks, a tenth of a second late at the most: neither a slow terminal nor the writing itself
- * must hold up requests.
+ * Writes lines in blocks, a moment late: neither the writing itself nor a slow terminal must hold up requests. A write a
+ * line would cost more than everything else that a read does.
  */
+export class LineWriter {
+  readonly #fd: number
+  #waiting = ''
+  #dropped = 0
+  #timer: NodeJS.Timeout | undefined
+  #isWriting = false
+
+  constructor(fd: number) {
+    this.#fd = fd
+  }
+
+  write(line: string): void {
+    if (this.#waiting.length > maxWaitingCharacters) {
+      this.#dropped += 1
+      return
+    }
+    this.#waiting += line
+    this.#timer ??= setTimeout(() => this.#writeBlock(), lingerMilliseconds)
+  }
+
+  /** Writes what waits at once; for the end of the process. */
+  flush(): void {
+    let rest = Buffer.from(this.#take())
+    while (rest.length > 0) {
+      try {
+        rest = rest.subarray(writeSync(this.#fd, rest))
+      } catch (error) {
+        // A pipe that is full for the moment is tried again; one that nobody reads any more has no use for the rest.
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+      }
+    }
+  }
+
+  #writeBlock(): void {
+    this.#timer = undefined
+    if (this.#isWriting) return
+    const block = Buffer.from(this.#take())
+    if (block.length > 0) this.#continue(block)
+  }
+
+  #continue(block: Buffer): void {
+    this.#isWriting = true
+    write(this.#fd, block, (error, written) => {
+      this.#isWriting = false
+      const rest = error ? block : block.subarray(written)
+      if (rest.length > 0 && (!error || error.code === 'EAGAIN')) setTimeout(() => this.#continue(rest), error ? 10 : 0)
+      else if (this.#waiting !== '') this.#timer ??= setTimeout(() => this.#writeBlock(), lingerMilliseconds)
+    })
+  }
+
+  #take(): string {
+    const lines = this.#waiting
+    const dropped = this.#dropped
+    this.#waiting = ''
+    this.#dropped = 0
+    return dropped === 0
+      ? lines
+      : `${lines}{"level":40,"msg":"${dropped} lines of the log were dropped: nobody read it fast enough"}\n`
+  }
+}
+
+/** The log goes to standard error, because standard output belongs to what a command prints (a ready line, a token, a list). */
 export function openLog(level: LogLevel): { log: Log; flush(): void } {
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 100 })
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  return { log, flush: () => destination.flushSync() }
+  const writer = new LineWriter(2)
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer)
+  return { log, flush: () => writer.flush() }
 }
 
 export const silentLog: Log = pino({ level: 'silent' })

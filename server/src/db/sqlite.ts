@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -86,7 +86,9 @@ async function begin(writer: SqliteConnection): Promise<void> {
 
 function openFile(file: string): DatabaseSync {
   try {
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+    // It holds secrets: nobody but its owner may read it. What SQLite puts beside it has the same mode.
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    closeSync(openSync(file, 'a', 0o600))
     const handle = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 0 })
     handle.exec('PRAGMA busy_timeout = 2000')
     handle.exec('PRAGMA journal_mode = WAL')
