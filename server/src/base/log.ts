@@ -1,7 +1,10 @@
 import { write, writeSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 
-export type Log = Logger
+export interface Log extends Logger {
+  /** One line of level info, for what is logged at every request: the same form, at a fraction of the cost. */
+  line(fields: object): void
+}
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -79,8 +82,13 @@ export class LineWriter {
 /** The log goes to standard error, because standard output belongs to what a command prints (a ready line, a token, a list). */
 export function openLog(level: LogLevel): { log: Log; flush(): void } {
   const writer = new LineWriter(2)
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer)
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer)
+  const line = (fields: object) =>
+    writer.write(`{"level":30,"time":"${new Date().toISOString()}",${JSON.stringify(fields).slice(1)}\n`)
+  const log = Object.assign(logger, { line: logger.isLevelEnabled('info') ? line : ignore })
   return { log, flush: () => writer.flush() }
 }
 
-export const silentLog: Log = pino({ level: 'silent' })
+function ignore(): void {}
+
+export const silentLog: Log = Object.assign(pino({ level: 'silent' }), { line: ignore })

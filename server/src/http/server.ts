@@ -70,7 +70,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   })
   server.addHook('onResponse', (request, reply, done) => {
     metrics.observeRequest(request.operationName, reply.statusCode, reply.elapsedTime / 1000)
-    log.info({
+    log.line({
       operation: request.operationName,
       method: request.method,
       status: reply.statusCode,
