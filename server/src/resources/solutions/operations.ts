@@ -63,7 +63,7 @@ export function solutionOperations(words: Vocabulary): Operation[] {
         },
         output: { solution_id: '9000000000000001' },
       },
-      async run({ db, node, caller, clock, random }, input) {
+      async run({ db, caller, clock, random }, input) {
         checkMessagingHolder(input)
         const partner = checkPartner(caller, input.partner_app_id, await findPartnerApp(db, input.partner_app_id))
         const owner = { app_id: caller.app_id, business_id: caller.business_id }
