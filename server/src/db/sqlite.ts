@@ -28,7 +28,7 @@ export function openSqlite(file: string): Database {
   const queue = new WriteQueue(
     {
       begin: () => begin(writer),
-      execute: (statement) => writer.execute(statement),
+      execute: (statement) => writer.run(statement, []),
       isTransactionOpen: () => writer.isTransactionOpen(),
     },
     tx,

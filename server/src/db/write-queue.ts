@@ -5,7 +5,7 @@ import type { Transaction } from './database.ts'
 export interface Writer {
   /** Waits until no other process writes, and begins. */
   begin(): Promise<void>
-  execute(statement: string): void
+  execute(statement: string): unknown
   isTransactionOpen(): boolean
 }
 

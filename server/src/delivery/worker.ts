@@ -28,7 +28,7 @@ const pollMilliseconds = second
 /** A lane takes one connection at most, so many may be open; a slow one then holds up nobody but itself. */
 const maxLanes = 500
 /** What was sent is written down after so many or so long: a process that dies sends no more than that again. */
-const batchSize = 50
+const batchSize = 100
 const batchMilliseconds = 2 * second
 export interface WorkerParts extends AttemptParts {
   readonly database: Database
