@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-const main = new URL('../src/main.ts', import.meta.url).pathname
+// With the flags that it runs with in life.
+const launcher = new URL('../../switchboard', import.meta.url).pathname
 const bare = new URL('./bare-server.ts', import.meta.url).pathname
 const bareRelay = new URL('./bare-relay.ts', import.meta.url).pathname
 const sink = new URL('./sink.ts', import.meta.url).pathname
@@ -18,28 +19,36 @@ export interface Measured {
 }
 
 export function startSwitchboard(dataDir: string, world?: string): Promise<Measured> {
-  return start([main, 'serve', '--port', '0', '--data', dataDir, ...(world === undefined ? [] : ['--world', world])], {
-    // On, as in life, but out of the way of a load test.
-    RATE_LIMIT_PLATFORM: '1000000000/1h',
-  })
+  return start(
+    launcher,
+    ['serve', '--port', '0', '--data', dataDir, ...(world === undefined ? [] : ['--world', world])],
+    {
+      // On, as in life, but out of the way of a load test.
+      RATE_LIMIT_PLATFORM: '1000000000/1h',
+    },
+  )
 }
 
 export function startBareServer(): Promise<Measured> {
-  return start([bare], {})
+  return startScript([bare])
 }
 
 /** Takes events and posts them to an address, and does nothing else. */
 export function startBareRelay(target: string): Promise<Measured> {
-  return start([bareRelay, target], {})
+  return startScript([bareRelay, target])
 }
 
 export function startSink(): Promise<Measured> {
-  return start([sink], {})
+  return startScript([sink])
 }
 
-async function start(args: string[], env: Record<string, string>): Promise<Measured> {
+function startScript(args: string[]): Promise<Measured> {
+  return start(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {})
+}
+
+async function start(command: string, args: string[], env: Record<string, string>): Promise<Measured> {
   const started = performance.now()
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ...env },
   })

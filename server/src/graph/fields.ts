@@ -9,7 +9,23 @@ export interface FieldSelection {
   readonly mode: 'replace' | 'add'
 }
 
-/** Reads `fields`: a comma-separated list of names. */
+/** How many spellings of `fields` an operation remembers; clients send the same few again and again. */
+const maxRemembered = 200
+
+/** Makes the reader of an operation's `fields`, a comma-separated list of names. */
+export function makeFieldReader(selection: FieldSelection): (asked: string | undefined) => readonly string[] {
+  const remembered = new Map<string, readonly string[]>()
+  return (asked) => {
+    if (asked === undefined) return selection.defaults
+    const known = remembered.get(asked)
+    if (known) return known
+    const fields = selectFields(selection, asked)
+    if (remembered.size < maxRemembered) remembered.set(asked, fields)
+    return fields
+  }
+}
+
+/** Reads `fields` once. */
 export function selectFields(selection: FieldSelection, asked: string | undefined): readonly string[] {
   const names = (asked ?? '').split(',').map((name) => name.trim())
   const wanted = names.filter((name) => name !== '').map(raiseModifier)

@@ -4,16 +4,16 @@ import { authenticate } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
 import { notFound } from '../graph/errors.ts'
-import { projectFields, selectFields } from '../graph/fields.ts'
+import { projectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { LinkSealer } from '../graph/links.ts'
 import type { Node } from '../graph/nodes.ts'
-import { type Context, type Operation, Refusal } from '../graph/operation.ts'
+import { type Context, type Operation, type RawBody, Refusal } from '../graph/operation.ts'
 import type { Outside } from '../graph/outside.ts'
 import { Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
@@ -121,11 +121,11 @@ async function run(
   request: GraphRequest,
   { sources, file }: Arrived,
 ): Promise<unknown> {
-  const { database, clock, random, words } = parts
-  const { row, caller, node } = admission
+  const { database, clock } = parts
+  const { row, node } = admission
   const { operation } = row
   const input = row.readInput(sources)
-  const fields = operation.fields && selectFields(operation.fields, input['fields'] as string | undefined)
+  const fields = row.readFields?.(input['fields'] as string | undefined)
   const page =
     operation.list &&
     new Page(
@@ -137,37 +137,11 @@ async function run(
       clock.now(),
     )
 
-  const context: Omit<Context, 'db'> = {
-    node,
-    caller,
-    clock,
-    random,
-    words,
-    fields,
-    project: (object) =>
-      fields ? projectFields(object as Record<string, unknown>, fields) : (object as Record<string, unknown>),
-    get page() {
-      if (!page) throw new Error(`${operation.name} asks for a page but its row has no list`)
-      return page
-    },
-    get body() {
-      if (operation.body !== 'raw') throw new Error(`${operation.name} asks for raw bytes but its row does not say so`)
-      return readRawBody(request.raw)
-    },
-    get file() {
-      if (!file) throw new Error(`${operation.name} asks for a file but its row does not require one`)
-      return file
-    },
-    publicUrl: parts.publicUrl(),
-    sealLink: (path, lifetime) => parts.publicUrl() + parts.links.seal(path, lifetime),
-    settings: parts.settings,
-    remote_address: request.remote_address,
-    trace: request.trace,
-  }
-  if (operation.effect === 'read') return operation.run(Object.assign(context, { db: database.read }), input)
+  const context = new OperationContext(parts, admission, request, fields, page, file)
+  if (operation.effect === 'read') return operation.run(context, input)
 
   const { outside } = parts
-  const prepared = await operation.prepare?.(Object.assign(context, { db: database.read, outside }), input)
+  const prepared = await operation.prepare?.(Object.assign(context, { outside }), input)
   const answer = await database.transaction(async (tx) => {
     const result = await operation.run(Object.assign(context, { db: tx }), input, prepared)
     if (!(result instanceof Refusal)) await appendActivity(tx, recordOf(parts, admission, request))
@@ -176,6 +150,83 @@ async function run(
   parts.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
+}
+
+/** What a handler is given; what only some need is made when they ask for it. */
+class OperationContext implements Context {
+  db: Db
+  readonly node: Node
+  readonly caller: Caller
+  readonly clock: Clock
+  readonly random: Random
+  readonly words: Vocabulary
+  readonly fields: readonly string[] | undefined
+  readonly settings: Settings
+  readonly remote_address: string
+  readonly trace: string
+  readonly #parts: PipelineParts
+  readonly #operation: Operation
+  readonly #request: GraphRequest
+  readonly #page: Page | undefined
+  readonly #file: ReceivedFile | undefined
+
+  constructor(
+    parts: PipelineParts,
+    { row, caller, node }: Admission,
+    request: GraphRequest,
+    fields: readonly string[] | undefined,
+    page: Page | undefined,
+    file: ReceivedFile | undefined,
+  ) {
+    this.db = parts.database.read
+    this.node = node
+    this.caller = caller
+    this.clock = parts.clock
+    this.random = parts.random
+    this.words = parts.words
+    this.fields = fields
+    this.settings = parts.settings
+    this.remote_address = request.remote_address
+    this.trace = request.trace
+    this.#parts = parts
+    this.#operation = row.operation
+    this.#request = request
+    this.#page = page
+    this.#file = file
+  }
+
+  /** A function of its own, because handlers take it out of the context. */
+  get project(): Context['project'] {
+    const { fields } = this
+    if (!fields) return (object) => object as Record<string, unknown>
+    return (object) => projectFields(object as Record<string, unknown>, fields)
+  }
+
+  get publicUrl(): string {
+    return this.#parts.publicUrl()
+  }
+
+  get sealLink(): Context['sealLink'] {
+    const { publicUrl, links } = this.#parts
+    return (path, lifetime) => publicUrl() + links.seal(path, lifetime)
+  }
+
+  get page(): Page {
+    return this.#page ?? this.#refuse('a page but its row has no list')
+  }
+
+  get body(): RawBody {
+    if (this.#operation.body !== 'raw') this.#refuse('raw bytes but its row does not say so')
+    return readRawBody(this.#request.raw)
+  }
+
+  get file(): ReceivedFile {
+    return this.#file ?? this.#refuse('a file but its row does not require one')
+  }
+
+  #refuse(what: string): never {
+    throw new Error(`${this.#operation.name} asks for ${what}`)
+  }
 }
 
 /** Who did what to which node, when, from where. */

@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, Type } from 'typebox'
+import { makeFieldReader } from '../graph/fields.ts'
 import { compileInput, type InputReader } from '../graph/input.ts'
 import { type NodeKind, nodePlaceholders } from '../graph/nodes.ts'
 import type { Operation } from '../graph/operation.ts'
@@ -12,6 +13,8 @@ export interface PreparedRow {
   /** Its own members, with `fields` and the arguments of lists. */
   readonly input: TObject
   readonly readInput: InputReader
+  /** Undefined where the operation has no `fields`. */
+  readonly readFields: ((asked: string | undefined) => readonly string[]) | undefined
   readonly rateClass: RateClassName | undefined
 }
 
@@ -92,6 +95,7 @@ function prepareRow(operation: Operation): PreparedRow {
     kind: nodeKindOf(operation),
     input,
     readInput: compileInput(input),
+    readFields: operation.fields && makeFieldReader(operation.fields),
     rateClass: rateClass as RateClassName | undefined,
   }
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, admit, type GraphRequest, type PipelineParts, perform } from './pipeline.ts'
 import type { Route } from './route-table.ts'
 
@@ -19,28 +19,15 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
     await Promise.allSettled(running)
   })
   for (const route of routes) {
+    const letIn = makeEntrance(route, parts)
+    // A read has no body that could be read too early, so it is let in and performed in one go.
+    const isRead = route.method === 'GET'
     server.route({
       method: route.method,
       url: urlOf(route),
-      onRequest: async (request, reply) => {
-        request.operationName = nameOf(route)
-        request.briefErrors = route.briefErrors
-        reply.header('cache-control', 'private, no-store')
-        const progress: Partial<Admission> = {}
-        request.graphRequest = toGraphRequest(request, route)
-        try {
-          const admission = await admit(parts, route, request.graphRequest, progress)
-          request.admission = admission
-          reply.headers(admission.headers)
-          // Fastify would look at the type of the body first, and refuse one that is not well formed.
-          if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
-        } finally {
-          const { row, caller, node } = progress
-          if (row) request.operationName = row.operation.name
-          if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
-        }
-      },
+      ...(!isRead && { onRequest: letIn }),
       handler: async (request, reply) => {
+        if (isRead) await letIn(request, reply)
         const work = perform(parts, request.admission, request.graphRequest)
         running.add(work)
         try {
@@ -54,6 +41,32 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
         }
       },
     })
+  }
+}
+
+/** Lets a request in, and notes what is known of it by then, for the log line also of one that is refused. */
+function makeEntrance(
+  route: Route,
+  parts: PipelineParts,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const name = nameOf(route)
+  return async (request, reply) => {
+    request.operationName = name
+    request.briefErrors = route.briefErrors
+    reply.header('cache-control', 'private, no-store')
+    const progress: Partial<Admission> = {}
+    request.graphRequest = toGraphRequest(request, route)
+    try {
+      const admission = await admit(parts, route, request.graphRequest, progress)
+      request.admission = admission
+      reply.headers(admission.headers)
+      // Fastify would look at the type of the body first, and refuse one that is not well formed.
+      if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
+    } finally {
+      const { row, caller, node } = progress
+      if (row) request.operationName = row.operation.name
+      if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
+    }
   }
 }
 
