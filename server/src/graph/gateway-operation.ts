@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
+import type { RowExamples } from './examples.ts'
 import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -28,7 +29,7 @@ interface GatewayOperationBase<I extends TObject, O extends TSchema> {
   readonly sentence: string
   readonly input: I
   readonly output: O
-  readonly examples: { readonly input?: Readonly<Record<string, unknown>>; readonly output: unknown }
+  readonly examples: RowExamples
 }
 
 export interface GatewayRead<I extends TObject = TObject, O extends TSchema = TSchema>

@@ -6,6 +6,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from './caller.ts'
 import type { ErrorStatus, GraphError } from './errors.ts'
+import type { RowExamples } from './examples.ts'
 import type { FieldSelection } from './fields.ts'
 import type { Node } from './nodes.ts'
 import type { Outside } from './outside.ts'
@@ -114,7 +115,7 @@ interface OperationBase {
   readonly briefErrors?: boolean
   /** The error statuses that it can answer; left out: all. */
   readonly errors?: readonly ErrorStatus[]
-  readonly examples: { readonly input?: Readonly<Record<string, unknown>>; readonly output: unknown }
+  readonly examples: RowExamples
 }
 
 export interface ReadOperation<I extends TObject = TObject, O extends TSchema = TSchema> extends OperationBase {

@@ -19,6 +19,7 @@ import type {
   Components,
   OpenApiDocument,
   OperationObject,
+  Parameter,
   PathItem,
   Reference,
   Response,
@@ -26,6 +27,7 @@ import type {
 } from './openapi/document.ts'
 import { refTo } from './openapi/document.ts'
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './openapi/errors.ts'
+import { explainExample } from './openapi/examples.ts'
 import { describeHeaders, headersOf } from './openapi/headers.ts'
 import { type DescribedRow, findPlaces, neutralPlaceholder, type Place } from './openapi/rows.ts'
 import { toJsonSchema, writeTypeName } from './openapi/schemas.ts'
@@ -106,7 +108,7 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
     description: single ? describeTerms(first, options) : describeMerged(rows, options),
     parameters: [
       refTo('parameters', 'Version'),
-      place.placeholder === neutralPlaceholder ? describeNeutralId(rows) : refTo('parameters', place.placeholder),
+      describeNodeOf(place, rows),
       ...describePathMembers(rows),
       ...describeHeaderMembers(rows),
       ...(first.method === 'GET' ? describeQuery(rows) : []),
@@ -124,6 +126,13 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
       rate_class: operation.rateClass ?? null,
     })),
   }
+}
+
+/** The id of a node is the same component wherever its example is the same. */
+function describeNodeOf({ placeholder }: Place, rows: readonly DescribedRow[]): Parameter | Reference {
+  if (placeholder === neutralPlaceholder) return describeNeutralId(rows)
+  const shown = rows.find(({ operation }) => operation.examples.node !== undefined)
+  return shown ? describeNodeId(placeholder, [shown]) : refTo('parameters', placeholder)
 }
 
 /** Whether a route takes a body. */
@@ -148,7 +157,7 @@ function describeMerged(rows: readonly DescribedRow[], options: OpenApiOptions):
     const { sentence, fields, name } = operation
     const shown = fields ? ` Fields: ${fields.available.map((field) => `\`${field}\``).join(', ')}.` : ''
     const limits = operation.rateClass === undefined ? '' : ` ${describeLimits([operation.rateClass], options)}`
-    return `- \`{${placeholder}}\` (\`${name}\`): ${sentence}${shown} ${describePermission(operation, options)}${limits}`
+    return `- \`{${placeholder}}\` (\`${name}\`): ${sentence}${shown} ${describePermission(operation, options)}${limits}${addExampleNote(operation)}`
   })
   return [
     'The kind of node that the id names decides what happens:',
@@ -162,7 +171,12 @@ function describeMerged(rows: readonly DescribedRow[], options: OpenApiOptions):
 /** What a caller needs and what it is counted under. */
 function describeTerms(operation: Operation, options: OpenApiOptions): string {
   const classes = ['platform', ...(operation.rateClass === undefined ? [] : [operation.rateClass])]
-  return `${describePermission(operation, options)} ${describeLimits(classes, options)}`
+  return `${describePermission(operation, options)} ${describeLimits(classes, options)}${addExampleNote(operation)}`
+}
+
+function addExampleNote({ examples }: Operation): string {
+  const note = explainExample(examples)
+  return note === undefined ? '' : ` ${note}`
 }
 
 function describePermission({ permission }: Operation, { words }: OpenApiOptions): string {

@@ -61,8 +61,8 @@ function describeId(name: string, kinds: readonly string[]): Parameter {
   }
 }
 
-function exampleIdOf({ operation }: DescribedRow): string {
-  return demoIds[nodeKindOf(operation)] ?? madeUpId
+export function exampleIdOf({ operation }: DescribedRow): string {
+  return operation.examples.node ?? demoIds[nodeKindOf(operation)] ?? madeUpId
 }
 
 const orList = new Intl.ListFormat('en', { type: 'disjunction' })

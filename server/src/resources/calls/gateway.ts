@@ -8,7 +8,7 @@ import {
   type GatewayOperation,
 } from '../../graph/gateway-operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
-import { exampleAnswer, exampleOffer } from './examples.ts'
+import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
 import { progressCall, startCall } from './progress.ts'
 import { checkCanCall, checkOffer, checkSession } from './rules.ts'
@@ -78,7 +78,7 @@ export function callGatewayOperations(): GatewayOperation[] {
       examples: {
         input: {
           phone_number_id: '4000000000000001',
-          from: '16505551234',
+          from: '16505551238',
           name: 'Ada',
           session: { sdp_type: 'offer', sdp: exampleOffer },
         },
@@ -104,11 +104,12 @@ export function callGatewayOperations(): GatewayOperation[] {
         output: {
           id: exampleCallId,
           phone_number_id: '4000000000000001',
-          user_wa_id: '16505551234',
+          user_wa_id: '16505551238',
           direction: 'USER_INITIATED',
           state: 'initiated',
           sdp: { user: exampleOffer },
         },
+        first: [{ send: 'gateway.start_call', take: { pointer: '/call_id', as: 'call_id' } }],
       },
       async run(context, { call_id }) {
         return showCall((await requireCall(context, call_id)).call)
@@ -126,8 +127,9 @@ export function callGatewayOperations(): GatewayOperation[] {
       }),
       output: successSchema,
       examples: {
-        input: { call_id: exampleCallId, action: 'accept', session: { sdp_type: 'answer', sdp: exampleAnswer } },
+        input: { call_id: exampleCallId, action: 'reject' },
         output: { success: true },
+        first: [{ send: 'calls.act', take: { pointer: '/calls/0/id', as: 'call_id' } }],
       },
       async run(context, { call_id, action, session }) {
         checkSession(action, session)

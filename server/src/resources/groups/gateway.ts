@@ -25,7 +25,8 @@ export function groupGatewayOperations(): GatewayOperation[] {
           user_wa_id: '16505551234',
           name: 'Ada',
         },
-        output: { group_id: '6000000000000001', status: 'joined' },
+        output: { group_id: '6000000000000002', status: 'requested' },
+        first: [{ send: 'groups.create_invite_link', take: { pointer: '/invite_link', as: 'invite_link' } }],
       },
       async run({ db, clock, random, words, settings, sees }, { invite_link, user_wa_id, name = null }) {
         const code = readInviteCode(invite_link)

@@ -2,12 +2,14 @@ import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
 import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { askedGroup } from './examples.ts'
 import { drawInviteCode, inviteLinkOf, noLiveLink } from './rules.ts'
 import { deletedLinkSchema, inviteLinkSchema, productSchema } from './schemas.ts'
 import { deleteInviteLink, findInviteCode, lockGroup, putInviteLink } from './store.ts'
 
 const path = '/{Version}/{group_id}/invite_link'
 const exampleLink = 'http://127.0.0.1:8080/invite/9Zb1J3V0QZq0mFhE2xkTtA'
+const createFirst = { send: 'groups.create_invite_link' }
 
 export function createLink(words: Vocabulary): Operation {
   const messaging_product = words.product
@@ -20,7 +22,11 @@ export function createLink(words: Vocabulary): Operation {
     permission: 'messaging',
     input: productSchema(words),
     output: inviteLinkSchema(words),
-    examples: { input: { messaging_product }, output: { messaging_product, invite_link: exampleLink } },
+    examples: {
+      input: { messaging_product },
+      output: { messaging_product, invite_link: exampleLink },
+      node: askedGroup,
+    },
     async run({ db, node, clock, random, publicUrl }) {
       const group = await lockGroup(db, node)
       if (!group) throw notFound()
@@ -42,7 +48,7 @@ export function readLink(words: Vocabulary): Operation {
     permission: 'messaging',
     input: Type.Object({}),
     output: inviteLinkSchema(words),
-    examples: { output: { messaging_product, invite_link: exampleLink } },
+    examples: { output: { messaging_product, invite_link: exampleLink }, node: askedGroup, first: [createFirst] },
     async run({ db, node, publicUrl }) {
       const code = await findInviteCode(db, node)
       if (code === undefined) throw noLiveLink()
@@ -62,7 +68,12 @@ export function deleteLink(words: Vocabulary): Operation {
     permission: 'messaging',
     input: productSchema(words),
     output: deletedLinkSchema(words),
-    examples: { input: { messaging_product }, output: { messaging_product, success: 'true' } },
+    examples: {
+      input: { messaging_product },
+      output: { messaging_product, success: 'true' },
+      node: askedGroup,
+      first: [createFirst],
+    },
     async run({ db, node }) {
       const group = await lockGroup(db, node)
       if (!group) throw notFound()

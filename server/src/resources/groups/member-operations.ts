@@ -4,6 +4,7 @@ import { defineRead, defineWrite, type Operation } from '../../graph/operation.t
 import type { ListOptions } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { raiseGroupEvent, raiseJoined, raiseJoinRequests } from './events.ts'
+import { askedGroup, askToJoin } from './examples.ts'
 import { type Failure, problems, readUser, sortOut, toJoinRequest } from './rules.ts'
 import {
   approvedRequestsSchema,
@@ -51,6 +52,7 @@ export function listRequests(): Operation {
         data: [{ join_request_id: exampleRequest, wa_id: '16505551234', creation_timestamp: '1780315200' }],
         paging: { cursors: { before: 'MTIzNDU2Nzg5MDEy', after: 'MTIzNDU2Nzg5MDEy' } },
       },
+      node: askedGroup,
     },
     async run({ db, node, page }) {
       return page.fetch((slice) => listJoinRequests(db, node, slice), toJoinRequest)
@@ -72,6 +74,8 @@ export function approveRequests(words: Vocabulary): Operation {
     examples: {
       input: { messaging_product, join_requests: [exampleRequest] },
       output: { messaging_product, approved_join_requests: [exampleRequest] },
+      node: askedGroup,
+      first: askToJoin,
     },
     async run({ db, node, clock, settings }, { join_requests }) {
       const group = await lockGroup(db, node)
@@ -110,6 +114,8 @@ export function rejectRequests(words: Vocabulary): Operation {
     examples: {
       input: { messaging_product, join_requests: [exampleRequest] },
       output: { messaging_product, rejected_join_requests: [exampleRequest] },
+      node: askedGroup,
+      first: askToJoin,
     },
     async run({ db, node, clock }, { join_requests }) {
       const group = await lockGroup(db, node)
@@ -144,6 +150,7 @@ export function removeParticipants(words: Vocabulary): Operation {
         request_id: '3b8d4e6f7a1c4d5e9f0a1b2c3d4e5f6a',
         removed_participants: [{ input: '16505551234', wa_id: '16505551234' }],
       },
+      node: askedGroup,
     },
     async run({ db, node, clock, random }, { participants }) {
       const group = await lockGroup(db, node)

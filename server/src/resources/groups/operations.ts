@@ -124,7 +124,11 @@ export function groupOperations(words: Vocabulary): Operation[] {
       permission: 'messaging',
       input: groupDeletionSchema(words),
       output: deletedGroupSchema(words),
-      examples: { output: { messaging_product, request_id: exampleRequestId, success: true } },
+      examples: {
+        output: { messaging_product, request_id: exampleRequestId, success: true },
+        // One that nothing else is shown on.
+        node: '6000000000000003',
+      },
       async run({ db, node, clock, random }) {
         const group = await lockGroup(db, node)
         if (!group) throw notFound()

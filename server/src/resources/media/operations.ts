@@ -1,4 +1,5 @@
 import { notFound } from '../../graph/errors.ts'
+import { examplePicture } from '../../graph/examples.ts'
 import { createNode } from '../../graph/nodes.ts'
 import { defineRead, defineWrite, type FileMember, type Operation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
@@ -9,10 +10,8 @@ import { decodeFile, mediaPath } from './rules.ts'
 import { makeMediaSchema, makeUploadSchema, mediaQuerySchema, uploadedSchema } from './schemas.ts'
 import { deleteMedia, findMedia, insertMedia } from './store.ts'
 
-/** A picture of one transparent point. */
-const examplePicture =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const exampleId = '9000000000000002'
+const uploadMedium = { send: 'media.upload', take: { pointer: '/id', as: 'Media-ID' } }
 
 const fileMember: FileMember = {
   name: 'file',
@@ -33,7 +32,10 @@ export function mediaOperations(words: Vocabulary): Operation[] {
       file: fileMember,
       input: makeUploadSchema(words),
       output: uploadedSchema,
-      examples: { input: { messaging_product: words.product, file: examplePicture }, output: { id: exampleId } },
+      examples: {
+        input: { messaging_product: words.product, file: `data:image/png;base64,${examplePicture.base64}` },
+        output: { id: exampleId },
+      },
       async prepare({ file, settings }) {
         const mime_type = await checkArrived(file, settings)
         await file.keep()
@@ -64,6 +66,7 @@ export function mediaOperations(words: Vocabulary): Operation[] {
           file_size: 70,
           id: exampleId,
         },
+        first: [uploadMedium],
       },
       async run({ db, node, clock, settings, sealLink }, { phone_number_id }) {
         const { id, mime_type, sha256, file_size } = await findMedia(db, node, clock, phone_number_id)
@@ -80,7 +83,7 @@ export function mediaOperations(words: Vocabulary): Operation[] {
       permission: 'messaging',
       input: mediaQuerySchema,
       output: successSchema,
-      examples: { output: { success: true } },
+      examples: { output: { success: true }, first: [uploadMedium] },
       async run({ db, node, clock, random }, { phone_number_id }) {
         await findMedia(db, node, clock, phone_number_id)
         if (!(await deleteMedia(db, { clock, random }, node.id))) throw notFound()

@@ -21,7 +21,7 @@ export function onboardingOperations(): Operation[] {
       rateClass: 'onboarding',
       input: newOnboardingSchema,
       output: onboardingSchema,
-      examples: { output: { request_id: '9000000000000002' } },
+      examples: { output: { request_id: '9000000000000002' }, by: 'partner' },
       async run({ db, node, caller, clock, random }, { solution_id }) {
         const partner = checkPartnerApp(await findPartnerApp(db, caller.app_id))
         checkOtherBusiness(caller, node)

@@ -30,10 +30,10 @@ export function phoneNumberGatewayOperations(): GatewayOperation[] {
         ),
       }),
       examples: {
-        input: { to: '16315551001' },
+        input: { to: '16315551002' },
         output: {
           data: [
-            { to: '16315551001', kind: 'sms', code: '123456', language: 'en_US', sent_at: '2026-06-01T12:00:00.000Z' },
+            { to: '16315551002', kind: 'sms', code: '123456', language: 'en_US', sent_at: '2026-06-01T12:00:00.000Z' },
           ],
         },
       },

@@ -19,6 +19,10 @@ import { countPhoneNumbers, insertPhoneNumber, lockPhoneNumber, updatePhoneNumbe
 const defaultLanguage = 'en_US'
 const wrongPinCode = 133005
 
+/** Of the demo world, for the examples: their states are the ones that these operations start from. */
+const unverifiedNumber = '4000000000000002'
+const sandboxNumber = '4000000000000003'
+
 export function createNumber(): Operation {
   return defineWrite({
     name: 'phone_numbers.create',
@@ -77,7 +81,7 @@ export function requestCode(): Operation {
     rateClass: 'request_code',
     input: codeRequestSchema,
     output: successSchema,
-    examples: { input: { code_method: 'SMS', language: 'en_US' }, output: { success: true } },
+    examples: { input: { code_method: 'SMS', language: 'en_US' }, output: { success: true }, node: unverifiedNumber },
     async run(context, { code_method, language }) {
       const number = await lockPhoneNumber(context.db, context.node)
       if (verifiedAlready.when(number)) throw ruleBroken(verifiedAlready.because)
@@ -97,7 +101,15 @@ export function verifyCode(): Operation {
     permission: 'management',
     input: codeVerificationSchema,
     output: Type.Object({ success: Type.Boolean(), id: Type.Optional(Type.String()) }),
-    examples: { input: { code: '123456' }, output: { success: true, id: '4000000000000001' } },
+    examples: {
+      input: { code: '123456' },
+      output: { success: true, id: unverifiedNumber },
+      node: unverifiedNumber,
+      first: [
+        { send: 'phone_numbers.request_code' },
+        { send: 'gateway.read_outbox', take: { pointer: '/data/0/code', as: 'code' } },
+      ],
+    },
     async run({ db, node, clock, random, settings }, { code }) {
       checkCodeForm(code, settings.verificationCodeDigits)
       const now = clock.now()
@@ -150,7 +162,11 @@ export function registerNumber(words: Vocabulary): Operation {
     rateClass: 'registration',
     input: registrationSchema(words),
     output: successSchema,
-    examples: { input: { messaging_product: words.product, pin: '123456' }, output: { success: true } },
+    examples: {
+      input: { messaging_product: words.product, pin: '123456' },
+      output: { success: true },
+      node: sandboxNumber,
+    },
     async prepare({ db, node, random }, { pin }) {
       return checkPin(random, pin, await findPinHash(db, node.id))
     },
@@ -185,7 +201,7 @@ export function deregisterNumber(): Operation {
     rateClass: 'registration',
     input: Type.Object({}),
     output: successSchema,
-    examples: { output: { success: true } },
+    examples: { output: { success: true }, node: sandboxNumber },
     async run({ db, node, clock }) {
       checkDeregistration(await findAccount(db, node))
       const number = await lockPhoneNumber(db, node)

@@ -41,6 +41,8 @@ const exampleSolution = {
   owner_permissions: ['MANAGE', 'DEVELOP', 'MANAGE_TEMPLATES', 'VIEW_INSIGHTS'],
 }
 
+const createFirst = { send: 'solutions.create', take: { pointer: '/solution_id', as: 'Solution-ID' } }
+
 export function solutionOperations(words: Vocabulary): Operation[] {
   return [
     defineWrite({
@@ -112,7 +114,7 @@ export function solutionOperations(words: Vocabulary): Operation[] {
       fields: { available: solutionFields, defaults: solutionFields, mode: 'replace' },
       input: Type.Object({}),
       output: solutionSchema,
-      examples: { output: exampleSolution },
+      examples: { output: exampleSolution, first: [createFirst] },
       async run({ db, node, project }) {
         return project(toSolution(await findSolution(db, node)))
       },
@@ -133,7 +135,7 @@ function answerRow(answer: keyof typeof answers, sentence: string): Operation {
     permit: async ({ db, caller, node }) => checkInvited(caller, await findSolution(db, node)),
     input: Type.Object({}),
     output: successSchema,
-    examples: { output: { success: true } },
+    examples: { output: { success: true }, by: 'partner', first: [createFirst] },
     async run({ db, node }) {
       if (!(await answerSolution(db, node, answers[answer]))) throw alreadyAnswered()
       return { success: true }

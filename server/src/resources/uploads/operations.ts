@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { examplePicture } from '../../graph/examples.ts'
 import { defineRead, defineWrite, type Operation, Refusal } from '../../graph/operation.ts'
 import { receiveBytes, type Stored, storeUpload } from './receive.ts'
 import { checkFileLength, checkOffset, makeHandle, makeUploadId, wrongType } from './rules.ts'
@@ -12,6 +13,7 @@ import {
 import { deleteUpload, findUpload, finishUpload, insertUpload, lockUpload } from './store.ts'
 
 const exampleId = 'upload:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0'
+const openUpload = { send: 'uploads.create', take: { pointer: '/id', as: 'Upload-ID' } }
 
 export function uploadOperations(): Operation[] {
   return [
@@ -25,7 +27,7 @@ export function uploadOperations(): Operation[] {
       input: uploadCreateSchema,
       output: uploadCreatedSchema,
       examples: {
-        input: { file_length: 48213, file_type: 'image/jpeg', file_name: 'storefront.jpg' },
+        input: { file_length: examplePicture.length, file_type: 'image/png', file_name: 'storefront.png' },
         output: { id: exampleId },
       },
       async run({ db, node, clock, random, settings }, input) {
@@ -49,7 +51,12 @@ export function uploadOperations(): Operation[] {
       headers: ['file_offset'],
       input: uploadAppendSchema,
       output: uploadAppendedSchema,
-      examples: { input: { file_offset: 0 }, output: { h: 'KUIBYdgSWBXcVAVJlTOXMSLPYiOTQbcdYkLbLzsbKbU' } },
+      examples: {
+        input: { file_offset: 0 },
+        bytes: examplePicture.base64,
+        output: { h: 'KUIBYdgSWBXcVAVJlTOXMSLPYiOTQbcdYkLbLzsbKbU' },
+        first: [openUpload],
+      },
       async prepare({ db, node, clock, outside, body }, { file_offset }): Promise<Stored | { file_offset: number }> {
         const upload = await findUpload(db, node, clock)
         checkOffset(upload, file_offset)
@@ -86,7 +93,7 @@ export function uploadOperations(): Operation[] {
       permission: 'management',
       input: Type.Object({}),
       output: uploadStateSchema,
-      examples: { output: { id: exampleId, file_offset: 16384 } },
+      examples: { output: { id: exampleId, file_offset: 0 }, first: [openUpload] },
       async run({ db, node, clock }) {
         const { id, file_offset } = await findUpload(db, node, clock)
         return { id, file_offset }

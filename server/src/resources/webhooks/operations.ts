@@ -51,6 +51,7 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
           fields: ['messages', 'calls'],
         },
         output: success,
+        needs: 'Something has to answer at the callback.',
       },
       async prepare({ outside }, { callback_url, verify_token, fields }) {
         const names = readFieldNames(fields)
