@@ -3,6 +3,7 @@ import { authenticate } from '../auth/bearer.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { badArgument, forbidden, malformedRequest, missingPermission } from '../graph/errors.ts'
 import { decode, parseJson, readBytes } from '../http/body.ts'
+import { writeJson } from '../http/json.ts'
 import type { PipelineParts } from '../http/pipeline.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
@@ -55,7 +56,7 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
     )
     parts.onCommit()
     for (const field of raised) metrics.countReceived(field)
-    return JSON.stringify({ success: true })
+    return writeJson({ success: true })
   })
 
   /** The proof comes first: a signature is one of the exact bytes, a token is looked at before any of them is read. */

@@ -5,6 +5,7 @@ import { missingPermission } from '../graph/errors.ts'
 import type { GatewayOperation } from '../graph/gateway-operation.ts'
 import { type Arguments, compileInput, type InputReader } from '../graph/input.ts'
 import { readBodyArguments } from './body.ts'
+import { writeJson } from './json.ts'
 import type { PipelineParts } from './pipeline.ts'
 
 declare module 'fastify' {
@@ -39,7 +40,7 @@ export function serveGateway(
       handler: async (request, reply) => {
         const body = await performForGateway(operation, readInput, request, parts)
         reply.header('content-type', 'application/json; charset=utf-8')
-        return JSON.stringify(body)
+        return writeJson(body)
       },
     })
   }

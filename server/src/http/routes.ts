@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { writeJson } from './json.ts'
 import { type Admission, admit, type GraphRequest, type PipelineParts, perform } from './pipeline.ts'
 import type { Route } from './route-table.ts'
 
@@ -33,7 +34,7 @@ export function serveRoutes(server: FastifyInstance, routes: readonly Route[], p
         try {
           const body = await work
           reply.header('content-type', 'application/json; charset=utf-8')
-          return JSON.stringify(body)
+          return writeJson(body)
         } finally {
           running.delete(work)
           // What was not read of the bytes is thrown away as it comes, so that the connection stays usable.

@@ -7,6 +7,7 @@ import type { Random } from '../base/random.ts'
 import { GraphError, internalFault, malformedRequest, notFound, renderError } from '../graph/errors.ts'
 import { checkVersion, versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
+import { writeJson } from './json.ts'
 import type { Metrics } from './metrics.ts'
 import { traceOf } from './trace.ts'
 
@@ -109,7 +110,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
       'cache-control': 'private, no-store',
       ...error.headers,
     })
-    reply.send(JSON.stringify(renderError(error, words, trace, brief)))
+    reply.send(writeJson(renderError(error, words, trace, brief)))
   }
 
   return server
@@ -150,7 +151,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, p
 
 function answerOnSocket(socket: Socket, error: GraphError, { words, random }: ServerParts): void {
   const trace = traceOf(undefined, random)
-  const body = JSON.stringify(renderError(error, words, trace, false))
+  const body = writeJson(renderError(error, words, trace, false))
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'Content-Type: application/json; charset=utf-8',
