@@ -108,7 +108,7 @@ describe('every example of the documents', () => {
     const query = new URLSearchParams()
     for (const given of operation.parameters) {
       const parameter = '$ref' in given ? (follow(document, given.$ref as string) as Parameter) : given
-      const value = valueOf(parameter, name, values)
+      const value = exampleOf(parameter, name, values)
       if (value === undefined) continue
       const text = typeof value === 'string' ? value : JSON.stringify(value)
       if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, encodeURIComponent(text))
@@ -128,7 +128,7 @@ describe('every example of the documents', () => {
 })
 
 /** An example has the name of its row, where several rows share a path. */
-function valueOf(parameter: Parameter, row: string, values: Arguments): unknown {
+function exampleOf(parameter: Parameter, row: string, values: Arguments): unknown {
   const taken = values[parameter.name] ?? (parameter.name === 'Node-ID' ? takenId(row, values) : undefined)
   if (taken !== undefined) return taken
   const shown = parameter.content?.['application/json'] ?? parameter
