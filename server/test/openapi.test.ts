@@ -12,6 +12,8 @@ import { buildGatewayOpenApi } from '../src/http/openapi/gateway.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { fullInput, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
 import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
+import { makeEnvelopeCheck } from '../src/resources/webhooks/envelope.ts'
+import { describeEnvelope } from '../src/resources/webhooks/envelope-schemas.ts'
 
 const words = chooseVocabulary('msgapp')
 
@@ -463,6 +465,25 @@ describe("the gateway's own document", () => {
       }
     })
   }
+
+  test('describes the receiver of events with both proofs, and an example that its check takes', () => {
+    const words = chooseVocabulary('msgapp')
+    const document = buildGatewayOpenApi({
+      operations: buildGatewayOperations(),
+      words,
+      serverUrl: 'http://127.0.0.1:8080',
+      packageVersion: '1.2.3',
+    })
+    const { get, post } = document.paths['/msgapp/webhooks'] ?? {}
+    assert.deepEqual(get?.security, [])
+    assert.deepEqual(Object.keys(get?.responses ?? {}), ['200', '400', '403', '500'])
+    assert.deepEqual(post?.security, [{ bearer: [] }, { hub_signature: [] }])
+    assert.deepEqual(Object.keys(post?.responses ?? {}), ['200', '400', '401', '403', '404', '500'])
+    const example = post?.requestBody?.content['application/json']?.examples?.['receiver.post']?.value
+    const check: (body: unknown) => void = makeEnvelopeCheck(words)
+    check(example)
+    assertFits(describeEnvelope(words), example, 'the example of the receiver')
+  })
 
   test('has examples that its own schemas take', () => {
     for (const row of buildGatewayOperations()) {

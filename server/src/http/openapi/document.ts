@@ -28,6 +28,8 @@ export interface OperationObject {
   readonly tags: readonly string[]
   readonly summary: string
   readonly description: string
+  /** Left out: that of the whole document. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters: readonly (Parameter | Reference)[]
   readonly requestBody?: RequestBody
   readonly responses: Readonly<Record<string, Response | Reference>>
@@ -75,6 +77,8 @@ export interface MediaType {
 
 export interface Header {
   readonly description: string
+  /** Whether every answer that may have it has it. */
+  readonly required?: boolean
   readonly schema?: JsonSchema
   readonly content?: Readonly<Record<string, MediaType>>
 }
@@ -83,7 +87,7 @@ export interface SecurityScheme {
   readonly type: 'http' | 'apiKey'
   readonly description: string
   readonly scheme?: string
-  readonly in?: 'query'
+  readonly in?: 'query' | 'header'
   readonly name?: string
 }
 

@@ -13,6 +13,7 @@ import {
 } from './document.ts'
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './errors.ts'
 import { describeHeaders } from './headers.ts'
+import { describeEnvelopeSchema, describeReceiver, describeReceiverSecurity, envelopeSchemaName } from './receiver.ts'
 import { toFormExample, toFormSchema, toJsonSchema } from './schemas.ts'
 
 export interface GatewayOpenApiOptions {
@@ -39,18 +40,24 @@ export function buildGatewayOpenApi({
       title: 'Switchboard gateway',
       summary: "The users' half of the platform.",
       description:
-        "The network's edge acts here for the users' phones: it grants call permissions, calls, answers, and joins groups. So do tests and virtual phones. Every request carries a token with the scope `gateway`.",
+        "The network's edge acts here for the users' phones: it grants call permissions, calls, answers, and joins groups, and hands in what users write. So do tests and virtual phones. Every request carries a token with the scope `gateway`; events may carry the signature of an app instead.",
       version: packageVersion,
     },
     servers: [{ url: serverUrl }],
     security: [{ bearer: [] }],
-    tags: [{ name: 'gateway', 'x-displayName': 'Gateway' }],
-    paths: Object.fromEntries(
-      [...byPath].map(([path, rows]) => [
-        path,
-        Object.fromEntries(rows.map((row) => [row.method.toLowerCase(), describeGatewayOperation(row, words)])),
-      ]),
-    ),
+    tags: [
+      { name: 'gateway', 'x-displayName': 'Gateway' },
+      { name: 'receiver', 'x-displayName': 'Receiver of events' },
+    ],
+    paths: {
+      ...Object.fromEntries(
+        [...byPath].map(([path, rows]) => [
+          path,
+          Object.fromEntries(rows.map((row) => [row.method.toLowerCase(), describeGatewayOperation(row, words)])),
+        ]),
+      ),
+      ...describeReceiver(words),
+    },
     components: {
       securitySchemes: {
         bearer: {
@@ -58,6 +65,7 @@ export function buildGatewayOpenApi({
           scheme: 'bearer',
           description: 'A token with the scope `gateway`: `./switchboard token create --app ID --scope gateway`.',
         },
+        ...describeReceiverSecurity(words),
       },
       parameters: {},
       headers: onlyHeaders(words),
@@ -67,7 +75,10 @@ export function buildGatewayOpenApi({
           withoutUsage(describeErrorResponse(status, false, words)),
         ]),
       ),
-      schemas: { [errorSchemaName(false)]: describeErrorSchema(false, words) },
+      schemas: {
+        [errorSchemaName(false)]: describeErrorSchema(false, words),
+        [envelopeSchemaName]: describeEnvelopeSchema(words),
+      },
     },
   }
 }

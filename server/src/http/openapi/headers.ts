@@ -10,6 +10,7 @@ export function describeHeaders(words: Vocabulary): Record<string, Header> {
   return {
     [words.trace_header]: {
       description: 'The trace of the request: the one of a well-formed `traceparent`, or a new one.',
+      required: true,
       schema: { type: 'string' },
     },
     'X-App-Usage': {
@@ -49,9 +50,14 @@ export function describeHeaders(words: Vocabulary): Record<string, Header> {
     },
     'Retry-After': {
       description: 'Seconds to wait before the next try.',
+      required: true,
       schema: { type: 'integer', minimum: 1 },
     },
-    'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
+    'WWW-Authenticate': {
+      description: 'How to authenticate.',
+      required: true,
+      schema: { type: 'string', const: 'Bearer' },
+    },
   }
 }
 

@@ -1,17 +1,10 @@
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { badArgument } from '../../graph/errors.ts'
 import { describeProblem, findUnstorableText } from '../../graph/validation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import {
-  commonMessage,
-  groupSchema,
-  interactiveKinds,
-  type MessageKind,
-  messageKinds,
-  statusSchema,
-} from './message-kinds.ts'
-import { webhookFields } from './schemas.ts'
+import { defaultField, groupFieldStart, makeEnvelopeSchemas } from './envelope-schemas.ts'
+import { commonMessage, interactiveKinds, type MessageKind, messageKinds } from './message-kinds.ts'
 
 /** An envelope that was found right: what is named here is there and has these types. */
 export interface Envelope {
@@ -26,55 +19,19 @@ export interface ChangeValue {
   readonly messages?: readonly { readonly id: string }[]
 }
 
-/** Each account in a post is looked up: so many at the most. */
-export const maxEntries = 1000
-
-/** What a change is about when it does not say so: only messages and their statuses came before fields had names. */
-export const defaultField = 'messages'
-
 type Check = (value: unknown, place: string) => void
 type Message = { readonly type: MessageKind; readonly interactive?: { readonly type: keyof typeof interactiveKinds } }
 type Value = Readonly<Record<string, unknown>>
 
 /** Makes the function that checks a whole envelope, or throws the 400 that names the place. */
 export function makeEnvelopeCheck(words: Vocabulary): (body: unknown) => asserts body is Envelope {
-  const product = Type.Literal(words.product)
-  const metadata = Type.Object({ display_phone_number: Type.String(), phone_number_id: Type.String() })
-  const base = { messaging_product: product, metadata }
-  const sender = Type.Object({ profile: Type.Object({ name: Type.String() }), wa_id: Type.Optional(Type.String()) })
-  const contacts = Type.Array(sender)
-  const listOf = () => Type.Array(Type.Object({}), { minItems: 1 })
-
-  const checkShell = compileCheck(
-    Type.Object({
-      object: Type.Literal(words.account_object),
-      entry: Type.Array(
-        Type.Object({
-          id: Type.String(),
-          changes: Type.Array(Type.Object({ field: Type.Optional(Type.Enum(webhookFields)), value: Type.Object({}) }), {
-            minItems: 1,
-          }),
-        }),
-        { minItems: 1, maxItems: maxEntries },
-      ),
-    }),
-  )
-  const checkMessages = compileCheck(Type.Object({ ...base, contacts, messages: listOf() }))
-  const checkSystem = compileCheck(
-    Type.Object({
-      messaging_product: Type.Optional(product),
-      metadata,
-      contacts: Type.Optional(contacts),
-      messages: listOf(),
-    }),
-  )
-  const checkStatuses = compileCheck(
-    Type.Object({ ...base, contacts: Type.Optional(contacts), statuses: Type.Array(statusSchema, { minItems: 1 }) }),
-  )
-  const checkGroups = compileCheck(Type.Object({ ...base, groups: Type.Array(groupSchema, { minItems: 1 }) }))
-  const checkOther = compileCheck(
-    Type.Object({ messaging_product: Type.Optional(product), metadata: Type.Optional(metadata) }),
-  )
+  const schemas = makeEnvelopeSchemas(words)
+  const checkShell = compileCheck(schemas.shell)
+  const checkMessages = compileCheck(schemas.messages)
+  const checkSystem = compileCheck(schemas.system)
+  const checkStatuses = compileCheck(schemas.statuses)
+  const checkGroups = compileCheck(schemas.groups)
+  const checkOther = compileCheck(schemas.other)
   const checkMessage = compileMessageCheck()
 
   function checkMessagesValue(value: Value, place: string): void {
@@ -100,7 +57,7 @@ export function makeEnvelopeCheck(words: Vocabulary): (body: unknown) => asserts
       for (const [changeIndex, { field = defaultField, value }] of changes.entries()) {
         const place = `entry[${entryIndex}].changes[${changeIndex}].value`
         if (field === defaultField) checkMessagesValue(value as Value, place)
-        else if (field.startsWith('group_')) checkGroups(value, place)
+        else if (field.startsWith(groupFieldStart)) checkGroups(value, place)
         else checkOther(value, place)
       }
     }

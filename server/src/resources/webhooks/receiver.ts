@@ -6,7 +6,8 @@ import { secretsInForce } from '../../delivery/secrets.ts'
 import { verifyHub } from '../../delivery/sign.ts'
 import { badArgument, invalidSignature, notFound } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
-import { type ChangeValue, defaultField, type Envelope, maxEntries } from './envelope.ts'
+import type { ChangeValue, Envelope } from './envelope.ts'
+import { defaultField, maxEntries } from './envelope-schemas.ts'
 import {
   findDigitsForReceiver,
   hasAccountForReceiver,

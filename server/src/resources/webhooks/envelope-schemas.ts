@@ -1,0 +1,106 @@
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { commonMessage, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
+import { webhookFields } from './schemas.ts'
+
+/** Each account in a post is looked up: so many at the most. */
+export const maxEntries = 1000
+
+/** What a change is about when it does not say so: only messages and their statuses came before fields had names. */
+export const defaultField = 'messages'
+
+/** What every field about groups begins with. */
+export const groupFieldStart = 'group_'
+
+/** The parts of an envelope, each checked where the one around it tells which. */
+export interface EnvelopeSchemas {
+  readonly shell: TObject
+  readonly messages: TObject
+  /** Messages that the platform itself sends name neither the product nor a contact. */
+  readonly system: TObject
+  readonly statuses: TObject
+  readonly groups: TObject
+  readonly other: TObject
+}
+
+export function makeEnvelopeSchemas(words: Vocabulary): EnvelopeSchemas {
+  const product = Type.Literal(words.product)
+  const metadata = Type.Object({ display_phone_number: Type.String(), phone_number_id: Type.String() })
+  const base = { messaging_product: product, metadata }
+  const sender = Type.Object({ profile: Type.Object({ name: Type.String() }), wa_id: Type.Optional(Type.String()) })
+  const contacts = Type.Array(sender)
+  const listOf = (item: TSchema) => Type.Array(item, { minItems: 1 })
+  const change = Type.Object({ field: Type.Optional(Type.Enum(webhookFields)), value: Type.Object({}) })
+  return {
+    shell: Type.Object({
+      object: Type.Literal(words.account_object),
+      entry: Type.Array(Type.Object({ id: Type.String(), changes: listOf(change) }), {
+        minItems: 1,
+        maxItems: maxEntries,
+      }),
+    }),
+    messages: Type.Object({ ...base, contacts, messages: listOf(Type.Object({})) }),
+    system: Type.Object({
+      messaging_product: Type.Optional(product),
+      metadata,
+      contacts: Type.Optional(contacts),
+      messages: listOf(Type.Object({})),
+    }),
+    statuses: Type.Object({ ...base, contacts: Type.Optional(contacts), statuses: listOf(statusSchema) }),
+    groups: Type.Object({ ...base, groups: listOf(groupSchema) }),
+    other: Type.Object({ messaging_product: Type.Optional(product), metadata: Type.Optional(metadata) }),
+  }
+}
+
+/** The whole envelope as one schema: what the check asks for step by step, for whoever reads a document. */
+export function describeEnvelope(words: Vocabulary): TSchema {
+  const { shell, messages, system, statuses, groups, other } = makeEnvelopeSchemas(words)
+  const fieldsOfGroups = webhookFields.filter((field) => field.startsWith(groupFieldStart))
+  const otherFields = webhookFields.filter((field) => field !== defaultField && !fieldsOfGroups.includes(field))
+  const kinds = describeMessages()
+  const statusList = statuses.properties['statuses'] as TSchema
+  const change = (field: TSchema, value: TSchema) => Type.Object({ field, value })
+  const aboutMessages = Type.Optional(Type.Literal(defaultField))
+  const changes = Type.Union([
+    change(
+      aboutMessages,
+      extend(messages, {
+        messages: Type.Array(Type.Union(Object.values(kinds)), { minItems: 1 }),
+        statuses: Type.Optional(statusList),
+      }),
+    ),
+    change(aboutMessages, extend(system, { messages: Type.Array(kinds.system, { minItems: 1 }) })),
+    change(aboutMessages, statuses),
+    change(Type.Enum(fieldsOfGroups), groups),
+    change(Type.Enum(otherFields), other),
+  ])
+  return extend(shell, {
+    entry: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The id of the account that it happened to.' }),
+        changes: Type.Array(changes, { minItems: 1 }),
+      }),
+      { minItems: 1, maxItems: maxEntries },
+    ),
+  })
+}
+
+/** Every kind of message with what all of them have. */
+function describeMessages() {
+  const { interactive, ...plain } = messageKinds
+  const kinds = Object.entries<TObject>(plain).map(([kind, schema]) => [kind, describeKind(kind, schema.properties)])
+  const replies = Object.entries<TObject>(interactiveKinds).map(([type, schema]) => {
+    const reply = schema.properties['interactive'] as TObject
+    const members = { ...interactive.properties, interactive: extend(reply, { type: Type.Literal(type) }) }
+    return [type, describeKind('interactive', members)]
+  })
+  return Object.fromEntries([...kinds, ...replies]) as Record<keyof typeof plain, TObject>
+}
+
+function describeKind(kind: string, members: TProperties): TObject {
+  return extend(commonMessage, { type: Type.Literal(kind), ...members })
+}
+
+function extend(schema: TObject, members: TProperties): TObject {
+  return Type.Object({ ...schema.properties, ...members })
+}
