@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runCrashes } from './harness/crash.ts'
+import { crashUnderEvents } from './harness/crash-events.ts'
 import { onBothDatabases } from './harness/databases.ts'
 
-/** A few rounds; `npm run crash -- --rounds 200 --seed S` does many. */
+/** A few rounds; `npm run crash -- --of events --rounds 200 --seed S` does many. */
 const rounds = 5
 const seed = 20_260_601
 
 onBothDatabases('a server that is killed at any moment', (engine) => {
   test('loses no event that it acknowledged, makes up none, and sends the same bytes again', async () => {
-    const { acknowledged, posts } = await runCrashes({ engine, rounds, seed })
+    const { acknowledged, posts } = await crashUnderEvents({ engine, rounds, seed })
     assert.ok(acknowledged > 20, `events were handed in: ${acknowledged}`)
     assert.ok(posts >= 2 * acknowledged, 'both subscribers were told')
   })

@@ -31,6 +31,20 @@ export function runCommand(
   return collect(launch(args, env, cwd))
 }
 
+/** Starts `switchboard …` and kills it when the moment has come, whatever it is at; returns when it has ended. */
+export async function killCommand(
+  args: readonly string[],
+  { env = {}, cwd }: { env?: Environment; cwd: string },
+  moment: Promise<unknown>,
+): Promise<void> {
+  const child = launch(args, env, cwd)
+  const finished = collect(child)
+  await Promise.race([moment, finished])
+  child.kill('SIGKILL')
+  const { code, stderr } = await finished
+  if (code !== null) throw new Error(`the server ended by itself with ${code}: ${stderr}`)
+}
+
 export interface RunningServer {
   readonly pid: number
   readonly url: string

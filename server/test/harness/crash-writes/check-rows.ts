@@ -1,0 +1,159 @@
+import { innerNodeKinds, nodePlaceholders } from '../../../src/graph/nodes.ts'
+import { ids } from '../world.ts'
+import type { StoreView } from './store-view.ts'
+
+/** Where the thing is that a node of a kind stands for, and to which account it belongs. */
+const homes: Readonly<Record<string, readonly [table: string, id: string, account: string]>> = {
+  business: ['businesses', 'id', 'NULL'],
+  application: ['apps', 'id', 'NULL'],
+  account: ['accounts', 'id', 'id'],
+  phone_number: ['phone_numbers', 'id', 'account_id'],
+  account_number: ['phone_numbers', 'account_number_id', 'account_id'],
+  bot: ['bots', 'id', 'account_id'],
+  migration_intent: ['migration_intents', 'id', 'account_id'],
+  solution: ['solutions', 'id', 'NULL'],
+  upload: ['uploads', 'id', 'NULL'],
+  media: ['media', 'id', accountOfNumber('media')],
+  group: ['groups', 'id', accountOfNumber('groups')],
+  extended_credit: ['extended_credits', 'id', 'NULL'],
+  schedule: ['schedules', 'id', 'account_id'],
+  onboarding_request: ['agreement_requests', 'id', 'NULL'],
+}
+
+function accountOfNumber(table: string): string {
+  return `(SELECT account_id FROM phone_numbers WHERE phone_numbers.id = ${table}.phone_number_id)`
+}
+
+/** Each finds rows that must not be: `what` names one. */
+const rules: Readonly<Record<string, string>> = {
+  'a use of a content is of nothing': `
+    SELECT used_by AS what FROM file_uses WHERE NOT EXISTS (
+      SELECT 1 FROM media WHERE used_by = 'media:' || media.id AND media.sha256 = file_uses.sha256
+      UNION ALL SELECT 1 FROM profile_pictures AS p WHERE used_by = 'picture:' || p.picture_id AND p.sha256 = file_uses.sha256
+      UNION ALL SELECT 1 FROM uploads WHERE used_by = uploads.id AND uploads.sha256 = file_uses.sha256 AND used_time IS NULL)`,
+  'a medium does not use its content': `
+    SELECT id AS what FROM media WHERE NOT EXISTS (
+      SELECT 1 FROM file_uses WHERE used_by = 'media:' || media.id AND file_uses.sha256 = media.sha256)`,
+  'a picture does not use its content': `
+    SELECT picture_id AS what FROM profile_pictures AS p WHERE NOT EXISTS (
+      SELECT 1 FROM file_uses WHERE used_by = 'picture:' || p.picture_id AND file_uses.sha256 = p.sha256)`,
+  'a finished upload does not use its content': `
+    SELECT id AS what FROM uploads WHERE handle IS NOT NULL AND used_time IS NULL AND NOT EXISTS (
+      SELECT 1 FROM file_uses WHERE used_by = uploads.id AND file_uses.sha256 = uploads.sha256)`,
+  'a medium has another size than its content': `
+    SELECT id AS what FROM media JOIN files USING (sha256) WHERE media.file_size <> files.size`,
+  'an upload is half finished': `
+    SELECT id AS what FROM uploads
+    WHERE (handle IS NULL) <> (sha256 IS NULL) OR (handle IS NOT NULL AND file_offset <> file_length) OR file_offset > file_length`,
+  'an upload never expires': neverDue('uploads', 'uploads.expire', 'id'),
+  'a medium never expires': neverDue('media', 'media.expire', 'id'),
+  'a content that nothing uses is never swept': `
+    SELECT sha256 AS what FROM files WHERE NOT EXISTS (SELECT 1 FROM file_uses WHERE file_uses.sha256 = files.sha256)
+      AND NOT EXISTS (
+        SELECT 1 FROM timers WHERE kind = 'files.sweep' AND json_extract(payload, '$.sha256') = files.sha256)`,
+  'a call is half ended': `
+    SELECT id AS what FROM calls WHERE (state = 'ended') <> (ending IS NOT NULL) OR (state = 'ended') <> (ended_time IS NOT NULL)`,
+  'a call that nobody answers rings for ever': `
+    SELECT id AS what FROM calls WHERE state IN ('initiated', 'ringing') AND NOT EXISTS (
+      SELECT 1 FROM timers WHERE timers.id = calls.ring_timer_id)`,
+  'a call rings out that was answered or ended': `
+    SELECT timers.id AS what FROM timers WHERE kind = 'calls.ring_out' AND NOT EXISTS (
+      SELECT 1 FROM calls WHERE calls.ring_timer_id = timers.id AND state IN ('initiated', 'ringing'))`,
+  'a code waits for a number that is verified': `
+    SELECT phone_number_id AS what FROM verification_codes JOIN phone_numbers AS n ON n.id = phone_number_id
+    WHERE n.code_verification_status = 'VERIFIED'`,
+  'a code was never sent': `
+    SELECT phone_number_id AS what FROM verification_codes JOIN phone_numbers AS n ON n.id = phone_number_id
+    WHERE NOT EXISTS (SELECT 1 FROM carrier_messages WHERE recipient = n.phone_number)`,
+  'a message stays in the outbox for ever': neverDue('carrier_messages', 'carrier.forget', 'id'),
+  'a number that was created has no code': `
+    SELECT id AS what FROM phone_numbers AS n WHERE code_verification_status <> 'VERIFIED'
+      AND EXISTS (SELECT 1 FROM carrier_messages WHERE recipient = n.phone_number)
+      AND NOT EXISTS (SELECT 1 FROM verification_codes WHERE phone_number_id = n.id)`,
+  'a number that was registered through the API has no PIN': `
+    SELECT id AS what FROM phone_numbers AS n WHERE registered
+      AND EXISTS (SELECT 1 FROM carrier_messages WHERE recipient = n.phone_number)
+      AND NOT EXISTS (SELECT 1 FROM two_step_pins WHERE phone_number_id = n.id)`,
+  'a solution has not its two apps': `
+    SELECT id AS what FROM solutions WHERE (
+      SELECT group_concat(role) FROM (SELECT role FROM solution_apps WHERE solution_id = solutions.id ORDER BY role)
+    ) IS NOT 'OWNER,PARTNER'`,
+  'a solution is not shown to its partner': `
+    SELECT solution_id AS what FROM solution_apps JOIN apps ON apps.id = app_id JOIN nodes ON nodes.id = solution_id
+    WHERE apps.business_id <> nodes.business_id AND NOT EXISTS (
+      SELECT 1 FROM node_shares AS s WHERE s.node_id = solution_id AND s.business_id = apps.business_id)`,
+  'a user is in a group and asks to be': `
+    SELECT user_wa_id AS what FROM group_participants JOIN group_join_requests USING (group_id, user_wa_id)`,
+  'a bot is of a number that is not there': `
+    SELECT id AS what FROM bots WHERE phone_number_id IS NOT NULL AND phone_number_id NOT IN (SELECT id FROM phone_numbers)`,
+  'an event has not its one delivery to the app that hears of all': `
+    SELECT id AS what FROM events WHERE (
+      SELECT count(*) FROM deliveries WHERE event_id = events.id AND app_id = '${ids.application}') <> 1`,
+  'a delivery is half finished': `
+    SELECT id AS what FROM deliveries WHERE (state = 'waiting') <> (finished_time IS NULL)`,
+  'a delivery was made without a try that says so': `
+    SELECT id AS what FROM deliveries AS d WHERE state = 'delivered' AND NOT EXISTS (
+      SELECT 1 FROM delivery_attempts WHERE delivery_id = d.id AND status BETWEEN 200 AND 299)`,
+  'the tries at a delivery are not as many as it counts': `
+    SELECT id AS what FROM deliveries AS d
+    WHERE attempts + earlier_attempts <> (SELECT count(*) FROM delivery_attempts WHERE delivery_id = d.id)`,
+  'a message was taken in without its event': `
+    SELECT message_id AS what FROM received_messages WHERE message_id NOT IN (
+      SELECT json_extract(value, '$.messages[0].id') FROM events WHERE field = 'messages')`,
+  'there is not one signing key in use': `
+    SELECT count(*) AS what FROM signing_keys WHERE retired_time IS NULL HAVING count(*) <> 1`,
+}
+
+function neverDue(table: string, kind: string, member: string): string {
+  return `SELECT id AS what FROM ${table} WHERE id NOT IN (
+    SELECT json_extract(payload, '$.${member}') FROM timers WHERE kind = '${kind}')`
+}
+
+/** What is wrong between the rows of a store, whatever was written into it. */
+export function findRowProblems(store: StoreView): string[] {
+  const problems: string[] = []
+  for (const { integrity_check: verdict } of store.rows<{ integrity_check: string }>('PRAGMA integrity_check')) {
+    if (verdict !== 'ok') problems.push(`integrity_check: ${verdict}`)
+  }
+  for (const broken of store.rows('PRAGMA foreign_key_check'))
+    problems.push(`foreign_key_check: ${JSON.stringify(broken)}`)
+  return [...problems, ...findNodeProblems(store), ...findBrokenRules(store)]
+}
+
+/** Every id of a path stands for one thing, and every thing that has an id can be found by it, under its account. */
+function findNodeProblems(store: StoreView): string[] {
+  const problems: string[] = []
+  const kinds = [...Object.keys(nodePlaceholders), ...innerNodeKinds]
+  const strange = store.rows<{ kind: string }>(
+    `SELECT DISTINCT kind FROM nodes WHERE kind NOT IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`,
+  )
+  problems.push(...strange.map(({ kind }) => `there are nodes of the kind ${kind}, which nothing knows`))
+  for (const kind of kinds) {
+    const home = homes[kind]
+    if (!home) {
+      problems.push(`where things of the kind ${kind} are is not known: say so in homes`)
+      continue
+    }
+    const [table, id, account] = home
+    const things = `SELECT ${id} AS id, ${account} AS account FROM ${table}`
+    const lost = store.rows<{ id: string }>(
+      `SELECT id FROM nodes WHERE kind = '${kind}' AND id NOT IN (SELECT ${id} FROM ${table})`,
+    )
+    const unlisted = store.rows<{ id: string }>(
+      `SELECT id FROM (${things}) WHERE id NOT IN (SELECT id FROM nodes WHERE kind = '${kind}')`,
+    )
+    const displaced = store.rows<{ id: string }>(
+      `SELECT id FROM nodes JOIN (${things}) AS thing USING (id) WHERE kind = '${kind}' AND nodes.account_id IS NOT thing.account`,
+    )
+    problems.push(...lost.map((node) => `the node ${node.id} has no row in ${table}`))
+    problems.push(...unlisted.map((thing) => `${thing.id} of ${table} has no node`))
+    problems.push(...displaced.map((node) => `the node ${node.id} and its row in ${table} are of different accounts`))
+  }
+  return problems
+}
+
+function findBrokenRules(store: StoreView): string[] {
+  return Object.entries(rules).flatMap(([rule, sql]) =>
+    store.rows<{ what: unknown }>(sql).map(({ what }) => `${rule}: ${what}`),
+  )
+}

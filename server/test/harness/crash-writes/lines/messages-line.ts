@@ -1,0 +1,24 @@
+import { envelopeOf, messagesChange, textMessage } from '../../webhooks.ts'
+import { tokens } from '../../world.ts'
+import type { Line, LineParts } from '../line.ts'
+import { Shelf } from '../shelf.ts'
+import { eventKeys } from '../told.ts'
+
+/** Messages that the network's edge hands in. */
+export function messagesLine({ doors }: LineParts): Line {
+  const shelf = new Shelf<boolean>('messages', doors)
+  let count = 0
+  return {
+    name: 'messages',
+    async act() {
+      const id = `crash.${count++}`
+      const json = envelopeOf([messagesChange(textMessage(id, `Für ${id}`))])
+      const write = { method: 'POST', path: '/msgapp/webhooks', token: tokens.gateway, json } as const
+      await shelf.change({ key: id, value: true, tells: [eventKeys.message(id)] }, write)
+    },
+    async check(store) {
+      const rows = store.rows<{ message_id: string }>('SELECT message_id FROM received_messages')
+      shelf.check(new Map(rows.map(({ message_id }) => [message_id, true])))
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { killCommand, type RunningServer, startCommand } from '../command.ts'
+import { crashCommand } from '../crash-command.ts'
+import { makeStorePlace, type StorePlace } from '../databases.ts'
+import { type MoodySink, startMoodySink } from '../moody-sink.ts'
+import { Chance } from '../seeded-random.ts'
+import { checkStore, whenNothingIsDue } from './check.ts'
+import { Doors, ServerDied } from './doors.ts'
+import type { Line } from './line.ts'
+import { makeLines } from './lines/all.ts'
+import { passHour } from './pass-time.ts'
+import { Contradiction } from './shelf.ts'
+import { StoreView } from './store-view.ts'
+import { identifyEvent } from './told.ts'
+import { hearsAll, namesOfNextWorld, writeFirstWorld, writeNextWorld } from './world.ts'
+
+export interface WriteCrashOptions {
+  readonly rounds: number
+  /** The same seed gives the same writes on each line, the same moments of death and the same moods of the subscriber. */
+  readonly seed: number
+  readonly report?: (line: string) => void
+  /** Leaves the store of a run that found a contradiction where it is. */
+  readonly keepOnFailure?: boolean
+}
+
+export interface WriteCrashResult {
+  readonly acknowledged: number
+  readonly underWay: number
+  readonly events: number
+  readonly posts: number
+  readonly killedStarts: number
+  readonly hours: number
+}
+
+const env = {
+  PUBLIC_URL: 'http://switchboard.test',
+  CALL_RING_TIME: '1h',
+  VERIFICATION_CODE_LIFETIME: '50m',
+  UPLOAD_LIFETIME: '2h',
+  MEDIA_LIFETIME: '3h',
+}
+
+const longestLife = 600
+const firstStarts = 2
+
+/**
+ * Lets lines of writes in every chapter run against the real server on an embedded store, kills it at a random moment, sometimes
+ * also while it starts, sometimes lets an hour pass, starts it again and holds what it shows, its rows and its files against what
+ * was acknowledged. Throws at the first contradiction, with the round and the seed.
+ */
+export async function crashUnderWrites(options: WriteCrashOptions): Promise<WriteCrashResult> {
+  const { seed, rounds, report, keepOnFailure = false } = options
+  const place = await makeStorePlace('sqlite')
+  const chance = new Chance(seed)
+  const sink = await startMoodySink({ random: chance.next, subscribers: [hearsAll], identify: identifyEvent })
+  const run = new Run(place, sink, new Chance(seed + 1), seed)
+  let isKept = false
+  try {
+    await run.begin()
+    for (let round = 1; round <= rounds; round++) report?.(`round ${round}: ${await run.round()}`)
+    return await run.finish()
+  } catch (error) {
+    isKept = keepOnFailure
+    const store = isKept ? `; the store is kept in ${place.dataDir}` : ''
+    throw new Error(`round ${run.rounds} with --seed ${seed}: ${(error as Error).message}${store}`, { cause: error })
+  } finally {
+    await run.end()
+    await sink.stop()
+    if (!isKept) await place.remove()
+  }
+}
+
+class Run {
+  rounds = 0
+  readonly #place: StorePlace
+  readonly #sink: MoodySink
+  readonly #chance: Chance
+  readonly #doors = new Doors()
+  readonly #lines: readonly Line[]
+  #server: RunningServer | undefined
+  /** How long a start takes. */
+  #startTime = 0
+  #killedStarts = 0
+  #hours = 0
+  #worlds = 0
+
+  constructor(place: StorePlace, sink: MoodySink, chance: Chance, seed: number) {
+    this.#place = place
+    this.#sink = sink
+    this.#chance = chance
+    this.#lines = makeLines({ doors: this.#doors, sinkUrl: sink.url }, place.dataDir, seed)
+  }
+
+  /** An empty store, whose first starts are killed while they make the tables and apply the world. */
+  async begin(): Promise<void> {
+    const { dataDir } = this.#place
+    const world = await writeFirstWorld(dataDir, this.#sink.url)
+    for (let start = 0; start < firstStarts; start++) {
+      const delay = this.#chance.below(120)
+      await this.#killStart(
+        world,
+        whenThere(join(dataDir, 'switchboard.db-wal')).then(() => wait(delay)),
+      )
+    }
+    await this.#start(world)
+    await this.#check()
+  }
+
+  /** From a server that was found in order to the next one. */
+  async round(): Promise<string> {
+    this.rounds++
+    const life = this.#chance.below(longestLife)
+    await this.#loadAndKill(life)
+    const told = [`killed after ${life} ms`]
+    if (this.#chance.happens(0.25)) {
+      this.#passHour()
+      told.push('an hour passed')
+    }
+    const world = await writeNextWorld(this.#place.dataDir, `World ${++this.#worlds}`)
+    if (this.#chance.happens(0.3)) {
+      const moment = this.#chance.below(this.#startTime)
+      await this.#killStart(world, wait(moment))
+      told.push(`killed after ${moment} ms of starting`)
+    }
+    const { acknowledged, underWay } = this.#doors
+    await this.#start(world)
+    await this.#check()
+    return `${told.join(', ')}; ${acknowledged} writes acknowledged so far, ${underWay} were under way; all in step`
+  }
+
+  /** Everything that was acknowledged has been told in the end, and nothing is left of what nothing uses. */
+  async finish(): Promise<WriteCrashResult> {
+    this.#sink.calm()
+    await this.#loadAndKill(longestLife / 2)
+    this.#passHour()
+    await this.#start(undefined)
+    await this.#check()
+    const { told, acknowledged, underWay } = this.#doors
+    await this.#sink.whenAllCame(told.expected)
+    const ended = await this.#server?.stop('SIGTERM')
+    this.#server = undefined
+    assert.equal(ended?.code, 0, ended?.stderr)
+    const { posts } = this.#sink.judge(told.possible)
+    const events = told.expected.size
+    return { acknowledged, underWay, events, posts, killedStarts: this.#killedStarts, hours: this.#hours }
+  }
+
+  async end(): Promise<void> {
+    await this.#server?.stop('SIGKILL')
+  }
+
+  async #loadAndKill(life: number): Promise<void> {
+    const server = this.#server
+    if (!server) throw new Error('no server runs')
+    this.#server = undefined
+    const ended = wait(life).then(() => server.stop('SIGKILL'))
+    const lines = await Promise.allSettled(this.#lines.map(actUntilDeath))
+    await ended
+    for (const line of lines) if (line.status === 'rejected') throw line.reason
+  }
+
+  async #start(world: string | undefined): Promise<void> {
+    const started = performance.now()
+    this.#server = await startCommand(...crashCommand(this.#place, { world, env }))
+    this.#startTime = performance.now() - started
+    this.#doors.url = this.#server.url
+  }
+
+  async #killStart(world: string, moment: Promise<unknown>): Promise<void> {
+    this.#killedStarts++
+    await killCommand(...crashCommand(this.#place, { world, env }), moment)
+  }
+
+  #passHour(): void {
+    this.#hours++
+    passHour(this.#place.dataDir)
+    for (const line of this.#lines) line.passTime?.()
+  }
+
+  async #check(): Promise<void> {
+    const { dataDir } = this.#place
+    await whenNothingIsDue(dataDir)
+    await StoreView.look(dataDir, async (store) => {
+      await checkStore(store, dataDir)
+      const { activities } = this.#doors
+      activities.judge(store.rows('SELECT id, trace, operation FROM activities WHERE id > ?', activities.last))
+      for (const line of this.#lines) await line.check(store)
+      activities.forget()
+      const names = store.rows<{ name: string }>(namesOfNextWorld).map(({ name }) => name)
+      if (this.#worlds > 0 && names.join() !== `World ${this.#worlds}`) {
+        throw new Contradiction(`the world file was applied in part: ${names}`)
+      }
+    })
+  }
+}
+
+async function actUntilDeath(line: Line): Promise<void> {
+  try {
+    for (;;) await line.act()
+  } catch (error) {
+    if (!(error instanceof ServerDied)) throw error
+  }
+}
+
+async function whenThere(file: string): Promise<void> {
+  while (
+    await access(file).then(
+      () => false,
+      () => true,
+    )
+  )
+    await wait(1)
+}

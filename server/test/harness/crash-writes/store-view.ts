@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+
+/** An operator's look into the embedded store, beside the server that works on it: all of it as of one moment. */
+export class StoreView {
+  readonly #handle: DatabaseSync
+
+  private constructor(dataDir: string) {
+    this.#handle = new DatabaseSync(join(dataDir, 'switchboard.db'), { readOnly: true, timeout: 5000 })
+    this.#handle.exec('BEGIN')
+  }
+
+  static async look<T>(dataDir: string, work: (store: StoreView) => T | Promise<T>): Promise<T> {
+    const store = new StoreView(dataDir)
+    try {
+      return await work(store)
+    } finally {
+      store.#handle.close()
+    }
+  }
+
+  rows<Row extends object>(sql: string, ...parameters: SQLInputValue[]): Row[] {
+    return this.#handle.prepare(sql).all(...parameters) as Row[]
+  }
+}

@@ -1,0 +1,52 @@
+/** The events that have to come to a subscriber, and those that may. */
+export class Told {
+  readonly expected = new Set<string>()
+  readonly possible = new Set<string>()
+
+  /** Before a write is sent: from now on its events may come. */
+  mayTell(keys: readonly string[] = []): void {
+    for (const key of keys) this.possible.add(key)
+  }
+
+  /** It has happened. */
+  mustTell(keys: readonly string[] = []): void {
+    for (const key of keys) {
+      this.possible.add(key)
+      this.expected.add(key)
+    }
+  }
+}
+
+/** What an event is known by: something that a writer can say before it knows any id that the server draws. */
+export const eventKeys = {
+  message: (id: string) => `message ${id}`,
+  call: (user: string, what: string) => `call of ${user} ${what}`,
+  groupCreated: (subject: string) => `group ${subject} created`,
+  groupDeleted: (id: string) => `group ${id} deleted`,
+  /** Users join once each, and are removed once each. */
+  member: (user: string, what: string) => `group member ${user} ${what}`,
+}
+
+/** The key of the event that a callback was posted. */
+export function identifyEvent(body: string): string {
+  const { value } = JSON.parse(body).entry[0].changes[0]
+  const [message] = value.messages ?? []
+  if (message) return eventKeys.message(message.id)
+  const [status] = value.statuses ?? []
+  if (status) return eventKeys.call(status.recipient_id, status.status)
+  const [call] = value.calls ?? []
+  if (call) return eventKeys.call(call.direction === 'USER_INITIATED' ? call.from : call.to, call.event)
+  const [group] = value.groups
+  switch (group.type) {
+    case 'group_create':
+      return eventKeys.groupCreated(group.subject)
+    case 'group_delete':
+      return eventKeys.groupDeleted(group.group_id)
+    case 'group_participants_add':
+      return eventKeys.member(group.added_participants[0].wa_id, 'added')
+    case 'group_participants_remove':
+      return eventKeys.member(group.removed_participants[0].wa_id, 'removed')
+    default:
+      return eventKeys.member(group.wa_id, group.type)
+  }
+}

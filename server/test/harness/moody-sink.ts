@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/** Long enough for any machine; what comes late only makes the test slow. */
+const patience = 120_000
+
+export interface MoodySinkOptions {
+  readonly random: () => number
+  /** Those who have to hear of everything, by the last part of their address. */
+  readonly subscribers: readonly string[]
+  /** What an event is known by, from the body of its post. */
+  readonly identify: (body: string) => string
+}
+
+interface Post {
+  readonly subscriber: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/**
+ * The callbacks of several subscribers, at `/NAME` each. Takes most posts, refuses some, and breaks off some connections, before or
+ * after it has read. Every handshake passes. Posts for names that are not among the subscribers are taken and forgotten.
+ */
+export async function startMoodySink({ random, subscribers, identify }: MoodySinkOptions) {
+  const came: Post[] = []
+  const taken = new Map(subscribers.map((name) => [name, new Set<string>()]))
+  const sockets = new Set<Socket>()
+  let moody = true
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') return passHandshake(request, response)
+    const mood = moody ? random() : 1
+    if (mood < 0.05) return request.socket.destroy()
+    const body = (await buffer(request)).toString('latin1')
+    const isTaken = mood >= 0.25
+    const subscriber = (request.url ?? '').slice(1)
+    // Kept as posts come: gathering them anew at each would take longer than the posts themselves.
+    const ids = taken.get(subscriber)
+    if (ids) {
+      came.push({ subscriber, headers: request.headers, body })
+      // Only after a yes the server may forget it.
+      if (isTaken) ids.add(identify(body))
+    }
+    if (isTaken) response.end()
+    else if (mood < 0.1) response.destroy()
+    else response.writeHead(503).end()
+    server.emit('came')
+  })
+  server.on('connection', (socket: Socket) => sockets.add(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calm() {
+      moody = false
+    },
+    async whenAllCame(expected: ReadonlySet<string>): Promise<void> {
+      const deadline = AbortSignal.timeout(patience)
+      for (const [subscriber, ids] of taken) {
+        for (;;) {
+          if (ids.size >= expected.size && ids.isSupersetOf(expected)) break
+          await once(server, 'came', { signal: deadline }).catch(() => {
+            const missing = [...expected].filter((id) => !ids.has(id))
+            throw new Error(
+              `${missing.length} of ${expected.size} events never came to ${subscriber}: ${missing.slice(0, 5)}`,
+            )
+          })
+        }
+      }
+    },
+    /** What holds of everything that came: it was asked for, and was the same each time. */
+    judge(askedFor: ReadonlySet<string>): { posts: number; repeated: number } {
+      const first = new Map<string, Post>()
+      for (const post of came) {
+        const id = identify(post.body)
+        assert.ok(askedFor.has(id), `${id} came but was never asked for`)
+        const key = `${post.subscriber} ${id}`
+        const known = first.get(key)
+        if (!known) {
+          first.set(key, post)
+          continue
+        }
+        assert.equal(post.body, known.body, `${key} came with other bytes`)
+        for (const name of ['x-hub-signature-256', 'webhook-id']) {
+          assert.equal(post.headers[name], known.headers[name], `${key} came with another ${name}`)
+        }
+      }
+      return { posts: came.length, repeated: came.length - first.size }
+    },
+    async stop(): Promise<void> {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export type MoodySink = Awaited<ReturnType<typeof startMoodySink>>
+
+function passHandshake(request: IncomingMessage, response: ServerResponse): void {
+  response.end(new URL(request.url ?? '', 'http://sink').searchParams.get('hub.challenge'))
+}
