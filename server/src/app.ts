@@ -54,8 +54,6 @@ export interface AppParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Filled in on the docs page, so that a request can be tried at once. Not in production. */
-  readonly demoToken?: string
 }
 
 export interface App {
@@ -68,7 +66,7 @@ export interface App {
 }
 
 /** The composition root: the one place that knows every part. */
-export async function createApp({ config, database, clock, random, log, demoToken }: AppParts): Promise<App> {
+export async function createApp({ config, database, clock, random, log }: AppParts): Promise<App> {
   const words = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
   let address = ''
@@ -179,7 +177,9 @@ export async function createApp({ config, database, clock, random, log, demoToke
       rates: config.rates,
       packageVersion: packageVersion(),
       publicUrl: pipeline.publicUrl,
-      demoToken: config.production ? undefined : demoToken,
+      database,
+      clock,
+      production: config.production,
     })
     openQrPages(server, database, pipeline.publicUrl)
     openGroupPages(server, database)

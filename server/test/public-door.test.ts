@@ -4,17 +4,26 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { systemClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
+import { migrate } from '../src/db/migrate.ts'
 import { openPublicDoor, publicPaths } from '../src/doors/public.ts'
+import { chapters } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { Metrics } from '../src/http/metrics.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { chooseEncoding } from '../src/http/packed.ts'
 import { createServer } from '../src/http/server.ts'
 import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
+import { applyWorld } from '../src/world/apply.ts'
+import { readWorld, readWorldFile } from '../src/world/read.ts'
+import type { World } from '../src/world/schema.ts'
+import { type Engine, makeStorePlace, openPlace } from './harness/databases.ts'
+import { testWorld } from './harness/world.ts'
 
 const words = chooseVocabulary('msgapp')
+const demoWorld = new URL('../../worlds/demo.yaml', import.meta.url)
 const description = {
   operations: buildOperations(words),
   gatewayOperations: buildGatewayOperations(),
@@ -45,8 +54,19 @@ function get(url: string, headers: Record<string, string> = {}, method = 'GET'):
   })
 }
 
-/** Opens the door on a free port; the returned function closes it. */
-async function openDoor(options: { publicUrl?: string; demoToken?: string }) {
+interface DoorOptions {
+  readonly publicUrl?: string
+  readonly production?: boolean
+  readonly world?: World
+  readonly engine?: Engine
+}
+
+/** Opens the door on a free port, to a store with the demo world or another. */
+async function openDoor({ publicUrl, production = false, world, engine = 'sqlite' }: DoorOptions = {}) {
+  const place = await makeStorePlace(engine)
+  const database = await openPlace(place)
+  await migrate(database, systemClock)
+  await applyWorld(database, systemClock, systemRandom, world ?? (await readWorldFile(demoWorld)))
   const server = createServer({
     words,
     versions: ['v23.0'],
@@ -55,11 +75,30 @@ async function openDoor(options: { publicUrl?: string; demoToken?: string }) {
     metrics: new Metrics(),
     doors: publicPaths,
   })
+  let isOpen = true
+  const closeStore = async () => {
+    if (isOpen) await database.close()
+    isOpen = false
+  }
   let url = ''
-  openPublicDoor(server, { ...description, demoToken: options.demoToken, publicUrl: () => options.publicUrl ?? url })
+  openPublicDoor(server, {
+    ...description,
+    database,
+    clock: systemClock,
+    production,
+    publicUrl: () => publicUrl ?? url,
+  })
   await server.listen({ port: 0, host: '127.0.0.1' })
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
-  return { url, close: () => server.close() }
+  return {
+    url,
+    closeStore,
+    async close() {
+      await server.close()
+      await closeStore()
+      await place.remove()
+    },
+  }
 }
 
 function policyOf({ headers }: Answer): Map<string, string[]> {
@@ -67,10 +106,27 @@ function policyOf({ headers }: Answer): Map<string, string[]> {
   return new Map(directives.map((directive) => [directive.split(' ', 1)[0] as string, directive.split(' ').slice(1)]))
 }
 
+/** The source expression of the only element of that name. */
+function hashOf(html: string, element: 'style' | 'script'): string {
+  const found = [...html.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))]
+  assert.equal(found.length, 1)
+  return `'sha256-${createHash('sha256')
+    .update(found[0]?.[1] ?? '')
+    .digest('base64')}'`
+}
+
+/** What a person reads of a page. */
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+}
+
 describe('the public door', () => {
   let door: Awaited<ReturnType<typeof openDoor>>
   before(async () => {
-    door = await openDoor({ demoToken: '</script><b>demo' })
+    door = await openDoor()
   })
   after(() => door.close())
 
@@ -104,63 +160,69 @@ describe('the public door', () => {
     assert.equal(other.status, 200)
   })
 
-  test('/docs lets nothing into the page that comes from another host', async () => {
-    const page = await get(`${door.url}/docs`)
-    assert.equal(page.status, 200)
-    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
-    const policy = policyOf(page)
-    assert.deepEqual(policy.get('default-src'), ["'none'"])
-    assert.deepEqual(policy.get('connect-src'), ["'self'"])
-    for (const [directive, sources] of policy) {
-      for (const source of sources) assert.match(source, /^('none'|'self'|'sha256-.+'|'unsafe-inline'|data:)$/)
-      if (directive !== 'style-src') assert.ok(!sources.includes("'unsafe-inline'"), directive)
-    }
-    const loaded = [...page.body.toString().matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string)
-    assert.ok(loaded.length > 0)
-    for (const url of loaded) assert.match(url, /^(\/(?!\/)|data:)/)
+  for (const path of ['/', '/docs']) {
+    test(`${path} lets nothing into the page but its own style and script`, async () => {
+      const page = await get(`${door.url}${path}`)
+      assert.equal(page.status, 200)
+      assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+      const html = page.body.toString()
+      const policy = policyOf(page)
+      assert.deepEqual(policy.get('default-src'), ["'none'"])
+      assert.deepEqual(policy.get('style-src'), [hashOf(html, 'style')])
+      assert.deepEqual(policy.get('script-src'), [hashOf(html, 'script')])
+      assert.deepEqual(policy.get('connect-src'), path === '/docs' ? ["'self'"] : undefined)
+      for (const sources of policy.values()) {
+        for (const source of sources) assert.match(source, /^('none'|'self'|'sha256-.+'|data:)$/)
+      }
+      assert.doesNotMatch(html, /<[^>]+ (style|on\w+)=/, 'neither styles nor scripts in attributes')
+      const loaded = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url as string)
+      assert.ok(loaded.length > 3)
+      for (const url of loaded) assert.match(url, /^(\/(?!\/)|#|data:)/)
+      assert.match(html, /<html lang="en">/)
+    })
+  }
+
+  test('/docs lists every operation once, by chapter in the order of the specification', async () => {
+    const html = (await get(`${door.url}/docs`)).body.toString()
+    const found = [...html.matchAll(/<h2 id="([^"]+)">|<details class="op" id="([^"]+)">/g)].map(
+      ([, chapter, operation]) => chapter ?? `  ${operation}`,
+    )
+    const expected = Object.keys(chapters).flatMap((chapter) => [
+      chapter,
+      ...description.operations.filter((row) => row.chapter === chapter).map(({ name }) => `  ${name}`),
+    ])
+    const edge = ['gateway', ...description.gatewayOperations.map(({ name }) => `  ${name}`), 'receiver']
+    assert.deepEqual(found.slice(0, expected.length), expected)
+    assert.deepEqual(found.slice(expected.length).sort(), [...edge, '  receiver.handshake', '  receiver.post'].sort())
   })
 
-  test('/docs allows its own inline script by its hash', async () => {
-    const page = await get(`${door.url}/docs`)
-    const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page.body.toString()) ?? []
-    const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`
-    assert.deepEqual(policyOf(page).get('script-src'), ["'self'", hash])
-    assert.match(script, /"telemetry":false,"withDefaultFonts":false/)
-    assert.match(script, /"token":"\\u003c\/script>\\u003cb>demo"/, 'a token cannot end the script element')
-  })
-
-  test('/docs names a script whose name holds the hash of its content, so that it can be kept for ever', async () => {
-    const page = await get(`${door.url}/docs`)
-    const [, path = ''] = /<script src="([^"]+)"/.exec(page.body.toString()) ?? []
-    const plain = await get(`${door.url}${path}`)
-    assert.equal(plain.status, 200)
-    assert.equal(plain.headers['content-type'], 'text/javascript; charset=utf-8')
-    assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable')
-    const hash = createHash('sha256').update(plain.body).digest('base64url')
-    assert.equal(path, `/docs/reference-${hash.slice(0, 16)}.js`)
-    const packed = await get(`${door.url}${path}`, { 'accept-encoding': 'br' })
+  test('/docs comes compressed, is small, and is not sent again to whoever has it', async () => {
+    const plain = await get(`${door.url}/docs`)
+    const packed = await get(`${door.url}/docs`, { 'accept-encoding': 'br' })
     assert.deepEqual(brotliDecompressSync(packed.body), plain.body)
-    assert.ok(packed.body.length < 1_500_000, `${packed.body.length} bytes are sent`)
-    assert.match(plain.body.toString(), /createApiReference/)
+    assert.ok(packed.body.length < 60_000, `${packed.body.length} bytes are sent`)
+    const again = await get(`${door.url}/docs`, { 'if-none-match': String(plain.headers.etag) })
+    assert.equal(again.status, 304)
   })
 
-  test('404 in the envelope for another name under /docs', async () => {
-    const { status, body } = await get(`${door.url}/docs/reference-other.js`)
+  test('404 in the envelope for a name under /docs', async () => {
+    const { status, body } = await get(`${door.url}/docs/reference.js`)
     assert.equal(status, 404)
     assert.equal(JSON.parse(body.toString()).error.code, 803)
   })
 
-  test('/ links to what an operator looks for', async () => {
-    const page = await get(`${door.url}/`)
-    assert.equal(page.status, 200)
-    const html = page.body.toString()
-    assert.match(html, /1\.2\.3/)
-    for (const path of ['/docs', '/openapi.json', '/healthz', '/readyz', '/metrics']) {
-      assert.ok(html.includes(`href="${path}"`), path)
-    }
-    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? []
-    const hash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`
-    assert.deepEqual(policyOf(page).get('style-src'), [hash])
+  test('/ links to what a newcomer and an operator look for', async () => {
+    const html = (await get(`${door.url}/`)).body.toString()
+    const paths = [
+      '/docs',
+      '/docs#receiver',
+      '/openapi.json',
+      '/openapi-gateway.json',
+      '/healthz',
+      '/readyz',
+      '/metrics',
+    ]
+    for (const path of paths) assert.ok(html.includes(`href="${path}"`), path)
   })
 
   test('HEAD answers with the headers alone', async () => {
@@ -177,17 +239,66 @@ test('behind a proxy that adds a path, every link has it', async (context) => {
   const door = await openDoor({ publicUrl: 'https://api.example.com/graph' })
   context.after(door.close)
   const docs = (await get(`${door.url}/docs`)).body.toString()
-  assert.match(docs, /<script src="\/graph\/docs\/reference-/)
-  assert.match(docs, /"url":"\/graph\/openapi\.json"/)
+  assert.match(docs, /data-prefix="\/graph"/)
+  assert.match(docs, /href="\/graph\/openapi\.json"/)
+  assert.match(docs, /'https:\/\/api\.example\.com\/graph\/v23\.0\/4000000000000001/)
   assert.match((await get(`${door.url}/`)).body.toString(), /href="\/graph\/docs"/)
   const { servers } = JSON.parse((await get(`${door.url}/openapi.json`)).body.toString())
   assert.deepEqual(servers, [{ url: 'https://api.example.com/graph' }])
 })
 
-test('without a demo token the page has no token', async (context) => {
-  const door = await openDoor({})
+for (const [engine, store] of [
+  ['sqlite', 'SQLite file'],
+  ['postgres', 'PostgreSQL'],
+] as const) {
+  test(`/ tells the state of the store, what it holds, and the numbers of the demo world (${engine})`, async (context) => {
+    const door = await openDoor({ engine })
+    context.after(door.close)
+    const text = textOf((await get(`${door.url}/`)).body.toString())
+    for (const told of [
+      'State Ready',
+      'Version 1.2.3',
+      'Vocabulary msgapp',
+      `Store ${store}`,
+      'Businesses 2',
+      'Accounts 4',
+      'Phone numbers 7',
+      'Groups 3',
+      'Waiting deliveries 0',
+      '+1 631-555-1002 Lucky Shrub Retail Lucky Shrub Retail PENDING',
+      `'${door.url}/v23.0/4000000000000007?fields=name_status'`,
+    ]) {
+      assert.ok(text.includes(told), `${told} is in: ${text}`)
+    }
+  })
+}
+
+for (const [name, options] of [
+  ['in production', { production: true }],
+  ['where the store knows no demo token', { world: readWorld(JSON.stringify(testWorld()), 'the test world') }],
+] as const) {
+  test(`${name} neither page has a token, a number, or a count`, async (context) => {
+    const door = await openDoor(options)
+    context.after(door.close)
+    for (const path of ['/', '/docs']) {
+      const html = (await get(`${door.url}${path}`)).body.toString()
+      assert.doesNotMatch(html, /demo-(token|partner|gateway)/)
+      if (path === '/') assert.doesNotMatch(html, /631-555|Businesses|Lucky Shrub/)
+    }
+    const text = textOf((await get(`${door.url}/`)).body.toString())
+    assert.match(text, /State Ready/)
+    assert.equal(/SQLite|Started/.test(text), !('production' in options), 'what the store is, and since when')
+  })
+}
+
+test('/ says that the store does not answer, and is served all the same', async (context) => {
+  const door = await openDoor()
   context.after(door.close)
-  assert.doesNotMatch((await get(`${door.url}/docs`)).body.toString(), /"token"/)
+  await door.closeStore()
+  const page = await get(`${door.url}/`)
+  assert.equal(page.status, 200)
+  assert.match(textOf(page.body.toString()), /State Not ready: the database does not answer/)
+  assert.equal((await get(`${door.url}/docs`)).status, 200)
 })
 
 describe('the encoding of an answer', () => {

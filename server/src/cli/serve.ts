@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts'
 import { applyWorld, applyWorldIfEmpty, type WorldSummary } from '../world/apply.ts'
 import { isStoreEmpty } from '../world/empty.ts'
 import { readWorldFile } from '../world/read.ts'
-import { composeBanner, demoToken } from './banner.ts'
+import { composeBanner } from './banner.ts'
 import { describeFailure } from './fail.ts'
 import { configFrom, openStore } from './store.ts'
 
@@ -48,7 +48,6 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
       clock: systemClock,
       random: systemRandom,
       log,
-      ...(!config.production && { demoToken }),
     })
     address = await app.listen()
   } catch (error) {

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/database.ts'
-import { isMigrated, readMigrations } from '../db/migrate.ts'
+import { readMigrations } from '../db/migrate.ts'
 import type { Metrics } from '../http/metrics.ts'
+import { findReadiness } from './readiness.ts'
 
 export const operatorPaths = ['healthz', 'readyz', 'metrics'] as const
 
@@ -16,16 +17,11 @@ export function openOperatorsDoor(server: FastifyInstance, database: Database, m
 
   server.get('/readyz', async (request, reply) => {
     request.operationName = 'operators.readyz'
-    try {
-      await database.ping()
-      if (await isMigrated(database, migrations)) return { status: 'ready' }
-      reply.status(503)
-      return { status: 'not ready', reason: 'migrations are missing' }
-    } catch (error) {
-      request.logged = { err: (error as Error).message }
-      reply.status(503)
-      return { status: 'not ready', reason: 'the database does not answer' }
-    }
+    const { reason, error } = await findReadiness(database, migrations)
+    if (reason === undefined) return { status: 'ready' }
+    if (error !== undefined) request.logged = { err: error }
+    reply.status(503)
+    return { status: 'not ready', reason }
   })
 
   server.get('/metrics', async (request, reply) => {

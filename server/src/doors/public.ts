@@ -1,14 +1,19 @@
 import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../base/clock.ts'
 import { once } from '../base/once.ts'
-import { notFound } from '../graph/errors.ts'
+import type { Database } from '../db/database.ts'
+import { readMigrations } from '../db/migrate.ts'
 import type { GatewayOperation } from '../graph/gateway-operation.ts'
 import { buildGatewayOpenApi } from '../http/openapi/gateway.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
-import { pack, sendPacked } from '../http/packed.ts'
+import { type Packed, pack, sendPacked } from '../http/packed.ts'
+import { demoTokens } from './public/demo.ts'
 import { composeDocsPage } from './public/docs-page.ts'
-import { loadReference } from './public/reference.ts'
+import { buildReference } from './public/operations-by-chapter.ts'
+import type { Page } from './public/page.ts'
 import { sendPage } from './public/send.ts'
 import { composeStartPage } from './public/start-page.ts'
+import { lookAtStore, type StoreState } from './public/store-state.ts'
 
 export const publicPaths = ['docs', 'openapi.json', 'openapi-gateway.json'] as const
 
@@ -16,17 +21,18 @@ export interface PublicDoorOptions extends Omit<OpenApiOptions, 'serverUrl'> {
   readonly gatewayOperations: readonly GatewayOperation[]
   /** The base URL as the outside sees it; known once the server listens. */
   readonly publicUrl: () => string
-  /** Filled in on the docs page, so that a request can be tried at once. Never in production. */
-  readonly demoToken?: string
+  readonly database: Database
+  readonly clock: Clock
+  /** In production nothing of what the store holds is shown, and no token is filled in. */
+  readonly production: boolean
 }
 
-// The name of a script holds the hash of its content: under one name it can never be another.
-const forEver = 'public, max-age=31536000, immutable'
-
-/** `/`, `/docs`, `/openapi.json`, `/openapi-gateway.json`: anyone. What they show is made at the first request that asks for it. */
+/** `/`, `/docs`, `/openapi.json`, `/openapi-gateway.json`: anyone. What does not change is made at the first request that asks for it. */
 export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptions): void {
-  const { publicUrl, demoToken, packageVersion, gatewayOperations } = options
+  const { publicUrl, packageVersion, gatewayOperations, database, clock, production, words, versions } = options
   const prefix = () => new URL(publicUrl()).pathname.replace(/\/+$/, '')
+  const about = production ? undefined : { engine: database.engine, startedTime: clock.now() }
+  const migrations = readMigrations()
 
   const openApi = once(async () => {
     const document = buildOpenApi({ ...options, serverUrl: publicUrl() })
@@ -36,14 +42,35 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
     const document = buildGatewayOpenApi({ ...options, operations: gatewayOperations, serverUrl: publicUrl() })
     return pack(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8')
   })
-  const reference = once(async () => {
-    const script = await loadReference()
-    return { script, file: `reference-${script.hash}.js` }
-  })
+  const chapters = once(async () => buildReference({ ...options, serverUrl: publicUrl() }))
+  const docs = { bare: once(() => packDocs(undefined)), demo: once(() => packDocs(demoTokens)) }
+  const look = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: !production }))
 
-  server.get('/', (request, reply) => {
+  async function packDocs(tokens: typeof demoTokens | undefined): Promise<PackedPage> {
+    const page = composeDocsPage({
+      chapters: await chapters(),
+      packageVersion,
+      publicUrl: publicUrl(),
+      prefix: prefix(),
+      tokens,
+    })
+    return { headers: page.headers, packed: await pack(Buffer.from(page.html), 'text/html; charset=utf-8') }
+  }
+
+  server.get('/', async (request, reply) => {
     request.operationName = 'public.start'
-    return sendPage(reply, composeStartPage(prefix(), packageVersion))
+    const state = await look()
+    if (state.error !== undefined) request.logged = { err: state.error }
+    const page = composeStartPage({
+      prefix: prefix(),
+      publicUrl: publicUrl(),
+      packageVersion,
+      versions,
+      words,
+      state,
+      about,
+    })
+    return sendPage(reply, page)
   })
 
   server.get('/openapi.json', async (request, reply) => {
@@ -58,14 +85,25 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
 
   server.get('/docs', async (request, reply) => {
     request.operationName = 'public.docs'
-    const { file } = await reference()
-    return sendPage(reply, composeDocsPage({ prefix: prefix(), scriptUrl: `${prefix()}/docs/${file}`, demoToken }))
+    const { demo } = await look()
+    const { headers, packed } = await (demo ? docs.demo() : docs.bare())
+    reply.headers(headers)
+    return sendPacked(request, reply, packed, 'no-cache')
   })
+}
 
-  server.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
-    request.operationName = 'public.docs_file'
-    const { script, file } = await reference()
-    if (request.params.file !== file) throw notFound()
-    return sendPacked(request, reply, script, forEver)
-  })
+interface PackedPage {
+  readonly headers: Page['headers']
+  readonly packed: Packed
+}
+
+/** However many ask at once, one look answers them all. */
+function shareWhileRunning(look: () => Promise<StoreState>): () => Promise<StoreState> {
+  let running: Promise<StoreState> | undefined
+  return () => {
+    running ??= look().finally(() => {
+      running = undefined
+    })
+    return running
+  }
 }

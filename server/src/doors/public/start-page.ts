@@ -1,46 +1,186 @@
-import { composePage, escapeHtml, type Page } from './page.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { writeCurl } from './curl.ts'
+import { demoNumber, demoTokens } from './demo.ts'
+import { composePage, escapeHtml, hashSource, type Page } from './page.ts'
+import { readScripts } from './script.ts'
+import { startStyle } from './start-style.ts'
+import { type CountName, countLimit, type DemoNumber, type DemoState, type StoreState } from './store-state.ts'
+import { mark, writeCode } from './theme.ts'
 
-const links = [
-  ['docs', 'API reference', 'Read every operation and try it.'],
-  ['openapi.json', 'OpenAPI document', 'For generators and other tools.'],
-  ['healthz', 'Alive', 'Whether the process answers.'],
-  ['readyz', 'Ready', 'Whether the database is reached and up to date.'],
-  ['metrics', 'Metrics', 'Prometheus text.'],
-] as const
+export interface StartPageOptions {
+  readonly prefix: string
+  readonly publicUrl: string
+  readonly packageVersion: string
+  /** Oldest first. */
+  readonly versions: readonly string[]
+  readonly words: Vocabulary
+  readonly state: StoreState
+  /** What only whoever runs a trial is told; undefined in production. */
+  readonly about: { readonly engine: 'sqlite' | 'postgres'; readonly startedTime: number } | undefined
+}
 
-const style = `
-:root{color-scheme:light dark;--ground:#f7f8f8;--card:#fff;--text:#16201f;--soft:#5a6866;--line:#dfe5e4;--accent:#0f766e}
-@media (prefers-color-scheme:dark){:root{--ground:#0e1413;--card:#161e1d;--text:#e8efee;--soft:#9badaa;--line:#273230;--accent:#5eead4}}
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:2rem 1rem;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif}
-main{width:min(34rem,100%)}
-h1{margin:0;font-size:2rem;letter-spacing:-.02em}
-h1 small{margin-left:.5rem;font-size:.9rem;font-weight:400;letter-spacing:0;color:var(--soft)}
-p{margin:.25rem 0 1.5rem;color:var(--soft)}
-ul{list-style:none;margin:0;padding:0;border:1px solid var(--line);border-radius:.75rem;background:var(--card);overflow:hidden}
-li+li{border-top:1px solid var(--line)}
-a{display:flex;justify-content:space-between;gap:1rem;align-items:baseline;padding:.8rem 1rem;color:inherit;text-decoration:none}
-a:hover,a:focus-visible{background:color-mix(in srgb,var(--accent) 9%,transparent)}
-a:focus-visible{outline:2px solid var(--accent);outline-offset:-2px}
-b{font-weight:600}
-span{display:block;color:var(--soft);font-size:.9rem}
-code{flex:none;font:.85rem ui-monospace,monospace;color:var(--accent)}
-`
+const engines = { sqlite: 'SQLite file', postgres: 'PostgreSQL' }
+const countLabels: Readonly<Record<CountName, string>> = {
+  businesses: 'Businesses',
+  accounts: 'Accounts',
+  phone_numbers: 'Phone numbers',
+  groups: 'Groups',
+  waiting_deliveries: 'Waiting deliveries',
+  failed_deliveries: 'Failed deliveries',
+}
 
-export function composeStartPage(prefix: string, packageVersion: string): Page {
-  const items = links.map(
-    ([path, name, sentence]) =>
-      `<li><a href="${escapeHtml(prefix)}/${path}"><div><b>${name}</b><span>${sentence}</span></div><code>/${path}</code></a></li>`,
-  )
+/** What a newcomer and an operator see first: whether it runs, what is in it, what to do next. */
+export function composeStartPage(options: StartPageOptions): Page {
+  const { prefix, state } = options
+  const script = readScripts('copy')
   return composePage({
-    title: 'Switchboard',
-    style,
+    title: state.reason === undefined ? 'Switchboard' : 'Switchboard: not ready',
+    style: startStyle,
+    sources: { 'script-src': [hashSource(script)] },
     body: `<main>
-<h1>Switchboard<small>${escapeHtml(packageVersion)}</small></h1>
-<p>A self-hosted business messaging platform.</p>
-<ul>
+<header>
+<div>
+<div class="brand">${mark}</div>
+<h1>Switchboard</h1>
+<p class="lead">A self-hosted business messaging platform: accounts, phone numbers, calls, groups, media and webhooks, over one API.</p>
+</div>
+<a class="main-link" href="${escapeHtml(prefix)}/docs">Read and try the API</a>
+</header>
+${writeFacts(options)}
+${state.demo ? writeDemo(state.demo, options) : ''}
+${writeLinks(options)}
+</main>
+<script>${script}</script>`,
+  })
+}
+
+function writeFacts({ state, about, packageVersion, versions, words }: StartPageOptions): string {
+  const isReady = state.reason === undefined
+  const facts: [string, string][] = [
+    ['Version', packageVersion],
+    ['API', versions.join(', ')],
+    ['Vocabulary', words.name],
+    ...(about ? [['Store', engines[about.engine]] as [string, string]] : []),
+  ]
+  const started = about && new Date(about.startedTime).toISOString()
+  return `<dl class="facts">
+<div><dt>State</dt><dd class="state ${isReady ? 'good' : 'bad'}">${isReady ? 'Ready' : `Not ready: ${escapeHtml(state.reason)}`}</dd></div>
+${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`).join('\n')}
+${started ? `<div><dt>Started</dt><dd><time datetime="${started}">${started.slice(0, 16).replace('T', ' ')} UTC</time></dd></div>` : ''}
+</dl>`
+}
+
+function writeDemo({ counts, numbers }: DemoState, options: StartPageOptions): string {
+  const tiles = Object.entries(countLabels).map(([name, label]) => {
+    const value = counts[name as CountName]
+    return `<div><dt>${label}</dt> <dd>${value > countLimit ? `${countLimit}+` : value}</dd></div>`
+  })
+  return `<section aria-labelledby="try">
+<h2 id="try">Three lines to paste</h2>
+<p>The demo world is loaded, and <code>${demoTokens.owner}</code> is its owner’s token.</p>
+<div class="lines">
+${writeLines(options).join('\n')}
+</div>
+</section>
+<section aria-labelledby="holds">
+<h2 id="holds">In the store</h2>
+<dl class="counts">
+${tiles.join('\n')}
+</dl>
+</section>
+<section aria-labelledby="numbers">
+<h2 id="numbers">Phone numbers of the demo world</h2>
+<p>Open one for its id and a line that reads it.</p>
+<div class="numbers">
+${numbers.map((number) => writeNumber(number, options)).join('\n')}
+</div>
+</section>`
+}
+
+function writeLines({ publicUrl, versions, words }: StartPageOptions): string[] {
+  const base = `${publicUrl}/${versions.at(-1)}`
+  const owner = ['Authorization', `Bearer ${demoTokens.owner}`] as const
+  const json = ['Content-Type', 'application/json'] as const
+  const lines = [
+    ['Read a phone number', { method: 'GET', url: readUrl(base, demoNumber), headers: [owner] }],
+    [
+      'Change its business profile',
+      {
+        method: 'POST',
+        url: `${base}/${demoNumber}/${words.product}_business_profile`,
+        headers: [owner, json],
+        body: { text: JSON.stringify({ messaging_product: words.product, about: 'Plants for every corner' }) },
+      },
+    ],
+    [
+      'Let a user write to it; the message goes out as a webhook (<code>./switchboard listen</code> shows it)',
+      {
+        method: 'POST',
+        url: `${publicUrl}/${words.product}/webhooks`,
+        headers: [['Authorization', `Bearer ${demoTokens.gateway}`] as const, json],
+        body: { text: JSON.stringify(composeMessage(words)) },
+      },
+    ],
+  ] as const
+  return lines.map(
+    ([label, request]) => `<div><p>${label}</p>${writeCode(escapeHtml(writeCurl(request)), 'this line')}</div>`,
+  )
+}
+
+function composeMessage({ product, account_object }: Vocabulary): object {
+  const text = {
+    from: '16505551234',
+    id: 'wamid.start',
+    timestamp: '1790000000',
+    type: 'text',
+    text: { body: 'Hello' },
+  }
+  const value = {
+    messaging_product: product,
+    metadata: { display_phone_number: '16315551001', phone_number_id: demoNumber },
+    contacts: [{ profile: { name: 'Ada' }, wa_id: '16505551234' }],
+    messages: [text],
+  }
+  return {
+    object: account_object,
+    entry: [{ id: '1000000000000001', changes: [{ field: 'messages', value }] }],
+  }
+}
+
+function writeNumber(number: DemoNumber, { publicUrl, versions }: StartPageOptions): string {
+  const { id, display_phone_number, verified_name, account_name, connection_status } = number
+  const tone = connection_status === 'CONNECTED' ? 'good' : 'warn'
+  const line = writeCurl({
+    method: 'GET',
+    url: readUrl(`${publicUrl}/${versions.at(-1)}`, id),
+    headers: [['Authorization', `Bearer ${demoTokens.owner}`]],
+  })
+  const quality = number.quality_rating === 'NA' ? 'not rated' : number.quality_rating
+  return `<details><summary><b>${escapeHtml(display_phone_number)}</b><span>${escapeHtml(verified_name)}</span><span class="account">${escapeHtml(account_name)}</span><span class="state ${tone}">${escapeHtml(connection_status)}</span></summary>
+<div class="more"><p>Phone-Number-ID <code>${escapeHtml(id)}</code> · quality ${escapeHtml(quality)} · ${escapeHtml(number.account_mode)}</p>${writeCode(escapeHtml(line), `the line that reads ${escapeHtml(display_phone_number)}`)}</div></details>`
+}
+
+function readUrl(base: string, id: string): string {
+  return `${base}/${id}?fields=name_status`
+}
+
+function writeLinks({ prefix, words }: StartPageOptions): string {
+  const links = [
+    ['docs#receiver', 'Receiver', `/${words.product}/webhooks`, 'Where the network’s edge hands in events.'],
+    ['openapi.json', 'OpenAPI', '/openapi.json', 'The API, for generators and other tools.'],
+    ['openapi-gateway.json', 'OpenAPI, gateway', '/openapi-gateway.json', 'The users’ half of the platform.'],
+    ['metrics', 'Metrics', '/metrics', 'Prometheus text.'],
+    ['healthz', 'Alive', '/healthz', 'Whether the process answers.'],
+    ['readyz', 'Ready', '/readyz', 'Whether the store is reached and up to date.'],
+  ] as const
+  const items = links.map(
+    ([href, name, path, sentence]) =>
+      `<li><a href="${escapeHtml(prefix)}/${href}"><b>${name} <code>${path}</code></b><span>${sentence}</span></a></li>`,
+  )
+  return `<section aria-labelledby="links">
+<h2 id="links">Where things are</h2>
+<ul class="links">
 ${items.join('\n')}
 </ul>
-</main>`,
-  })
+</section>`
 }

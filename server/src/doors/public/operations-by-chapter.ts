@@ -1,0 +1,172 @@
+import type { Preparation, RowExamples } from '../../graph/examples.ts'
+import type { GatewayOperation } from '../../graph/gateway-operation.ts'
+import { chapters, type Operation } from '../../graph/operation.ts'
+import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../../http/openapi/document.ts'
+import { buildGatewayOpenApi } from '../../http/openapi/gateway.ts'
+import { buildOpenApi, type OpenApiOptions } from '../../http/openapi.ts'
+
+/** Whose token a request carries; nobody's where none is needed. */
+export type Who = 'owner' | 'partner' | 'gateway' | 'nobody'
+
+/** An operation as the reference shows it: with the path as the specification writes it, and one request that works. */
+export interface ReferenceOperation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly sentence: string
+  /** What a caller needs and what it is counted under. */
+  readonly terms: string
+  readonly who: Who
+  /** What goes into the path, the query and the headers. */
+  readonly parameters: readonly ReferenceArgument[]
+  /** What goes into the body as JSON. */
+  readonly body: { readonly members: readonly ReferenceArgument[]; readonly example: object } | undefined
+  /** The bytes of a body that is not JSON, in base64. */
+  readonly bytes: string | undefined
+  readonly first: readonly Preparation[]
+  readonly answer: unknown
+  readonly errors: readonly string[]
+}
+
+export interface ReferenceArgument {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header' | 'body'
+  readonly required: boolean
+  readonly description: string | undefined
+  readonly schema: JsonSchema
+  readonly example: unknown
+}
+
+export interface ReferenceChapter {
+  readonly name: string
+  readonly title: string
+  readonly operations: readonly ReferenceOperation[]
+}
+
+export interface ReferenceOptions extends OpenApiOptions {
+  readonly gatewayOperations: readonly GatewayOperation[]
+}
+
+/** Every operation by chapter, in the specification's order, and behind them the doors of the network's edge. */
+export function buildReference(options: ReferenceOptions): ReferenceChapter[] {
+  const { operations, gatewayOperations } = options
+  const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
+  const own = Object.entries(chapters).map(([name, title]) => ({
+    name,
+    title,
+    operations: (byChapter.get(name as Operation['chapter']) ?? []).map((row) => describeRow(row, options)),
+  }))
+  const gateway = buildGatewayOpenApi({ ...options, operations: gatewayOperations })
+  const examples = new Map(gatewayOperations.map((row) => [row.name as string, row.examples]))
+  const edge = gateway.tags.map((tag) => ({
+    name: tag.name,
+    title: tag['x-displayName'],
+    operations: listOperations(gateway)
+      .filter(({ operation }) => operation.tags.includes(tag.name))
+      .map((described) => describe(gateway, described, examples.get(described.operation.operationId))),
+  }))
+  return [...own, ...edge].filter((chapter) => chapter.operations.length > 0)
+}
+
+/** A document of this row alone: its path and its arguments are not merged with those of others. */
+function describeRow(row: Operation, options: OpenApiOptions): ReferenceOperation {
+  const document = buildOpenApi({ ...options, operations: [row] })
+  const [described] = listOperations(document)
+  if (!described) throw new Error(`${row.name} is missing in its own document`)
+  return describe(document, described, row.examples)
+}
+
+interface Described {
+  readonly path: string
+  readonly method: string
+  readonly operation: OperationObject
+}
+
+function listOperations(document: OpenApiDocument): Described[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+}
+
+function describe(
+  document: OpenApiDocument,
+  { path, method, operation }: Described,
+  examples: Partial<RowExamples> = {},
+): ReferenceOperation {
+  const [row] = operation['x-operations']
+  const name = operation.operationId
+  const taken = new Set(examples.first?.map(({ take }) => take?.as))
+  const parameters = operation.parameters.map((given) => {
+    const parameter = resolve(document, given) as Parameter
+    const shown = parameter.content?.['application/json'] ?? parameter
+    return {
+      name: parameter.name,
+      in: parameter.in,
+      required: parameter.required ?? false,
+      description: parameter.description,
+      schema: resolveAll(document, (shown.schema ?? {}) as JsonSchema),
+      // What is taken out of another answer is not known before that was asked for.
+      example: taken.has(parameter.name) ? undefined : shown.examples ? shown.examples[name]?.value : parameter.example,
+    }
+  })
+  const answer = resolve(document, operation.responses['200'] ?? {}) as Response
+  return {
+    name,
+    method,
+    path,
+    sentence: row?.sentence ?? operation.summary,
+    terms: operation.description,
+    who: chooseToken(document, operation, examples),
+    parameters,
+    body: describeBody(document, operation, taken),
+    bytes: examples.bytes,
+    first: examples.first ?? [],
+    answer: answer.content['application/json']?.examples?.[name]?.value,
+    errors: Object.keys(operation.responses).filter((status) => status !== '200'),
+  }
+}
+
+function chooseToken({ security }: OpenApiDocument, operation: OperationObject, { by }: Partial<RowExamples>): Who {
+  if ((operation.security ?? security).length === 0) return 'nobody'
+  if (operation['x-operations'][0]?.permission.includes('gateway')) return 'gateway'
+  return by ?? 'owner'
+}
+
+function describeBody(document: OpenApiDocument, operation: OperationObject, taken: ReadonlySet<unknown>) {
+  const content = operation.requestBody?.content['application/json']
+  if (!content) return undefined
+  const { properties = {}, required = [] } = resolveAll(document, content.schema) as {
+    properties?: Record<string, JsonSchema>
+    required?: readonly string[]
+  }
+  const example = { ...(content.examples?.[operation.operationId]?.value as Record<string, unknown> | undefined) }
+  for (const name of Object.keys(example)) {
+    if (taken.has(name)) example[name] = ''
+    if (taken.has(`${name}/0`)) example[name] = ['']
+  }
+  const members = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'body' as const,
+    required: required.includes(name),
+    description: schema['description'] as string | undefined,
+    schema,
+    example: example[name],
+  }))
+  return { members, example }
+}
+
+function resolve(document: OpenApiDocument, value: object): object {
+  if (!('$ref' in value)) return value
+  let found: unknown = document
+  for (const name of String(value.$ref).split('/').slice(1)) found = (found as Record<string, unknown>)[name]
+  return found as object
+}
+
+/** A schema without references. None of ours refers to itself. */
+function resolveAll(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
+  return JSON.parse(
+    JSON.stringify(schema, (_key, value) =>
+      typeof value === 'object' && value !== null ? resolve(document, value) : value,
+    ),
+  )
+}
