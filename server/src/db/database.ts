@@ -22,6 +22,14 @@ export interface Transaction extends Db {
   readonly inTransaction: true
 }
 
+export interface TransactionOptions {
+  /**
+   * Whether it may not be brought to the disk together with others: for work that also changes something outside the store, which
+   * must rest on what is on the disk and on nothing that could still be undone.
+   */
+  readonly alone?: boolean
+}
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   /** The pool of connections, for the library that counts limits in PostgreSQL; undefined where there is none. */
@@ -29,7 +37,7 @@ export interface Database {
   /** Reads committed data; never waits for a writer. */
   readonly read: Db
   /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Reads that all see the store as it was at one moment, however long they take; no writer waits for them. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** How a column is declared whose numbers the database hands out in order: `ORDERED_ID` in migrations. */

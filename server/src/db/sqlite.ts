@@ -40,7 +40,7 @@ export function openSqlite(file: string): Database {
     pool: undefined,
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
-    transaction: (work) => queue.run(work),
+    transaction: (work, options) => queue.run(work, options),
     async snapshot(work) {
       // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
       const connection = new SqliteConnection(openFile(file))

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction } from './database.ts'
+import type { Transaction, TransactionOptions } from './database.ts'
 
 /** The connection that writes, as far as transactions need it. */
 export interface Writer {
@@ -9,7 +9,7 @@ export interface Writer {
   isTransactionOpen(): boolean
 }
 
-interface Job {
+interface Job extends TransactionOptions {
   readonly work: (tx: Transaction) => Promise<unknown>
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -36,9 +36,9 @@ export class WriteQueue {
     this.#onCommit = onCommit
   }
 
-  run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  run<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: TransactionOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#jobs.push({ work, resolve, reject })
+      this.#jobs.push({ work, alone, resolve, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -69,7 +69,7 @@ export class WriteQueue {
       return
     }
     try {
-      while (this.#jobs.length > 0 && done.length < maxGroup) {
+      while (!first.alone && this.#jobs[0]?.alone === false && done.length < maxGroup) {
         const job = this.#jobs.shift() as Job
         const result = await this.#runBehindSavepoint(job)
         if (result) done.push({ job, result: result.value })

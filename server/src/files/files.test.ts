@@ -163,6 +163,42 @@ onBothDatabases('the store of bytes', (engine) => {
     }
   })
 
+  test('removes bytes only when it is on disk that nothing uses them: a process that dies leaves no use without them', async () => {
+    const usesWhenRemoved: number[] = []
+    const watched: FileStore = {
+      ...store,
+      async remove(sha256) {
+        const uses = await held.database.read.query
+          .selectFrom('file_uses')
+          .select('used_by')
+          .where('sha256', '=', sha256)
+          .execute()
+        usesWhenRemoved.push(uses.length)
+        await store.remove(sha256)
+      },
+    }
+    const { sha256 } = await files.put(streamOf(randomBytes(100)))
+    await use(sha256, 'a')
+    await use(sha256, 'b')
+    clock.advance(holdTime)
+    await settle()
+
+    // The sweep for the first use comes to its turn together with the end of the second one.
+    await release(sha256, 'a')
+    let ending: Promise<void> | undefined
+    const act = async () => {
+      ending ??= release(sha256, 'b')
+    }
+    const handlers = { [sweepTimer]: { ...makeSweepHandler(watched, clock), act } }
+    const worker = new TimerWorker(held.database, clock, silentLog, handlers, () => {})
+    await worker.settle()
+    await ending
+    await worker.settle()
+    await worker.stop()
+    assert.deepEqual(usesWhenRemoved, [0])
+    assert.equal(await readBack(sha256), undefined)
+  })
+
   test('who reads a content reads it to its end, though it is removed meanwhile', async () => {
     const bytes = randomBytes(1_000_000)
     const { sha256 } = await files.put(streamOf(bytes))

@@ -78,10 +78,12 @@ export async function releaseFile(
 
 /**
  * Removes a content that nothing uses. The bytes go inside the transaction, under the lock of their row; if it fails after
- * that, the row is still there without a use, and the timer comes again.
+ * that, the row is still there without a use, and the timer comes again. Alone, so that the end of the last use is on the disk
+ * before the bytes go: were it undone, a use would be left without them.
  */
 export function makeSweepHandler(store: FileStore, clock: Clock): TimerHandler {
   return {
+    alone: true,
     async finish(tx, payload) {
       const { sha256 } = payload as { sha256: string }
       let locking = tx.query.selectFrom('files').select('held_until').where('sha256', '=', sha256)

@@ -11,6 +11,8 @@ export interface TimerHandler {
   readonly act?: (payload: object) => Promise<void>
   /** Work on the store, in the transaction that removes the timer: once, however often processes die. */
   readonly finish?: (tx: Transaction, payload: object) => Promise<void>
+  /** Whether `finish` changes something outside the store as well, and so may rest on nothing that is not on the disk yet. */
+  readonly alone?: boolean
   /** How long to wait after a failure; undefined gives up. The number is that of the failures so far, from 1. */
   readonly retryDelay: (failures: number) => number | undefined
 }
@@ -48,6 +50,7 @@ export class TimerWorker {
   #running: Promise<void> | undefined
   #lookAgain = false
   #stopped = false
+  #takesOver = false
 
   /** `onCommit` is told when a timer has done its work, so that what it made due need not wait. */
   constructor(database: Database, clock: Clock, log: Log, handlers: TimerHandlers, onCommit: () => void) {
@@ -59,6 +62,7 @@ export class TimerWorker {
   }
 
   start(): void {
+    this.#takesOver = this.#database.engine === 'sqlite'
     this.#poll = setInterval(() => this.wake(), pollMilliseconds)
     this.wake()
   }
@@ -93,6 +97,7 @@ export class TimerWorker {
   }
 
   async #runDue(): Promise<void> {
+    if (this.#takesOver) await this.#takeOver()
     while (this.#lookAgain && !this.#stopped) {
       this.#lookAgain = false
       if (!(await this.#isAnythingDue())) {
@@ -103,6 +108,14 @@ export class TimerWorker {
       await Promise.all(claimed.map((timer) => this.#goOff(timer)))
       if (claimed.length > 0) this.#lookAgain = true
     }
+  }
+
+  /** An embedded store belongs to one process, so whoever holds a lease when that starts is dead: nothing has to wait for its end. */
+  async #takeOver(): Promise<void> {
+    this.#takesOver = false
+    await this.#database.transaction(({ query }) =>
+      query.updateTable('timers').set({ leased_until: 0 }).where('leased_until', '>', 0).execute(),
+    )
   }
 
   /** A timer that is due before the next look is not kept waiting for that. */
@@ -142,11 +155,14 @@ export class TimerWorker {
     const handler = this.#handlers[kind] ?? unknownKind
     try {
       await handler.act?.(payload)
-      await this.#database.transaction(async (tx) => {
-        const { numDeletedRows } = await tx.query.deleteFrom('timers').where('id', '=', id).executeTakeFirstOrThrow()
-        // Somebody cancelled it, or finished it after taking us for dead.
-        if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
-      })
+      await this.#database.transaction(
+        async (tx) => {
+          const { numDeletedRows } = await tx.query.deleteFrom('timers').where('id', '=', id).executeTakeFirstOrThrow()
+          // Somebody cancelled it, or finished it after taking us for dead.
+          if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
+        },
+        { alone: handler.alone ?? false },
+      )
       this.#onCommit()
     } catch (error) {
       await this.#postpone(id, kind, attempts + 1, handler, error as Error)
