@@ -18,28 +18,32 @@ describe('generated files', () => {
     assert.deepEqual(await checkGenerated(root), [])
   })
 
-  test('each is marked as generated', () => {
+  test('each is marked as generated at its start; the README where its generated part begins', () => {
     for (const [path, content] of generateFiles()) {
-      assert.match(content.slice(0, 300), /GENERATED|x-generated/, path)
+      assert.match(path === 'README.md' ? content : content.slice(0, 300), /GENERATED|x-generated/, path)
     }
   })
 
   test('the page of operations has a line for every row', () => {
     const lines = (generateFiles().get('docs/operations.md') ?? '').split('\n')
     for (const { name, method, path, sentence } of buildOperations(chooseVocabulary('msgapp'))) {
-      const line = lines.find((one) => one.startsWith(`| \`${name}\` |`))
+      const line = lines.find((one) => one.startsWith(`| <a id="${name}"></a>\`${name}\` |`))
       assert.ok(line?.includes(`| ${method} | \`${path}\` | ${sentence} |`), name)
     }
   })
 
-  test('the page of settings has a line for every setting and rate class', () => {
-    const page = generateFiles().get('docs/settings.md') ?? ''
-    for (const { name, sentence } of Object.values(settings)) {
-      assert.ok(page.includes(`| \`${name}\` |`), name)
-      assert.ok(page.includes(sentence), name)
-    }
-    for (const name of Object.keys(rateClasses)) assert.ok(page.includes(`\`RATE_LIMIT_${name.toUpperCase()}\``), name)
-  })
+  for (const path of ['docs/settings.md', 'README.md']) {
+    test(`${path} has one line for every setting and rate class`, () => {
+      const lines = (generateFiles().get(path) ?? '').split('\n')
+      const find = (name: string) => lines.filter((line) => line.startsWith(`| \`${name}\` |`))
+      for (const { name, sentence } of Object.values(settings)) {
+        assert.equal(find(name).length, 1, name)
+        assert.ok(find(name)[0]?.endsWith(`| ${sentence} |`), name)
+      }
+      for (const name of Object.keys(rateClasses))
+        assert.equal(find(`RATE_LIMIT_${name.toUpperCase()}`).length, 1, name)
+    })
+  }
 
   test('a file that is missing or changed is found, and written anew', async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'switchboard-generated-'))

@@ -1,98 +1,195 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type RunningServer, startCommand } from './harness/command.ts'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { buildProgram } from '../src/cli/program.ts'
+import { chapters } from '../src/graph/operation.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { openShell, type Shell } from './harness/shell.ts'
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const base = 'http://127.0.0.1:8080'
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const curlPage = readFileSync(join(root, 'docs/curl.md'), 'utf8')
 
-interface CurlLine {
-  readonly line: string
-  readonly url: string
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly body: string | undefined
+interface Block {
+  readonly heading: string
+  readonly language: string
+  readonly lines: readonly string[]
 }
 
-/** The `curl` lines of the README's blocks, with the variables of their block put in. */
-function readCurlLines(): CurlLine[] {
-  const blocks = [...readme.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => block as string)
-  return blocks.flatMap((block) => {
-    const variables = new Map(
-      [...block.matchAll(/^(\w+)=(.+)$/gm)].map(([, name, value]) => [name, unquote(value ?? '')]),
-    )
-    const expand = (text: string) => text.replaceAll(/\$(\w+)/g, (_, name) => variables.get(name) ?? '')
-    return block
-      .split('\n')
-      .filter((line) => line.startsWith('curl '))
-      .map((line) => readCurlLine(line, expand))
-  })
-}
-
-function unquote(text: string): string {
-  return text.replace(/^(['"])(.*)\1$/, '$2')
-}
-
-function readCurlLine(line: string, expand: (text: string) => string): CurlLine {
-  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) =>
-    single !== undefined ? single : expand(double ?? bare ?? ''),
-  )
-  const headers: Record<string, string> = {}
-  let body: string | undefined
-  let method: string | undefined
-  let url = ''
-  for (let index = 1; index < words.length; index++) {
-    const word = words[index] as string
-    if (word === '-H') {
-      const [name = '', value = ''] = (words[++index] ?? '').split(/: (.*)/s)
-      headers[name] = value
-    } else if (word === '-d') body = words[++index]
-    else if (word === '-X') method = words[++index]
-    else if (word.startsWith('http')) url = word
-    else assert.equal(word, '-g', `this test does not know ${word} of curl`)
+/** Every block of code of a page, with the heading that it stands under. */
+function readBlocks(page: string): Block[] {
+  const blocks: Block[] = []
+  let heading = ''
+  for (const [, title, language = '', text = ''] of page.matchAll(/^#{1,6} (.+)$|^```(\w*)\n([\s\S]*?)^```$/gm)) {
+    if (title !== undefined) heading = title
+    else blocks.push({ heading, language, lines: text.trimEnd().split('\n') })
   }
-  return { line, url, headers, body, method: method ?? (body === undefined ? 'GET' : 'POST') }
+  return blocks
 }
+
+const blocks = readBlocks(readme)
+const [start, runTests, listen, variables, verify, profile, call, audit, user, grow] = blocks as [
+  Block,
+  Block,
+  Block,
+  Block,
+  Block,
+  Block,
+  Block,
+  Block,
+  Block,
+  Block,
+]
+
+const success = /^\{"success":true\}\n$/
+
+/** What each line of the walk shows, in its order. */
+const shown: readonly (readonly [Block, readonly RegExp[]])[] = [
+  [
+    verify,
+    [
+      success,
+      /^\d{6}\n$/,
+      /^\{"success":true,"id":"4000000000000002"\}\n$/,
+      /"display_phone_number":"\+1 631-555-1002".*"code_verification_status":"VERIFIED"/,
+    ],
+  ],
+  [
+    profile,
+    [success, /^\{"data":\[\{"business_profile":\{"about":"Open on Sundays","websites":\["https:.*"\]\}\}\]\}\n$/],
+  ],
+  [call, [/^wacid\.[\w-]+\n$/, success, success]],
+  [audit, [/"calls\.act".*"calls\.act".*"profile\.update"/]],
+]
 
 describe('the README', () => {
   let place: StorePlace
-  let server: RunningServer
+  let postgres: StorePlace
+  let server: Shell
+  let address: string
+  const opened: Shell[] = []
+
+  /** A shell in a folder that looks like a clone: `./switchboard` is there, and what it leaves behind goes with the folder. */
+  function open(env: Readonly<Record<string, string>>): Shell {
+    const shell = openShell(place.dataDir, env)
+    opened.push(shell)
+    return shell
+  }
+
   before(async () => {
     place = await makeStorePlace('sqlite')
-    server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
+    await symlink(join(root, 'switchboard'), join(place.dataDir, 'switchboard'))
+    server = open({ PORT: '0' })
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const [, url] = await server.pasteUntil(scripts.start, /^switchboard listening on http:\/\/(\S+)$/m)
+    address = url as string
   })
   after(async () => {
-    await server.stop('SIGTERM')
+    for (const shell of opened.reverse()) await shell.stop()
+    await postgres?.remove()
     await place.remove()
   })
 
-  test('every curl line works when pasted after npm start, one after the other', async () => {
-    const lines = readCurlLines()
-    assert.ok(lines.length >= 20, 'the lines are found')
-    for (const { line, url, method, headers, body } of lines) {
-      assert.ok(url.startsWith(base), line)
-      const answer = await fetch(server.url + url.slice(base.length), {
-        method,
-        headers,
-        ...(body !== undefined && { body }),
-      })
-      assert.equal(answer.status, 200, `${line}\n${await answer.text()}`)
+  const here = (line: string) => line.replaceAll('127.0.0.1:8080', address)
+
+  test('every block of code is known here, so that none is without a test', () => {
+    assert.deepEqual(
+      blocks.map(({ heading }) => heading),
+      ['Start', 'Start', ...Array(7).fill('First walk'), 'From one file to PostgreSQL'],
+    )
+    assert.deepEqual([start.lines, runTests.lines], [['npm start'], ['npm test']])
+    for (const { language } of [...blocks, ...readBlocks(curlPage)]) assert.equal(language, 'sh')
+    const walked = shown.reduce((sum, [{ lines }]) => sum + lines.length, 0)
+    assert.equal(walked, 10, 'the walk has ten lines')
+  })
+
+  test('both commands are there', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    assert.deepEqual([scripts.start, typeof scripts.test], ['./switchboard start', 'string'])
+  })
+
+  test('no line would be read differently by bash and zsh at a prompt', () => {
+    for (const line of [...blocks, ...readBlocks(curlPage)].flatMap(({ lines }) => lines)) {
+      assert.doesNotMatch(line, /^\s*#/, 'zsh takes a comment at its prompt for a command')
+      const unquoted = line.replaceAll(/'[^']*'/g, "''")
+      assert.doesNotMatch(unquoted, /!/, 'a prompt replaces an exclamation mark by what was typed before')
+      assert.doesNotMatch(unquoted.replaceAll(/"[^"]*"/g, '""'), /[?*[\]]/, 'zsh refuses a pattern without a match')
     }
   })
 
-  test('every file that it points to is there', () => {
-    const files = [...readme.matchAll(/\]\((?!http)([^)#]+)/g)].map(([, file]) => file as string)
-    assert.ok(files.length > 5)
-    for (const file of files) assert.ok(readFileOrFolder(file), file)
+  test('the first walk shows what it says, line by line, and its webhooks arrive', async () => {
+    const second = open({})
+    await second.pasteUntil(listen.lines.join('\n'), /^Listening for app 3000000000000001 at /m)
+
+    const third = open({ PORT: address.split(':')[1] as string })
+    for (const line of variables.lines) assert.equal(await third.paste(here(line)), '')
+    for (const [{ lines }, patterns] of shown) {
+      assert.equal(lines.length, patterns.length, `each line shows something: ${lines.join('\n')}`)
+      for (const [index, line] of lines.entries()) {
+        assert.match(line, /\bcurl /)
+        assert.match(await third.paste(line), patterns[index] as RegExp, line)
+      }
+    }
+    for (const event of ['connect', 'ACCEPTED', 'terminate COMPLETED']) {
+      await second.shows(new RegExp(`✓ calls account 1000000000000001 .*${event}`))
+    }
+
+    const [message = '', deliveries = ''] = user.lines
+    assert.match(await third.paste(message), /← 200 \{"success":true\}/)
+    await second.shows(/✓ messages account 1000000000000001 .* text from 16505551234 .*“Do you have ferns\?”/)
+    assert.match(await third.paste(deliveries), /messages +delivered(?:.*\n.*calls +delivered){3}/)
+    assert.equal(user.lines.length, 2)
+  })
+
+  test('one line for every chapter works when pasted after npm start', async () => {
+    const shell = open({})
+    const [first, ...others] = readBlocks(curlPage)
+    for (const line of first?.lines ?? []) await shell.paste(here(line))
+    assert.deepEqual([...new Set(others.map(({ heading }) => heading))], Object.values(chapters))
+    for (const line of others.flatMap(({ lines }) => lines)) {
+      assert.match(line, /^curl /)
+      const answer = JSON.parse(await shell.paste(here(line)))
+      assert.equal(answer.error, undefined, `${line}\n${JSON.stringify(answer)}`)
+    }
+  })
+
+  test('what was done on one file is there on PostgreSQL', async () => {
+    postgres = await makeStorePlace('postgres')
+    const shell = open({ PORT: '0' })
+    const named = 'postgres://user:password@host:5432/switchboard'
+    const outputs: string[] = []
+    for (const line of grow.lines.slice(0, -1)) {
+      outputs.push(await shell.paste(line.replace(named, postgres.databaseUrl ?? '')))
+    }
+    assert.ok(grow.lines.some((line) => line.includes(named)))
+    assert.equal(grow.lines.at(-1), './switchboard serve')
+    const [, url] = await shell.pasteUntil('./switchboard serve', /^switchboard listening on (\S+)$/m)
+    const answer = await fetch(`${url}/v23.0/4000000000000001/msgapp_business_profile?fields=about`, {
+      headers: { authorization: `Bearer ${outputs.at(-1)?.trim()}` },
+    })
+    assert.deepEqual(await answer.json(), { data: [{ business_profile: { about: 'Plants for every corner' } }] })
+  })
+
+  test('the table of commands names every command there is, and no other', () => {
+    const table = readme.slice(readme.indexOf('## Command line'), readme.indexOf('## Settings'))
+    const cells = [...table.matchAll(/^\| (`\.\/switchboard .*?) \| /gm)].map(([, cell]) => cell as string)
+    const named = cells.flatMap((cell) => {
+      const [head = '', ...others] = [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => (text as string).split(' '))
+      const [, command = '', ...words] = head
+      const inner = words[0]?.split('\\|').filter((word) => /^[a-z][a-z-]*$/.test(word)) ?? []
+      const more = others.map((other) => (other[0] === command ? other[1] : other[0]))
+      return inner.length === 0 ? [command] : [...inner, ...more].map((word) => `${command} ${word}`)
+    })
+    const list = ({ commands }: Command, above: string): string[] =>
+      commands.flatMap((one) =>
+        one.commands.length > 0 ? list(one, `${above}${one.name()} `) : [`${above}${one.name()}`],
+      )
+    // `start` is what npm start does, and `gen` is for those who change the code.
+    const there = list(buildProgram(), '').filter((name) => name !== 'start' && name !== 'gen')
+    assert.deepEqual(named.sort(), there.sort())
   })
 })
-
-function readFileOrFolder(path: string): boolean {
-  try {
-    readFileSync(new URL(`../../${path}`, import.meta.url))
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EISDIR'
-  }
-}

@@ -7,7 +7,8 @@ import { configFrom } from './store.ts'
 const demoGatewayToken = 'demo-gateway-token'
 
 export interface GatewayFlags {
-  readonly url: string
+  /** Left out: where a server with the settings of this command's environment listens. */
+  readonly url?: string
   readonly token?: string
 }
 
@@ -27,10 +28,18 @@ const patience = 30_000
 
 export function openGateway(flags: GatewayFlags): Gateway {
   const token = flags.token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
-  if (!/^https?:\/\/[^/]/.test(flags.url) || !URL.canParse(flags.url)) {
-    throw new CommandFailed(`--url ${flags.url} is not an http or https URL such as http://127.0.0.1:8080`)
+  const config = configFrom({})
+  const url = flags.url ?? localUrl(config)
+  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+    throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)
   }
-  return { url: flags.url.replace(/\/+$/, ''), token, vocabulary: configFrom({}).vocabulary }
+  return { url: url.replace(/\/+$/, ''), token, vocabulary: config.vocabulary }
+}
+
+/** A server that listens on every address of a machine is reached on its loopback too. */
+function localUrl({ host, port }: { host: string; port: number }): string {
+  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 /** Asks the server for something; what it refuses is told in one line. */

@@ -52,7 +52,9 @@ export function buildProgram(): Command {
 
   program
     .command('gen')
-    .description('write the files that are made from the code: docs/operations.md, docs/settings.md, openapi/')
+    .description(
+      "write the files that are made from the code: openapi/, docs/operations.md, docs/settings.md, docs/spec/, the README's settings",
+    )
     .option('--check', 'write nothing; fail when one of them differs')
     .action(async (flags) => (await import('./gen.ts')).generate(flags))
 
@@ -161,7 +163,7 @@ export function buildProgram(): Command {
     .description("the users' side: write to, call and join a business through the gateway of a running server")
   const forGateway = (command: Command): Command =>
     command
-      .option('--url <base>', 'the server', 'http://127.0.0.1:8080')
+      .option('--url <base>', 'the server (default: at HOST and PORT, http://127.0.0.1:8080)')
       .option('--token <token>', "a token with the scope gateway (SWITCHBOARD_GATEWAY_TOKEN; default: the demo's)")
   forGateway(simulate.command('message'))
     .description('a user writes to a phone number')

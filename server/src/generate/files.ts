@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../config.ts'
@@ -7,7 +8,9 @@ import { buildOpenApi } from '../http/openapi.ts'
 import { buildGatewayOperations, buildOperations } from '../operations.ts'
 import { packageVersion } from '../version.ts'
 import { writeOperationsPage } from './operations-page.ts'
+import { writeReadme } from './readme.ts'
 import { writeSettingsPage } from './settings-page.ts'
+import { writeSpecPages } from './spec-pages.ts'
 
 /** Every file that is made from the code and committed with it: its path from the root, and its content. */
 export function generateFiles(): Map<string, string> {
@@ -38,7 +41,18 @@ export function generateFiles(): Map<string, string> {
     ],
     ['docs/operations.md', writeOperationsPage(operations, words)],
     ['docs/settings.md', writeSettingsPage()],
+    ['README.md', writeReadme(readText('README.md'))],
+    ...writeSpecPages(operations, {
+      specification: readText('docs/spec/management-api.md'),
+      decisions: readText('docs/spec/decisions.md'),
+      titleOf: (reason) => /^# (.+)$/m.exec(readText(`docs/decisions/${reason}.md`))?.[1] ?? reason,
+    }),
   ])
+}
+
+/** A file of this clone that generated ones are made from. */
+function readText(path: string): string {
+  return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 }
 
 /** Writes the generated files under a root, and returns the paths of those that changed. */

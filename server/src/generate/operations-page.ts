@@ -31,7 +31,7 @@ export function writeOperationsPage(operations: readonly Operation[], words: Voc
 function writeRow(operation: Operation, words: Vocabulary): string[] {
   const { name, method, path, sentence, permission, rateClass, fields } = operation
   return [
-    code(name),
+    `<a id="${name}"></a>${code(name)}`,
     method,
     code(path),
     sentence,

@@ -1,0 +1,181 @@
+import type { Chapter } from '../graph/operation.ts'
+
+/** One page of docs/spec: what of the specification, of our decisions and of the operations stands on it. */
+export interface SpecChapter {
+  /** Its file, without the ending. */
+  readonly file: string
+  readonly title: string
+  /** The chapters of the table of operations. */
+  readonly operations: readonly Chapter[]
+  /** Sections of management-api.md, a section within another as `Outer/Inner`; `''` is what stands before the first. */
+  readonly specification: readonly string[]
+  /** Sections of decisions.md. */
+  readonly decisions: readonly string[]
+  /** Files of docs/decisions about it. */
+  readonly reasons: readonly string[]
+}
+
+/** Every section of both texts is on one page, once: the generator refuses anything else. */
+export const specChapters: readonly SpecChapter[] = [
+  {
+    file: 'common',
+    title: 'Common to every operation',
+    operations: [],
+    specification: [
+      '',
+      'What the service does',
+      'Resources and their fields',
+      'States and transitions',
+      'Endpoints',
+      'Authentication',
+      'Errors',
+      'Limits',
+      'Versioning',
+    ],
+    decisions: ['', 'Common to every operation', 'With `VOCABULARY=whatsapp`'],
+    reasons: [
+      '0004-wrong-method-is-404',
+      '0007-tokens-are-looked-up-every-time',
+      '0008-order-of-list-ties',
+      '0003-one-openapi-path-for-bare-nodes',
+    ],
+  },
+  {
+    file: 'calls',
+    title: 'Calls',
+    operations: ['calls'],
+    specification: [
+      'Resources and their fields/Call permission (per phone number and user)',
+      'Resources and their fields/Call',
+      'Endpoints/Calls',
+    ],
+    decisions: ['Calls'],
+    reasons: ['0016-calls'],
+  },
+  {
+    file: 'profile',
+    title: 'Business profile and resumable upload',
+    operations: ['profile', 'uploads'],
+    specification: ['Resources and their fields/Business profile', 'Endpoints/Business profile'],
+    decisions: ['Business profile'],
+    reasons: ['0011-bytes-and-uploads'],
+  },
+  {
+    file: 'account',
+    title: 'Business account',
+    operations: ['account'],
+    specification: ['Resources and their fields/Business account', 'Endpoints/Business account'],
+    decisions: ['Account'],
+    reasons: [],
+  },
+  {
+    file: 'encryption',
+    title: 'Encryption key',
+    operations: ['encryption'],
+    specification: ['Resources and their fields/Business public key record', 'Endpoints/Encryption key'],
+    decisions: ['Encryption key'],
+    reasons: ['0013-keys-and-compliance'],
+  },
+  {
+    file: 'groups',
+    title: 'Groups',
+    operations: ['groups'],
+    specification: ['Resources and their fields/Group', 'Endpoints/Groups'],
+    decisions: ['Groups'],
+    reasons: ['0015-groups'],
+  },
+  {
+    file: 'phone-numbers',
+    title: 'Phone numbers',
+    operations: ['phone-numbers'],
+    specification: [
+      'Resources and their fields/Phone number of an account (list item)',
+      'Resources and their fields/Account number (single read)',
+      'Resources and their fields/Phone number info (read by phone number ID)',
+      'Endpoints/Phone numbers',
+    ],
+    decisions: ['Phone numbers'],
+    reasons: ['0012-the-life-of-a-number'],
+  },
+  {
+    file: 'media',
+    title: 'Media',
+    operations: ['media'],
+    specification: ['Resources and their fields/Media', 'Endpoints/Media'],
+    decisions: ['Media'],
+    reasons: ['0018-media', '0011-bytes-and-uploads'],
+  },
+  {
+    file: 'bot',
+    title: 'Bot',
+    operations: ['bot'],
+    specification: ['Resources and their fields/Bot', 'Endpoints/Bot'],
+    decisions: ['Bots'],
+    reasons: ['0014-schedules-qr-codes-bots'],
+  },
+  {
+    file: 'schedules',
+    title: 'Schedules',
+    operations: ['schedules'],
+    specification: ['Resources and their fields/Schedule', 'Endpoints/Schedules'],
+    decisions: ['Schedules'],
+    reasons: ['0014-schedules-qr-codes-bots'],
+  },
+  {
+    file: 'qr-codes',
+    title: 'Message QR codes',
+    operations: ['qr-codes'],
+    specification: ['Resources and their fields/Message QR code', 'Endpoints/Message QR codes'],
+    decisions: ['QR codes'],
+    reasons: ['0014-schedules-qr-codes-bots'],
+  },
+  {
+    file: 'solutions',
+    title: 'Multi-partner solutions and onboarding',
+    operations: ['solutions'],
+    specification: [
+      'Resources and their fields/Multi-partner solution',
+      'Resources and their fields/Partner onboarding request',
+      'Endpoints/Multi-partner solutions and onboarding',
+    ],
+    decisions: ['Solutions and onboarding'],
+    reasons: ['0009-solutions-and-onboarding'],
+  },
+  {
+    file: 'compliance',
+    title: 'Compliance',
+    operations: ['compliance'],
+    specification: ['Resources and their fields/Compliance information', 'Endpoints/Compliance'],
+    decisions: ['Compliance'],
+    reasons: ['0013-keys-and-compliance'],
+  },
+  {
+    file: 'portfolio',
+    title: 'Portfolio, credits and migration',
+    operations: ['portfolio'],
+    specification: [
+      'Resources and their fields/Migration intent',
+      'Resources and their fields/Business portfolio',
+      'Resources and their fields/Extended credit line',
+      'Endpoints/Other reads',
+    ],
+    decisions: ['Portfolio, credits, migration'],
+    reasons: ['0005-credit-lines-are-403-for-partners'],
+  },
+  {
+    file: 'webhooks',
+    title: 'Webhooks',
+    operations: ['webhooks'],
+    specification: ['Endpoints/Webhook receiver', 'Events'],
+    decisions: ['Events'],
+    reasons: ['0010-callbacks', '0017-events'],
+  },
+  {
+    file: 'audit',
+    title: 'Audit',
+    operations: ['audit'],
+    specification: [],
+    decisions: [],
+    reasons: [],
+  },
+]

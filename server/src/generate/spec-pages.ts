@@ -1,0 +1,141 @@
+import { chapters, type Operation } from '../graph/operation.ts'
+import { code, writeMark, writeTable } from './markdown.ts'
+import { type SpecChapter, specChapters } from './spec-chapters.ts'
+
+/** The texts that the pages are cut from, word for word. */
+export interface SpecSources {
+  /** docs/spec/management-api.md */
+  readonly specification: string
+  /** docs/spec/decisions.md */
+  readonly decisions: string
+  /** The title of a file of docs/decisions. */
+  readonly titleOf: (reason: string) => string
+}
+
+export interface Section {
+  /** `Outer/Inner`, or `''` for what stands before the first heading below the title. */
+  readonly key: string
+  /** What stands below its heading, up to the next one, as it is written. */
+  readonly text: string
+}
+
+/** docs/spec: an index, and a page for every chapter. The two texts stay the only place where anything is changed. */
+export function writeSpecPages(operations: readonly Operation[], sources: SpecSources): Map<string, string> {
+  const specification = new Sections('management-api.md', sources.specification)
+  const decisions = new Sections('decisions.md', sources.decisions)
+  const pages = new Map<string, string>(
+    specChapters.map((chapter) => {
+      const rows = operations.filter((operation) => chapter.operations.includes(operation.chapter))
+      const page = [
+        writeMark('`management-api.md` and `decisions.md`, which are edited instead, and the table of operations'),
+        `# ${chapter.title}`,
+        '[All chapters](README.md)',
+        ...writeOperations(rows),
+        ...writeText('The specification', specification, chapter.specification),
+        ...writeText('Our decisions', decisions, chapter.decisions),
+        ...(chapter.specification.length === 0 ? ['Neither text has a chapter about it: it is ours alone.'] : []),
+        ...writeReasons(chapter, sources),
+      ]
+      return [`docs/spec/${chapter.file}.md`, `${page.join('\n\n')}\n`] as const
+    }),
+  )
+  specification.assertAllTaken()
+  decisions.assertAllTaken()
+  pages.set('docs/spec/README.md', writeIndex(operations))
+  return pages
+}
+
+/** Cuts a text at its headings of the second and third level. */
+export function cutSections(text: string): Section[] {
+  const sections: { key: string; lines: string[] }[] = [{ key: '', lines: [] }]
+  let outer = ''
+  for (const line of text.split('\n')) {
+    const [, marks, title = ''] = /^(##|###) (.+)$/.exec(line) ?? []
+    if (marks === '##') outer = title
+    if (marks) sections.push({ key: marks === '##' ? title : `${outer}/${title}`, lines: [] })
+    // The title of the whole text is not that of a section.
+    else if (!line.startsWith('# ')) sections.at(-1)?.lines.push(line)
+  }
+  return sections.map(({ key, lines }) => ({ key, text: lines.join('\n').trim() }))
+}
+
+/** The sections of a text, each of which is taken once. */
+class Sections {
+  readonly #name: string
+  readonly #left: Map<string, Section>
+
+  constructor(name: string, text: string) {
+    this.#name = name
+    this.#left = new Map(cutSections(text).map((section) => [section.key, section]))
+  }
+
+  take(key: string): Section {
+    const section = this.#left.get(key)
+    if (!section) throw new Error(`${this.#name} has no section "${key}", or it is on two pages: see spec-chapters.ts`)
+    this.#left.delete(key)
+    return section
+  }
+
+  assertAllTaken(): void {
+    const [first] = this.#left.keys()
+    if (first !== undefined) throw new Error(`"${first}" of ${this.#name} is on no page: put it in spec-chapters.ts`)
+  }
+}
+
+function writeText(heading: string, sections: Sections, keys: readonly string[]): string[] {
+  const taken = keys.map((key) => sections.take(key)).filter(({ text }) => text !== '')
+  if (taken.length === 0) return []
+  const parts = taken.flatMap(({ key, text }) => (key === '' ? [text] : [`### ${key.replace('/', ': ')}`, text]))
+  return [`## ${heading}`, ...parts]
+}
+
+function writeOperations(rows: readonly Operation[]): string[] {
+  if (rows.length === 0) return []
+  return [
+    '## Operations',
+    writeTable(
+      ['Operation', 'Method', 'Path', 'What it does', 'Folder'],
+      rows.map(({ name, method, path, sentence }) => {
+        const folder = folderOf(name)
+        return [
+          `[${code(name)}](../operations.md#${name})`,
+          method,
+          code(path),
+          sentence,
+          `[${folder}/](../../${resources}/${folder})`,
+        ]
+      }),
+    ),
+  ]
+}
+
+const resources = 'server/src/resources'
+
+/** The folder of an operation: the first part of its name, as files are named. */
+export function folderOf(name: string): string {
+  return (name.split('.')[0] ?? '').replaceAll('_', '-')
+}
+
+function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): string[] {
+  if (reasons.length === 0) return []
+  const lines = reasons.map((reason) => `- [${titleOf(reason)}](../decisions/${reason}.md)`)
+  return ['## Why it is so', lines.join('\n')]
+}
+
+function writeIndex(operations: readonly Operation[]): string {
+  const rows = specChapters.map(({ file, title, operations: ofTable }) => {
+    const own = operations.filter(({ chapter }) => ofTable.includes(chapter))
+    const folders = [...new Set(own.map(({ name }) => folderOf(name)))]
+    return [
+      `[${title}](${file}.md)`,
+      own.length === 0 ? '' : String(own.length),
+      folders.map((folder) => `[${folder}/](../../${resources}/${folder})`).join(', '),
+    ]
+  })
+  return `${[
+    writeMark('`management-api.md`, `decisions.md` and the table of operations'),
+    '# The specification and our decisions',
+    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${Object.keys(chapters).length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
+    writeTable(['Chapter', 'Operations', 'Folder'], rows),
+  ].join('\n\n')}\n`
+}

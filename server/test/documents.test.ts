@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { cutSections, folderOf, writeSpecPages } from '../src/generate/spec-pages.ts'
+import { chooseVocabulary } from '../src/graph/vocabulary.ts'
+import { buildOperations } from '../src/operations.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const operations = buildOperations(chooseVocabulary('msgapp'))
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+async function findPages(pattern: string): Promise<string[]> {
+  const pages: string[] = []
+  const isForeign = (path: string) => /(^|\/)(node_modules|data)$/.test(path)
+  for await (const path of glob(pattern, { cwd: root, exclude: isForeign })) pages.push(path)
+  return pages.sort()
+}
+
+/** What a page says besides its code, which may hold anything. */
+function withoutCode(page: string): string {
+  return page.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '`code`')
+}
+
+/** Where a page leads: links, pictures, and those that are written in HTML. */
+function findTargets(page: string): string[] {
+  const text = withoutCode(page)
+  const marked = [...text.matchAll(/\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)/g)]
+  const html = [...text.matchAll(/<(?:a|img|source)\b[^>]*\b(?:href|src|srcset)="([^"]*)"/g)]
+  return [...marked, ...html].map(([, target = '']) => target)
+}
+
+/** The places in a page that a link can name: its headings as GitHub calls them, and anchors. */
+function findAnchors(page: string): Set<string> {
+  const anchors = new Set([...page.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id as string))
+  const seen = new Map<string, number>()
+  for (const [, heading = ''] of page.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)) {
+    const slug = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+      .replaceAll(' ', '-')
+    const before = seen.get(slug) ?? 0
+    seen.set(slug, before + 1)
+    anchors.add(before === 0 ? slug : `${slug}-${before}`)
+  }
+  return anchors
+}
+
+/** Says what is wrong with a link of a page, if anything is. */
+function findFault(path: string, target: string): string | undefined {
+  if (/^[a-z]+:/.test(target)) return target.startsWith('https://') ? undefined : 'only https leads out of the project'
+  const [file = '', anchor] = target.split('#')
+  const found = file === '' ? join(root, path) : join(root, dirname(path), decodeURIComponent(file))
+  if (relative(root, found).startsWith('..')) return 'it leads out of the project'
+  if (!existsSync(found)) return 'there is no such file'
+  if (anchor === undefined) return undefined
+  if (!found.endsWith('.md')) return 'only pages have anchors'
+  return findAnchors(readFileSync(found, 'utf8')).has(anchor) ? undefined : 'the page has no such heading'
+}
+
+describe('the documents', () => {
+  test('every link in every page leads somewhere, to the heading that it names', async () => {
+    const pages = await findPages('**/*.md')
+    assert.ok(pages.includes('README.md') && pages.includes('docs/spec/calls.md'))
+    const targets = pages.flatMap((path) => findTargets(read(path)).map((target) => ({ path, target })))
+    assert.ok(targets.length > 200, `${targets.length} links are found`)
+    const faults = targets.flatMap(({ path, target }) => {
+      const fault = findFault(path, target)
+      return fault === undefined ? [] : [`${path}: ${target}: ${fault}`]
+    })
+    assert.deepEqual(faults, [])
+  })
+
+  test('a link to nowhere, out of the project or to a heading that is not there is found', () => {
+    assert.equal(findFault('README.md', 'docs/none.md'), 'there is no such file')
+    assert.equal(findFault('README.md', '../elsewhere'), 'it leads out of the project')
+    assert.equal(findFault('README.md', '#no-such-heading'), 'the page has no such heading')
+    assert.equal(findFault('README.md', 'http://example.com'), 'only https leads out of the project')
+    assert.equal(findFault('docs/tour.md', '../README.md#first-walk'), undefined)
+    assert.deepEqual(findTargets('[a](b.md#c) `[no](x)` <img src="d.svg"> [e (f)](g_(h).md)'), [
+      'b.md#c',
+      'g_(h).md',
+      'd.svg',
+    ])
+    assert.deepEqual([...findAnchors('# A `b.c` d!\n## Same\n## Same\n')], ['a-bc-d', 'same', 'same-1'])
+  })
+
+  test('no page or comment names a document of docs/ that is not there', async () => {
+    const sources = await findPages('{server,scripts,deploy,worlds}/**/*.{ts,mjs,yaml,service}')
+    for (const path of [...sources, ...(await findPages('**/*.md'))]) {
+      for (const [named] of read(path).matchAll(/\bdocs\/[\w-]+(?:\/[\w-]+)*\.md\b/g)) {
+        assert.ok(existsSync(join(root, named)) || named === 'docs/none.md', `${path} names ${named}`)
+      }
+    }
+  })
+})
+
+describe('the specification by chapter', () => {
+  let pages: Map<string, string>
+  before(async () => {
+    pages = new Map((await findPages('docs/spec/*.md')).map((path) => [path, read(path)]))
+    for (const source of ['docs/spec/management-api.md', 'docs/spec/decisions.md']) pages.delete(source)
+  })
+
+  for (const source of ['docs/spec/management-api.md', 'docs/spec/decisions.md']) {
+    test(`every section of ${source} is on one page, word for word`, () => {
+      const sections = cutSections(read(source)).filter(({ text }) => text !== '')
+      assert.ok(sections.length > 10)
+      for (const { key, text } of sections) {
+        const holding = [...pages].filter(([, page]) => page.includes(`\n\n${text}\n`))
+        assert.equal(holding.length, 1, `"${key}" is on ${holding.map(([path]) => path).join(', ') || 'no page'}`)
+      }
+    })
+
+    test(`nothing of ${source} is lost when it is cut`, () => {
+      const cut = cutSections(read(source)).map(({ text }) => text)
+      const bare = (text: string) =>
+        text
+          .replaceAll(/^#{1,3} .*$/gm, '')
+          .replaceAll(/\s+/g, ' ')
+          .trim()
+      assert.equal(bare(cut.join('\n\n')), bare(read(source)))
+    })
+  }
+
+  test('every operation is on one page once, with its folder, which holds its row, and its line in operations.md', () => {
+    const text = [...pages.values()].join('\n')
+    const anchors = findAnchors(read('docs/operations.md'))
+    for (const { name } of operations) {
+      assert.ok(anchors.has(name), name)
+      const folder = join('server/src/resources', folderOf(name))
+      assert.ok(statSync(join(root, folder)).isDirectory(), folder)
+      const lines = text.split('\n').filter((line) => line.startsWith(`| [\`${name}\`](../operations.md#${name}) |`))
+      assert.equal(lines.length, 1, `${name} is listed ${lines.length} times`)
+      assert.ok(lines[0]?.endsWith(`[${folderOf(name)}/](../../${folder}) |`), name)
+    }
+  })
+
+  test('the row of every operation stands in the folder that is named', async () => {
+    for (const { name } of operations) {
+      const sources = await findPages(`server/src/resources/${folderOf(name)}/*.ts`)
+      const [chapter, verb] = name.split('.')
+      // Rows that are made alike have a template for a name.
+      const row = new RegExp(`name: (?:'${chapter}\\.${verb}'|\`${chapter}\\.\\$\\{)`)
+      assert.ok(
+        sources.some((path) => row.test(read(path))),
+        `${name} is not defined in ${folderOf(name)}/`,
+      )
+    }
+  })
+
+  test('a section that is on no page, or on two, stops the generator', () => {
+    const sources = {
+      specification: read('docs/spec/management-api.md'),
+      decisions: read('docs/spec/decisions.md'),
+      titleOf: (reason: string) => reason,
+    }
+    const generate = (change: Partial<typeof sources>) => () => writeSpecPages(operations, { ...sources, ...change })
+    assert.throws(generate({ decisions: `${sources.decisions}\n## Faxes\nNone.\n` }), /"Faxes" .* is on no page/)
+    const shorter = sources.specification.replace(/^### Calls$[\s\S]*?^(?=### )/m, '')
+    assert.throws(generate({ specification: shorter }), /no section "Endpoints\/Calls"/)
+  })
+})
