@@ -128,11 +128,13 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
   }
 }
 
-/** The id of a node is the same component wherever its example is the same. */
+/** The id of a node is the same component wherever its example is the same. Without a neutral placeholder it is one row's. */
 function describeNodeOf({ placeholder }: Place, rows: readonly DescribedRow[]): Parameter | Reference {
   if (placeholder === neutralPlaceholder) return describeNeutralId(rows)
-  const shown = rows.find(({ operation }) => operation.examples.node !== undefined)
-  return shown ? describeNodeId(placeholder, [shown]) : refTo('parameters', placeholder)
+  const [row] = rows as [DescribedRow]
+  return row.operation.examples.node === undefined
+    ? refTo('parameters', placeholder)
+    : describeNodeId(placeholder, [row])
 }
 
 /** Whether a route takes a body. */
@@ -235,7 +237,7 @@ function describeComponents(
   const routes = places.flatMap((place) => [...Map.groupBy(place.rows, ({ operation }) => operation.method).values()])
   const named = places.filter(({ placeholder }) => placeholder !== neutralPlaceholder)
   const byPlaceholder = Map.groupBy(
-    named.flatMap((place) => place.rows),
+    named.flatMap((place) => place.rows).filter(({ operation }) => operation.examples.node === undefined),
     ({ placeholder }) => placeholder,
   )
   const responses = routes.flatMap((route) =>

@@ -12,6 +12,7 @@ import {
   refTo,
 } from './document.ts'
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './errors.ts'
+import { explainExample } from './examples.ts'
 import { describeHeaders } from './headers.ts'
 import { describeEnvelopeSchema, describeReceiver, describeReceiverSecurity, envelopeSchemaName } from './receiver.ts'
 import { toFormExample, toFormSchema, toJsonSchema } from './schemas.ts'
@@ -92,7 +93,7 @@ function describeGatewayOperation(row: GatewayOperation, words: Vocabulary): Ope
     operationId: row.name,
     tags: ['gateway'],
     summary: row.sentence.replace(/\.$/, ''),
-    description: 'Needs the scope `gateway`.',
+    description: ['Needs the scope `gateway`.', explainExample(row.examples)].filter(Boolean).join(' '),
     parameters,
     ...(requestBody && { requestBody }),
     responses: {

@@ -53,7 +53,7 @@ function describeHandshake(words: Vocabulary): OperationObject {
     security: [],
     parameters: [
       question('hub.mode', 'It must be `subscribe`.', { type: 'string', const: 'subscribe' }, 'subscribe'),
-      question('hub.verify_token', 'One that an app of this service chose.', text, 'meatyhamhock'),
+      question('hub.verify_token', 'One that an app of this service chose.', text, 'shrub-verify-token'),
       question('hub.challenge', 'Any text; it comes back as it is.', text, '1158201444'),
     ],
     responses: {
