@@ -13,5 +13,5 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=6s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node_modules/.bin/node", "--disable-warning=ExperimentalWarning", "server/src/main.ts"]
+ENTRYPOINT ["node_modules/.bin/node", "--disable-warning=ExperimentalWarning", "server/src/main.js"]
 CMD ["serve"]

@@ -45,7 +45,7 @@ before(async () => {
   await cp(join(root, 'switchboard'), join(template, 'switchboard'))
   await mkdir(join(template, 'server/src'), { recursive: true })
   await writeFile(
-    join(template, 'server/src/main.ts'),
+    join(template, 'server/src/main.js'),
     'console.log(JSON.stringify({ arguments: process.argv.slice(2), folder: process.cwd(), pid: process.pid }))\n' +
       "if (process.argv[2] === 'wait') setInterval(() => {}, 1000)\n",
   )

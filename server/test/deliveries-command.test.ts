@@ -10,7 +10,7 @@ import { type Subscriber, startSubscriber, takeIt } from './harness/subscriber.t
 import { envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
 import { accounts, ids, testWorld, tokens } from './harness/world.ts'
 
-const main = new URL('../src/main.ts', import.meta.url).pathname
+const main = new URL('../src/main.js', import.meta.url).pathname
 
 onBothDatabases('the commands of deliveries', (engine) => {
   let place: StorePlace

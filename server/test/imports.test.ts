@@ -20,7 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['doors', 'world', 'generate'],
   ['app.ts'],
   ['cli'],
-  ['main.ts'],
+  ['main.js'],
 ]
 
 interface Import {
@@ -30,7 +30,7 @@ interface Import {
 
 function readImports(): Import[] {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    (file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts'),
   )
   return files.flatMap((file) => {
     const text = readFileSync(resolve(root, file), 'utf8')
@@ -84,7 +84,7 @@ test('handlers know neither the HTTP server nor SQL', () => {
 
 test('only config.ts reads the environment', () => {
   const offenders = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && file !== 'config.ts')
+    .filter((file) => /\.[jt]s$/.test(file) && file !== 'config.ts')
     .filter((file) => readFileSync(resolve(root, file), 'utf8').includes('process.env'))
   assert.deepEqual(offenders, [])
 })

@@ -1,4 +1,5 @@
-import { ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js'
+import { ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/core'
+import metadata from 'libphonenumber-js/metadata.min'
 
 /** A phone number that could exist, taken apart. */
 export interface InternationalNumber {
@@ -33,7 +34,7 @@ export function isRealInternationalNumber(text: string): boolean {
 
 function parse(text: string): PhoneNumber | undefined {
   try {
-    const parsed = parsePhoneNumberWithError(text, { extract: false })
+    const parsed = parsePhoneNumberWithError(text, { extract: false }, metadata)
     return parsed.ext === undefined ? parsed : undefined
   } catch (error) {
     // The library throws this for every text that is not a number at all.

@@ -1,6 +1,5 @@
-import { BadSetting } from '../config.ts'
-import { DatabaseUnavailable } from '../db/database.ts'
-import { UnknownMigrations } from '../db/migrate.ts'
+import { BadSetting } from '../base/setting-parsers.ts'
+import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
 import { WorldRefused } from '../world/refused.ts'
 
 /** Something that the person at the command line can mend; shown without a stack. */

@@ -1,7 +1,6 @@
-import { processEnvironment } from '../config.ts'
+import { processEnvironment, readConfig } from '../config.ts'
 import type { VocabularyName } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
-import { configFrom } from './store.ts'
 
 /** What worlds/demo.yaml calls it. */
 const demoGatewayToken = 'demo-gateway-token'
@@ -28,7 +27,7 @@ const patience = 30_000
 
 export function openGateway(flags: GatewayFlags): Gateway {
   const token = flags.token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
-  const config = configFrom({})
+  const config = readConfig(processEnvironment())
   const url = flags.url ?? localUrl(config)
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)

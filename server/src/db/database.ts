@@ -53,3 +53,6 @@ export interface Database {
 
 /** A database that cannot be opened or reached, said in one line for the person who starts the service. */
 export class DatabaseUnavailable extends Error {}
+
+/** A store that was written by a newer version of the service. */
+export class UnknownMigrations extends Error {}

@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
-import type { Database, Transaction } from './database.ts'
+import { type Database, type Transaction, UnknownMigrations } from './database.ts'
 
 export interface Migration {
   readonly name: string
   readonly script: string
 }
-
-/** A store that was written by a newer version of the service. */
-export class UnknownMigrations extends Error {}
 
 const folder = new URL('./migrations/', import.meta.url)
 

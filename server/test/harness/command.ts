@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+const main = new URL('../../src/main.js', import.meta.url).pathname
 
 export interface Finished {
   readonly code: number | null

@@ -5,13 +5,12 @@ import { silentLog } from '../../src/base/log.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
 import { buildOperations } from '../../src/operations.ts'
 import { applyWorld } from '../../src/world/apply.ts'
 import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
-import { type Engine, makeStorePlace, openPlace } from './databases.ts'
+import { type Engine, makeMigratedStore } from './databases.ts'
 import { addInviteLinks } from './groups.ts'
 import { addMedia } from './media.ts'
 import { addSolutions } from './solutions.ts'
@@ -48,11 +47,9 @@ export async function startTestServer({
   env = {},
   world = testWorld(),
 }: TestServerOptions): Promise<TestServer> {
-  const place = await makeStorePlace(engine)
-  const config = readConfig({ PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
   const clock = new ManualClock(testStart)
-  const database = await openPlace(place)
-  await migrate(database, clock)
+  const { place, database } = await makeMigratedStore(engine, clock)
+  const config = readConfig({ PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
   await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
   await addSolutions(database, clock)
   await addUploads(database, clock)

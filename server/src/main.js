@@ -1,6 +1,9 @@
 import { enableCompileCache } from 'node:module'
 
-/** The way in: `./switchboard …` runs this file. What was compiled is kept, so that the next start is quicker. */
+/**
+ * The way in: `./switchboard …` runs this file. What was compiled is kept, so that the next start is quicker. It is JavaScript
+ * because it comes before that: taking the types out of only one file would load what takes them out.
+ */
 enableCompileCache()
 const { describeFailure } = await import('./cli/fail.ts')
 const { buildProgram } = await import('./cli/program.ts')
