@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { chapters } from '../src/graph/operation.ts'
+import { chooseVocabulary } from '../src/graph/vocabulary.ts'
+import { buildOperations } from '../src/operations.ts'
+import { openBrowser } from './harness/browser.ts'
+import { startCommand } from './harness/command.ts'
+import { makeStorePlace } from './harness/databases.ts'
+import { describeFocus, lookAtPage, type PageLook, pressEverySend } from './harness/page-checks.ts'
+
+/** Operations whose example needs what no request can make; examples.test.ts gives it to them. */
+const needing = ['webhooks.subscribe']
+const sizes = [
+  { width: 1280, height: 900 },
+  { width: 375, height: 812 },
+] as const
+
+/** The pages for people, as people meet them: one server with the demo world, one browser. */
+test('the pages in a browser', async (t) => {
+  const [browser, server] = await Promise.all([openBrowser(), startServer(t)])
+  if ('missing' in browser) {
+    const line = `The pages were not tried in a browser: ${browser.missing}.`
+    // Told on a line of its own by the run of all tests.
+    process.stdout.write(`note: ${line}\n`)
+    t.diagnostic(line)
+    assert.equal(process.env['CI'], undefined, line)
+    return
+  }
+  t.after(() => browser.close())
+
+  const start = await openPage(t, browser, `${server.url}/`)
+  const docs = await openPage(t, browser, `${server.url}/docs`)
+
+  for (const page of [start, docs]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const size of sizes) {
+        const { pathname } = new URL(page.url())
+        await t.test(`${pathname} is legible and fits, ${colorScheme}, ${size.width} wide`, async () => {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await page.setViewportSize(size)
+          const { poor, needed, ground } = await page.evaluate<PageLook>(lookAtPage)
+          assert.deepEqual(poor, [])
+          assert.ok(needed <= size.width, `the page is ${needed} wide, the window ${size.width}`)
+          const brightness = Number(/\d+/.exec(ground)?.[0])
+          assert.ok(colorScheme === 'light' ? brightness > 200 : brightness < 50, ground)
+        })
+      }
+    }
+  }
+
+  await t.test('/ is used by keyboard alone, and every stop shows where it is', async () => {
+    assert.equal(await start.title(), 'Switchboard')
+    await start.reload()
+    const stops = await start.locator('a:visible, button:visible, summary:visible').count()
+    assert.ok(stops > 15)
+    for (let stop = 0; stop < stops; stop++) {
+      await start.keyboard.press('Tab')
+      const { name, outline } = await start.evaluate<{ name: string; outline: string }>(describeFocus)
+      assert.ok(['A', 'BUTTON', 'SUMMARY'].includes(name), name)
+      assert.equal(outline, 'solid 2px', `stop ${stop}, ${name}`)
+    }
+    await start.locator('summary').first().focus()
+    await start.keyboard.press('Enter')
+    await start.getByText('Phone-Number-ID 4000000000000001').waitFor()
+  })
+
+  await t.test('/ copies a line that works when it is pasted', async () => {
+    await start.getByRole('button', { name: 'Copy this line' }).first().click()
+    await start.getByText('Copied').waitFor()
+    const line = await start.evaluate<string>('navigator.clipboard.readText()')
+    const [, token, url] = /^curl -H 'Authorization: Bearer (.+?)' '(.+?)'$/.exec(line) ?? []
+    const answer = await fetch(url as string, { headers: { authorization: `Bearer ${token}` } })
+    assert.equal(answer.status, 200)
+  })
+
+  await t.test('/docs has every operation under its chapter', async () => {
+    assert.equal(await docs.title(), 'Switchboard API reference')
+    const shown = await docs
+      .locator('main section')
+      .evaluateAll((sections) =>
+        sections.map((section) => [
+          section.querySelector('h2')?.id,
+          [...section.querySelectorAll('.op')].map(({ id }) => id),
+        ]),
+      )
+    const rows = buildOperations(chooseVocabulary('msgapp'))
+    const expected = Object.keys(chapters).map((chapter) => [
+      chapter,
+      rows.filter((row) => row.chapter === chapter).map(({ name }) => name),
+    ])
+    assert.deepEqual(shown.slice(0, expected.length), expected)
+  })
+
+  await t.test('/docs shows the same curl lines with its script and without it', async (t) => {
+    const plain = await openPage(t, browser, `${server.url}/docs`, { javaScriptEnabled: false })
+    assert.equal(await plain.getByRole('button').count(), 0, 'what would do nothing is not offered')
+    const lines = await docs.locator('form.try code').allTextContents()
+    assert.ok(lines.length > 60)
+    assert.deepEqual(lines, await plain.locator('form.try code').allTextContents())
+  })
+
+  for (const name of ['phone_numbers.read_info', 'groups.approve_join_requests']) {
+    await t.test(`/docs sends ${name} when a person opens it and presses Send`, async () => {
+      const operation = docs.locator(`[id="${name}"]`)
+      await operation.locator('summary').first().click()
+      await operation.getByRole('button', { name: 'Send' }).click()
+      await operation.getByText(/^200 OK in \d+ ms$/).waitFor()
+      assert.match((await operation.locator('.answer pre').textContent()) ?? '', /^\{\n {2}"/)
+    })
+  }
+
+  await t.test('/docs gets 200 for the request of every operation, as it stands there', async () => {
+    const told = await docs.evaluate<Record<string, string>>(pressEverySend)
+    assert.ok(Object.keys(told).length > 60)
+    for (const [name, status] of Object.entries(told)) {
+      assert.match(status, needing.includes(name) ? /^422 / : /^200 OK/, name)
+    }
+  })
+
+  await t.test('/docs finds an operation, and opens the one that a link names', async () => {
+    await docs.goto(`${server.url}/docs#qr_codes.read`)
+    await docs.getByRole('form', { name: 'Try qr_codes.read' }).waitFor()
+    await docs.getByLabel('Find an operation').fill('post verify')
+    assert.deepEqual(await docs.locator('.op:visible').evaluateAll((ops) => ops.map(({ id }) => id)), [
+      'phone_numbers.verify_code',
+    ])
+    await docs.getByLabel('Find an operation').fill('no such thing')
+    await docs.getByText('No operation matches.').waitFor()
+    await docs.getByLabel('Find an operation').fill('')
+  })
+
+  await t.test('/docs asks for a token before it sends anything, and tells what is wrong with a request', async () => {
+    await docs.goto(`${server.url}/docs#account.read`)
+    const operation = docs.locator('[id="account.read"]')
+    await operation.getByLabel('Account-ID').fill('1000000000000009')
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await operation.getByText('404 Not Found').waitFor()
+    await operation.getByText('No such object or operation is visible').waitFor()
+    await docs.getByLabel('Token', { exact: true }).fill('')
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await operation.getByText('Enter a token at the top of the page first.').waitFor()
+  })
+})
+
+async function startServer(t: TestContext): Promise<{ url: string }> {
+  const place = await makeStorePlace('sqlite')
+  const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
+  t.after(async () => {
+    await server.stop('SIGTERM')
+    await place.remove()
+  })
+  return server
+}
+
+/** A page that fails the test when it asks anything of another host or breaks. */
+async function openPage(
+  t: TestContext,
+  browser: Browser,
+  url: string,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Page> {
+  const { origin } = new URL(url)
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  const problems: string[] = []
+  await context.route(
+    (asked) => asked.origin !== origin,
+    (route) => {
+      problems.push(`asked ${route.request().url()}`)
+      return route.abort()
+    },
+  )
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    // An answer that is no 2xx is logged by the browser itself.
+    const text = message.text()
+    if (['error', 'warning'].includes(message.type()) && !text.startsWith('Failed to load resource'))
+      problems.push(text)
+  })
+  t.after(async () => {
+    await context.close()
+    assert.deepEqual(problems, [])
+  })
+  await page.goto(url)
+  return page
+}

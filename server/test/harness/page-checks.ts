@@ -1,0 +1,78 @@
+// What runs inside a page is kept as text, because it is sent to the browser and knows nothing of this process.
+
+export interface PageLook {
+  /** Texts whose contrast to what is behind them is less than WCAG AA asks for. */
+  readonly poor: readonly string[]
+  /** How wide the page is, with what lies outside the window. */
+  readonly needed: number
+  readonly ground: string
+}
+
+/** Opens what can be opened, a part of it where it is much, and looks. */
+export const lookAtPage = `(() => {
+  const opened = [...document.querySelectorAll('details')].slice(0, 20)
+  for (const one of opened) one.open = true
+  const read = (colour) => {
+    const [red, green, blue, alpha = 1] = colour.match(/[\\d.]+/g).map(Number)
+    return { channels: [red, green, blue], alpha }
+  }
+  const luminance = (channels) => {
+    const [red, green, blue] = channels.map((channel) => {
+      const share = channel / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const groundOf = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const { channels, alpha } = read(getComputedStyle(one).backgroundColor)
+      if (alpha === 1) return channels
+    }
+    return [255, 255, 255]
+  }
+  const poor = []
+  for (const element of document.body.querySelectorAll('*')) {
+    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+    if (!hasText && !element.matches('input, textarea')) continue
+    if (element.matches('script, style, noscript') || !element.checkVisibility()) continue
+    const style = getComputedStyle(element)
+    const [more, less] = [luminance(read(style.color).channels), luminance(groundOf(element))].sort((a, b) => b - a)
+    const ratio = (more + 0.05) / (less + 0.05)
+    const size = parseFloat(style.fontSize)
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700)
+    if (ratio < (isLarge ? 3 : 4.5)) poor.push(ratio.toFixed(2) + ' ' + element.outerHTML.slice(0, 120))
+  }
+  const needed = document.documentElement.scrollWidth
+  for (const one of opened) one.open = false
+  return { poor: poor.slice(0, 10), needed, ground: getComputedStyle(document.body).backgroundColor }
+})()`
+
+/** The element that has the focus, and what is drawn around it. */
+export const describeFocus = `(() => {
+  const { tagName } = document.activeElement
+  const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
+  return { name: tagName, outline: outlineStyle + ' ' + outlineWidth }
+})()`
+
+/** Presses every Send of the reference, one after the other, and tells what each of them was told. */
+export const pressEverySend = `(async () => {
+  const told = {}
+  for (const operation of document.querySelectorAll('.op')) {
+    operation.open = true
+    const status = operation.querySelector('.status')
+    const settled = new Promise((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (!status.matches('.good, .bad') || status.textContent === 'Sending…') return
+        observer.disconnect()
+        resolve()
+      })
+      observer.observe(status, { childList: true, attributes: true })
+    })
+    operation.querySelector('.send button').click()
+    await settled
+    const answer = operation.querySelector('.answer pre').textContent
+    told[operation.id] = status.textContent + (status.matches('.good') ? '' : ' ' + answer)
+    operation.open = false
+  }
+  return told
+})()`
