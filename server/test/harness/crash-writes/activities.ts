@@ -16,7 +16,6 @@ interface Sent {
 export class Activities {
   readonly #sent = new Map<string, Sent>()
   #last = 0
-  acknowledged = 0
 
   send(trace: string, operation: string): void {
     this.#sent.set(trace, { operation, isAcknowledged: false, isRecorded: false })
@@ -26,7 +25,6 @@ export class Activities {
     const sent = this.#sent.get(trace)
     if (!sent) throw new Error('a write was acknowledged that was never sent')
     sent.isAcknowledged = true
-    this.acknowledged++
   }
 
   /** The newest record that was judged. */

@@ -8,8 +8,8 @@ import { StoreView } from './store-view.ts'
 const patience = 20_000
 
 /** Resolves when every timer whose hour has come, or comes in a moment, has gone off. */
-export async function whenNothingIsDue(dataDir: string): Promise<void> {
-  const end = performance.now() + patience
+export async function whenNothingIsDue(dataDir: string, milliseconds = patience): Promise<void> {
+  const end = performance.now() + milliseconds
   for (;;) {
     const due = await StoreView.look(dataDir, (store) =>
       store.rows<{ kind: string }>('SELECT kind FROM timers WHERE due_time <= ?', Date.now() + 500),

@@ -20,8 +20,8 @@ export interface Call {
 }
 
 export interface Write extends Call {
-  /** The row of the table that records it; undefined at the doors that keep no such records. */
-  readonly operation?: string
+  /** The name of its row in the table. */
+  readonly operation: string
   readonly method: 'POST' | 'DELETE'
   readonly json?: object
   readonly raw?: Uint8Array
@@ -36,17 +36,24 @@ export class Doors {
   url = ''
   readonly told = new Told()
   readonly activities = new Activities()
-  /** Writes at the doors that keep no records. */
-  #unrecorded = 0
+  /** Every operation that was acknowledged. */
+  readonly operations = new Set<string>()
+  acknowledged = 0
+  /** Sent, but the server died before it answered. */
   underWay = 0
+  #awaited: { readonly count: number; readonly resolve: () => void } | undefined
 
-  get acknowledged(): number {
-    return this.activities.acknowledged + this.#unrecorded
+  /** Resolves when so many writes have been acknowledged in all. */
+  whenAcknowledged(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited = { count, resolve }
+      if (this.acknowledged >= count) resolve()
+    })
   }
 
-  /** Notes that a write is about to be sent. */
-  newTrace({ operation }: Write): string | undefined {
-    if (operation === undefined) return undefined
+  /** Notes that a write is about to be sent. Undefined at the doors that keep no record of who wrote. */
+  newTrace({ operation, path }: Write): string | undefined {
+    if (!path.startsWith('/v23.0/')) return undefined
     const trace = randomBytes(16).toString('hex')
     this.activities.send(trace, operation)
     return trace
@@ -69,8 +76,10 @@ export class Doors {
     })
     this.underWay--
     if (answer.status === 200) {
-      if (trace === undefined) this.#unrecorded++
-      else this.activities.acknowledge(trace)
+      this.acknowledged++
+      if (this.#awaited && this.acknowledged >= this.#awaited.count) this.#awaited.resolve()
+      this.operations.add(write.operation)
+      if (trace !== undefined) this.activities.acknowledge(trace)
     } else if (!mayRefuse.includes(answer.status)) {
       throw new Contradiction(`${method} ${write.path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     }

@@ -35,7 +35,8 @@ export interface WriteCrashResult {
   readonly hours: number
 }
 
-const env = {
+/** So that hours, when they pass, end what they should. */
+export const writeCrashEnvironment = {
   PUBLIC_URL: 'http://switchboard.test',
   CALL_RING_TIME: '1h',
   VERIFICATION_CODE_LIFETIME: '50m',
@@ -43,8 +44,12 @@ const env = {
   MEDIA_LIFETIME: '3h',
 }
 
-const longestLife = 600
-const firstStarts = 2
+/** A server lives for so many acknowledged writes at the most, and so many milliseconds more: by writes, so that a slow machine tries as much. */
+const longestLife = { writes: 120, milliseconds: 40 }
+/** It dies after so long, however few were acknowledged. */
+const patience = 10_000
+/** Of every so many rounds, one more of the first starts is killed. */
+const roundsPerFirstStart = 10
 
 /**
  * Lets lines of writes in every chapter run against the real server on an embedded store, kills it at a random moment, sometimes
@@ -59,8 +64,11 @@ export async function crashUnderWrites(options: WriteCrashOptions): Promise<Writ
   const run = new Run(place, sink, new Chance(seed + 1), seed)
   let isKept = false
   try {
-    await run.begin()
-    for (let round = 1; round <= rounds; round++) report?.(`round ${round}: ${await run.round()}`)
+    await run.begin(Math.ceil(rounds / roundsPerFirstStart))
+    for (let round = 1; round <= rounds; round++) {
+      const told = await run.round(round === rounds)
+      report?.(`round ${round}: ${told}`)
+    }
     return await run.finish()
   } catch (error) {
     isKept = keepOnFailure
@@ -95,7 +103,7 @@ class Run {
   }
 
   /** An empty store, whose first starts are killed while they make the tables and apply the world. */
-  async begin(): Promise<void> {
+  async begin(firstStarts: number): Promise<void> {
     const { dataDir } = this.#place
     const world = await writeFirstWorld(dataDir, this.#sink.url)
     for (let start = 0; start < firstStarts; start++) {
@@ -109,13 +117,17 @@ class Run {
     await this.#check()
   }
 
-  /** From a server that was found in order to the next one. */
-  async round(): Promise<string> {
+  /** From a server that was found in order to the next one. After the last, an hour passes in any case. */
+  async round(isLast: boolean): Promise<string> {
     this.rounds++
-    const life = this.#chance.below(longestLife)
+    if (isLast) this.#sink.calm()
+    const life = {
+      writes: this.#chance.below(longestLife.writes),
+      milliseconds: this.#chance.below(longestLife.milliseconds),
+    }
     await this.#loadAndKill(life)
-    const told = [`killed after ${life} ms`]
-    if (this.#chance.happens(0.25)) {
+    const told = [`killed after ${life.writes} writes and ${life.milliseconds} ms`]
+    if (this.#chance.happens(0.25) || isLast) {
       this.#passHour()
       told.push('an hour passed')
     }
@@ -131,13 +143,8 @@ class Run {
     return `${told.join(', ')}; ${acknowledged} writes acknowledged so far, ${underWay} were under way; all in step`
   }
 
-  /** Everything that was acknowledged has been told in the end, and nothing is left of what nothing uses. */
+  /** In the end everything that was acknowledged has been told. */
   async finish(): Promise<WriteCrashResult> {
-    this.#sink.calm()
-    await this.#loadAndKill(longestLife / 2)
-    this.#passHour()
-    await this.#start(undefined)
-    await this.#check()
     const { told, acknowledged, underWay } = this.#doors
     await this.#sink.whenAllCame(told.expected)
     const ended = await this.#server?.stop('SIGTERM')
@@ -152,26 +159,28 @@ class Run {
     await this.#server?.stop('SIGKILL')
   }
 
-  async #loadAndKill(life: number): Promise<void> {
+  async #loadAndKill({ writes, milliseconds }: typeof longestLife): Promise<void> {
     const server = this.#server
     if (!server) throw new Error('no server runs')
     this.#server = undefined
-    const ended = wait(life).then(() => server.stop('SIGKILL'))
+    const last = this.#doors.acknowledged + writes
+    const isOver = Promise.race([this.#doors.whenAcknowledged(last), wait(patience, undefined, { ref: false })])
+    const ended = isOver.then(() => wait(milliseconds)).then(() => server.stop('SIGKILL'))
     const lines = await Promise.allSettled(this.#lines.map(actUntilDeath))
     await ended
     for (const line of lines) if (line.status === 'rejected') throw line.reason
   }
 
-  async #start(world: string | undefined): Promise<void> {
+  async #start(world: string): Promise<void> {
     const started = performance.now()
-    this.#server = await startCommand(...crashCommand(this.#place, { world, env }))
+    this.#server = await startCommand(...crashCommand(this.#place, { world, env: writeCrashEnvironment }))
     this.#startTime = performance.now() - started
     this.#doors.url = this.#server.url
   }
 
   async #killStart(world: string, moment: Promise<unknown>): Promise<void> {
     this.#killedStarts++
-    await killCommand(...crashCommand(this.#place, { world, env }), moment)
+    await killCommand(...crashCommand(this.#place, { world, env: writeCrashEnvironment }), moment)
   }
 
   #passHour(): void {

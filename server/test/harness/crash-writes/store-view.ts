@@ -5,17 +5,17 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 export class StoreView {
   readonly #handle: DatabaseSync
 
-  private constructor(dataDir: string) {
-    this.#handle = new DatabaseSync(join(dataDir, 'switchboard.db'), { readOnly: true, timeout: 5000 })
-    this.#handle.exec('BEGIN')
+  constructor(handle: DatabaseSync) {
+    this.#handle = handle
   }
 
   static async look<T>(dataDir: string, work: (store: StoreView) => T | Promise<T>): Promise<T> {
-    const store = new StoreView(dataDir)
+    const handle = new DatabaseSync(join(dataDir, 'switchboard.db'), { readOnly: true, timeout: 5000 })
     try {
-      return await work(store)
+      handle.exec('BEGIN')
+      return await work(new StoreView(handle))
     } finally {
-      store.#handle.close()
+      handle.close()
     }
   }
 

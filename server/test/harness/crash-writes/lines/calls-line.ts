@@ -70,7 +70,13 @@ export class CallsLine implements Line {
     const user = this.#newUser()
     const value = { byUser: true, state: 'initiated', ending: null }
     const json = { phone_number_id: numbers.main, from: user, session: offer }
-    const write = { method: 'POST', path: '/gateway/calls', token: tokens.gateway, json } as const
+    const write = {
+      operation: 'gateway.start_call',
+      method: 'POST',
+      path: '/gateway/calls',
+      token: tokens.gateway,
+      json,
+    } as const
     const { body } = await this.#calls.change({ key: user, value, tells: [eventKeys.call(user, 'connect')] }, write)
     this.#ids.set(user, body.call_id)
   }
@@ -78,7 +84,13 @@ export class CallsLine implements Line {
   async #startByBusiness(): Promise<void> {
     const user = this.#newUser()
     const json = { phone_number_id: numbers.main, user_wa_id: user, status: 'granted' }
-    const permit = { method: 'POST', path: '/gateway/call_permissions', token: tokens.gateway, json } as const
+    const permit = {
+      operation: 'gateway.set_call_permission',
+      method: 'POST',
+      path: '/gateway/call_permissions',
+      token: tokens.gateway,
+      json,
+    } as const
     await this.#permissions.change({ key: user, value: 'granted' }, permit)
     const value = { byUser: false, state: 'initiated', ending: null }
     const { body } = await this.#calls.change(
@@ -115,7 +127,7 @@ export class CallsLine implements Line {
     const path = `/gateway/calls/${call_id}`
     const write: Write =
       side === 'user'
-        ? { method: 'POST', path, token: tokens.gateway, json: { action, ...rest } }
+        ? { operation: 'gateway.act_on_call', method: 'POST', path, token: tokens.gateway, json: { action, ...rest } }
         : this.#byBusiness(action, { call_id, ...rest })
     return this.#calls.change(change, write)
   }

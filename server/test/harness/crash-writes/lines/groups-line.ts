@@ -114,7 +114,13 @@ export class GroupsLine implements Line {
       : { ...group, users: [...group.users, user].sort() }
     const tells = [eventKeys.member(user, asks ? 'group_join_request_created' : 'added')]
     const json = { invite_link: group.link, user_wa_id: user }
-    const write = { method: 'POST', path: '/gateway/groups/join', token: tokens.gateway, json } as const
+    const write = {
+      operation: 'gateway.join_group',
+      method: 'POST',
+      path: '/gateway/groups/join',
+      token: tokens.gateway,
+      json,
+    } as const
     await this.#shelf.change({ key: subject, value, tells }, write)
   }
 

@@ -13,7 +13,13 @@ export function messagesLine({ doors }: LineParts): Line {
     async act() {
       const id = `crash.${count++}`
       const json = envelopeOf([messagesChange(textMessage(id, `Für ${id}`))])
-      const write = { method: 'POST', path: '/msgapp/webhooks', token: tokens.gateway, json } as const
+      const write = {
+        operation: 'webhooks.receive',
+        method: 'POST',
+        path: '/msgapp/webhooks',
+        token: tokens.gateway,
+        json,
+      } as const
       await shelf.change({ key: id, value: true, tells: [eventKeys.message(id)] }, write)
     },
     async check(store) {

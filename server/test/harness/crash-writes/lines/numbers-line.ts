@@ -27,7 +27,7 @@ export class NumbersLine implements Line {
   readonly #ids = new Map<string, string>()
   /** Of each number the PINs that it may have: one, or two while a change of it is uncertain. */
   readonly #pins = new Map<string, string[]>()
-  /** Numbers whose newest code may be too old. */
+  /** Numbers that need a new code: the one that they have may be too old. */
   readonly #stale = new Set<string>()
   #made = 0
   #numbers = 0
@@ -45,7 +45,7 @@ export class NumbersLine implements Line {
     const digits = chance.pick(acting)
     const number = this.#shelf.get(digits)
     if (number.code === 'NOT_VERIFIED') {
-      if (this.#stale.has(digits) || chance.happens(0.4)) return this.#requestCode(digits, number)
+      if (this.#stale.has(digits) || chance.happens(0.2)) return this.#requestCode(digits, number)
       return this.#verify(digits, number)
     }
     if (chance.happens(0.5)) return this.#set(digits, number)
@@ -56,6 +56,7 @@ export class NumbersLine implements Line {
 
   async #create(): Promise<void> {
     this.#made++
+    const isOdd = this.#numbers % 2 === 1
     const digits = digitsOf(this.#numbers++)
     const verified_name = `Shrub ${digits}`
     const value = {
@@ -79,6 +80,8 @@ export class NumbersLine implements Line {
       },
     )
     this.#ids.set(digits, body.id)
+    // Every other one is verified with a second code.
+    if (isOdd) this.#stale.add(digits)
   }
 
   async #requestCode(digits: string, value: PhoneNumber): Promise<void> {
