@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { beginBrowserInstallation } from '../server/test/harness/browser-program.ts'
 import { startPostgres } from '../server/test/harness/postgres.ts'
 import { type FileResult, runTestFiles } from './test-files.ts'
 
@@ -67,6 +68,7 @@ async function runTests(words: string[]): Promise<void> {
     for (const file of chosen) console.log(`  ${file}`)
   }
   if (chosen.length === 0) return fail('tests', 'No test file was found to run.')
+  if (chosen.includes('server/test/browser.test.ts')) await beginBrowserInstallation()
 
   // The tests' temporary folder too, so that what a killed test left behind goes with it. PostgreSQL runs as another user when
   // this is root, and makes and removes its own folder in there.
@@ -113,6 +115,7 @@ function reportFile({ file, passed, failures, output, seconds }: FileResult): vo
   totals.passed += passed
   if (failures.length === 0) {
     console.log(`ok    ${file}: ${passed} passed (${formatSeconds(seconds)})`)
+    for (const note of output.match(/^note: .*$/gm) ?? []) console.log(`      ${note}`)
     return
   }
   console.log(`FAIL  ${file}: ${passed} passed, ${failures.length} failed (${formatSeconds(seconds)})`)

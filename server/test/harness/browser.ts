@@ -1,12 +1,5 @@
-import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
-
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-/** A file of tests may take two minutes; what is left of them has to do for the tests. */
-const installPatience = 80_000
+import { findBrowser, installBrowser } from './browser-program.ts'
 
 /** A browser that is there, or why there is none. */
 export async function openBrowser(): Promise<Browser | { readonly missing: string }> {
@@ -15,61 +8,4 @@ export async function openBrowser(): Promise<Browser | { readonly missing: strin
   // Without its sandbox it runs as root as well; it is shown nothing but pages of this machine, and other names lead nowhere.
   const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1']
   return chromium.launch({ executablePath: path, args })
-}
-
-/** What `CHROMIUM` names, or the first of the known names in the path that can be run. */
-async function findBrowser(): Promise<string | undefined> {
-  const named = process.env['CHROMIUM']
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const known = folders.flatMap((folder) => names.map((name) => join(folder, name))).filter((path) => existsSync(path))
-  for (const path of named === undefined ? known : [named]) {
-    try {
-      await promisify(execFile)(path, ['--version'])
-      return path
-    } catch {
-      // Half installed, or a stub that only says where the browser could be had.
-    }
-  }
-}
-
-/** Whether Debian's Chromium can be installed: it takes root. */
-function canInstall(): boolean {
-  return process.env['CHROMIUM'] === undefined && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-}
-
-async function installBrowser(): Promise<string | { missing: string }> {
-  if (!canInstall()) {
-    return { missing: `none of ${names.join(', ')} is in the path, and only root can install Debian's chromium` }
-  }
-  const installer = spawnInstaller()
-  const ending = await new Promise<string>((resolve) => {
-    const timer = setTimeout(() => resolve('is still going on'), installPatience)
-    installer.once('error', (error) => resolve(error.message))
-    installer.once('exit', (code) => {
-      clearTimeout(timer)
-      resolve(`ended with code ${code}`)
-    })
-  })
-  installer.unref()
-  return (
-    (await findBrowser()) ?? { missing: `no browser was there, and the installation of Debian's chromium ${ending}` }
-  )
-}
-
-/**
- * Begins to install the browser where there is none, and does not wait: for whoever runs all tests, so that it is there when
- * its turn comes.
- */
-export async function beginBrowserInstallation(): Promise<void> {
-  if (canInstall() && (await findBrowser()) === undefined) spawnInstaller().unref()
-}
-
-/** One at a time: a second one waits for the first and finds its work done. Its own group, so that no killed test leaves half of it. */
-function spawnInstaller() {
-  const script = `command -v chromium || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }`
-  return spawn('flock', ['/tmp/switchboard-browser-installation', 'sh', '-c', script], {
-    stdio: 'ignore',
-    detached: true,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
 }
