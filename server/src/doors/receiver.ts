@@ -98,7 +98,7 @@ function readForSigner(bytes: Buffer): unknown {
 
 function readQuestion(query: Readonly<Record<string, unknown>>, name: string): string {
   const value = query[name]
-  if (typeof value !== 'string' || value === '') throw badArgument(name, 'it is required, once.')
+  if (typeof value !== 'string' || value === '') throw badArgument(name, 'it is required; send it once.')
   return value
 }
 

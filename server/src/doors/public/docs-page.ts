@@ -41,7 +41,7 @@ export function composeDocsPage(options: DocsPageOptions): Page {
 <div class="layout">
 <aside>
 <a class="brand" href="${home}/">${mark}Switchboard</a>
-<div class="find" hidden><label for="find">Find an operation</label><input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="verify_code"></div>
+<div class="find" hidden><label for="find">Find an operation</label><input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="for example: groups"></div>
 <nav aria-label="Chapters"><ul>
 ${links.join('\n')}
 </ul></nav>

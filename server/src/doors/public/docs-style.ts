@@ -24,8 +24,7 @@ h2{font-size:1.35rem;letter-spacing:-.01em;margin-bottom:.9rem;scroll-margin-top
 .op{border:1px solid var(--line);border-radius:.75rem;background:var(--card);scroll-margin-top:1rem}
 .op+.op{margin-top:.6rem}
 .op[open]{border-color:var(--edge)}
-summary{display:grid;grid-template-columns:4.25rem minmax(0,1fr);gap:.1rem .9rem;padding:.8rem 1.1rem;cursor:pointer;list-style:none;border-radius:.75rem}
-summary::-webkit-details-marker{display:none}
+summary{display:grid;grid-template-columns:4.25rem minmax(0,1fr);gap:.1rem .9rem;padding:.8rem 2.75rem .8rem 1.1rem;border-radius:.75rem}
 summary:hover{background:var(--sunk)}
 .op[open]>summary{border-radius:.75rem .75rem 0 0;border-bottom:1px solid var(--line)}
 .method{grid-row:span 2;align-self:start;margin-top:.15rem;padding:.1rem 0;text-align:center;font:700 .72rem/1.3rem var(--mono);border:1px solid currentColor;border-radius:.35rem}
@@ -44,7 +43,7 @@ h3:first-child{margin-top:0}
 .about dt span{font-size:.8rem;color:var(--soft)}
 .about dt .must{color:var(--warn);font-weight:600}
 .about dd{font-size:.875rem;color:var(--soft);overflow-wrap:anywhere}
-.about dd dt code{padding:0;background:none;font-size:.875rem}
+.about dd dt code{color:var(--text);padding:0;background:none;font-size:.875rem}
 .about .code+.terms{margin-top:.9rem}
 .about dd dl{margin:.4rem 0 0;padding-left:.9rem;border-top:0;border-left:2px solid var(--line)}
 .try{grid-column:2;align-self:start;display:grid;gap:.7rem;min-width:0}
@@ -70,7 +69,7 @@ aside nav ul{display:flex;flex-wrap:wrap;gap:.35rem}
 aside nav a{border:1px solid var(--line);padding:.25rem .6rem;font-size:.8125rem}
 aside nav a span{display:none}
 main{padding:1.5rem 1rem 4rem}
-summary{grid-template-columns:minmax(0,1fr);padding:.8rem .9rem}
+summary{grid-template-columns:minmax(0,1fr);padding:.8rem 2.5rem .8rem .9rem}
 .method{grid-row:auto;justify-self:start;width:4.25rem}
 .field{grid-template-columns:minmax(0,1fr);gap:.2rem}
 }

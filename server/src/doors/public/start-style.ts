@@ -9,7 +9,7 @@ h1{font-size:clamp(1.9rem,5vw,2.6rem);line-height:1.1;letter-spacing:-.025em}
 .lead{margin-top:.6rem;color:var(--soft);max-width:34rem}
 .main-link{display:inline-block;padding:.65rem 1.15rem;border-radius:.6rem;background:var(--accent);color:var(--on-accent);font-weight:600;text-decoration:none}
 .main-link:hover{filter:brightness(1.08)}
-.facts{display:flex;flex-wrap:wrap;gap:.4rem 1.75rem;align-items:baseline;margin-top:2rem;padding:.85rem 1.1rem;border:1px solid var(--line);border-radius:.75rem;background:var(--card);font-size:.9rem}
+.facts{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.4rem 1.25rem;align-items:baseline;margin-top:2rem;padding:.85rem 1.1rem;border:1px solid var(--line);border-radius:.75rem;background:var(--card);font-size:.875rem}
 .facts div{display:flex;gap:.45rem}
 .facts dt{color:var(--soft)}
 .facts dd{font-weight:600}
@@ -27,8 +27,8 @@ h2+p{color:var(--soft);margin-top:.15rem;font-size:.95rem}
 .lines p{font-size:.9rem;margin-bottom:.3rem}
 .numbers{margin-top:1rem;border:1px solid var(--line);border-radius:.75rem;background:var(--card);overflow:hidden}
 .numbers details+details{border-top:1px solid var(--line)}
-.numbers summary{display:grid;grid-template-columns:minmax(10.5rem,1.1fr) minmax(0,1.5fr) minmax(0,1.5fr) 10rem;gap:.1rem 1rem;align-items:baseline;padding:.7rem 1.1rem;cursor:pointer;list-style:none}
-.numbers summary::-webkit-details-marker{display:none}
+.numbers summary{display:grid;grid-template-columns:minmax(10.5rem,1.1fr) minmax(0,1.5fr) minmax(0,1.5fr) 9rem;gap:.1rem 1rem;align-items:baseline;padding:.7rem 2.75rem .7rem 1.1rem}
+.numbers summary::after{top:1.1rem}
 .numbers summary:hover{background:var(--sunk)}
 .numbers summary:focus-visible{outline-offset:-2px}
 .numbers b{font-weight:600;font-variant-numeric:tabular-nums}

@@ -24,6 +24,10 @@ button:disabled{opacity:.6;cursor:progress}
 .code pre{padding:.8rem 1rem;background:var(--sunk);border:1px solid var(--line);border-radius:.5rem;font-size:.8125rem;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere}
 .code button{position:absolute;top:.4rem;right:.4rem;padding:.15rem .55rem;font-size:.75rem}
 .code:has(button:not([hidden])) pre{padding-right:4.75rem}
+summary{position:relative;list-style:none;cursor:pointer}
+summary::-webkit-details-marker{display:none}
+summary::after{content:'';position:absolute;top:1.25rem;right:1.25rem;width:.5rem;height:.5rem;border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
+[open]>summary::after{transform:translateY(.25rem) rotate(-135deg)}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 `
 

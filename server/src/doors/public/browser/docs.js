@@ -45,6 +45,7 @@ async function press(name, form) {
   } catch (problem) {
     status.classList.add('bad')
     status.textContent = problem.message
+    area.hidden = true
   } finally {
     button.disabled = false
     showCurl(form)
@@ -65,13 +66,23 @@ async function send(name, tell) {
   const text = await response.text()
   if (response.ok && method !== 'GET') {
     answers.set(name, readJson(text))
-    // A write uses up what it was built on: the next one starts anew.
-    for (const { send: needed, take } of first) {
-      answers.delete(needed)
-      if (take) fillIn(form, take.as, '')
-    }
+    for (const preparation of first) useUp(form, preparation)
   }
   return { ok: response.ok, status: response.status, statusText: response.statusText, text }
+}
+
+/** A write uses up what it was built on: whatever else was built on the same starts anew. */
+function useUp(form, { send: needed, take }) {
+  answers.delete(needed)
+  if (!take) return
+  const used = argumentIn(form, take.as).value
+  for (const other of forms.values()) {
+    for (const { take: taken } of readRequest(other).first) {
+      if (!taken || argumentIn(other, taken.as).value !== used) continue
+      fillIn(other, taken.as, '')
+      showCurl(other)
+    }
+  }
 }
 
 async function prepare(name, tell) {
