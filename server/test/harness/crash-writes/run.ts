@@ -35,8 +35,10 @@ export interface WriteCrashResult {
   readonly hours: number
 }
 
-/** So that hours, when they pass, end what they should. */
+/** So that hours, when they pass, end what they should, and a slow machine is not taken for a subscriber or a server that is dead. */
 export const writeCrashEnvironment = {
+  WEBHOOK_TIMEOUT: '10s',
+  WEBHOOK_LEASE: '2s',
   PUBLIC_URL: 'http://switchboard.test',
   CALL_RING_TIME: '1h',
   VERIFICATION_CODE_LIFETIME: '50m',
