@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { badArgument } from './errors.ts'
 import { describeProblem, describeSchema, findUnstorableText } from './validation.ts'
 
@@ -17,7 +17,8 @@ export type InputReader = (sources: readonly Arguments[]) => Record<string, unkn
  */
 export function compileInput(schema: TObject): InputReader {
   const members = Object.entries(schema.properties).map(([name, member]) => ({ name, read: compileText(member) }))
-  const validator = Compile(schema)
+  // Compiled at its first use: a start does not wait for operations that may never be asked for.
+  let validator: Validator | undefined
 
   return (sources) => {
     const input: Record<string, unknown> = {}
@@ -31,8 +32,9 @@ export function compileInput(schema: TObject): InputReader {
     }
     const unstorable = findUnstorableText(input, '')
     if (unstorable) throw badArgument(unstorable.place, unstorable.problem)
+    validator ??= Compile(schema) as Validator
     if (!validator.Check(input)) {
-      const [error] = validator.Errors(input)
+      const [, [error]] = validator.Errors(input)
       if (!error) throw new Error('the validator refused an input without saying why')
       const { place, problem } = describeProblem(schema, error)
       throw badArgument(place, problem)

@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { Check } from 'typebox/value'
+import { Check, Compile, type Validator } from 'typebox/schema'
 
 /** One thing that is wrong with a value: where, and what would be right. */
 export interface Problem {

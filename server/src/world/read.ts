@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { findProblems, findUnstorableText } from '../graph/validation.ts'
 import { Problems, WorldRefused } from './refused.ts'
 import { type World, type WorldContent, worldSchema } from './schema.ts'

@@ -1,4 +1,3 @@
-import QRCode from 'qrcode'
 import type { ImageFormat } from '../../resources/qr-codes/schemas.ts'
 
 /** Pixels a module of a PNG; a code of a usual address is some 400 pixels wide. */
@@ -24,7 +23,9 @@ export function makeQrDrawer(): (text: string, format: ImageFormat) => Promise<D
   }
 }
 
-function draw(text: string, format: ImageFormat): Promise<Drawing> {
+async function draw(text: string, format: ImageFormat): Promise<Drawing> {
+  // Loaded with the first code that is drawn, and not at every start.
+  const { default: QRCode } = await import('qrcode')
   const options = { errorCorrectionLevel: 'M', margin: 4 } as const
   return format === 'SVG'
     ? QRCode.toString(text, { ...options, type: 'svg' })

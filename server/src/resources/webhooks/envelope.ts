@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { badArgument } from '../../graph/errors.ts'
 import { describeProblem, findUnstorableText } from '../../graph/validation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
@@ -93,7 +93,7 @@ function compileCheck(schema: TSchema): Check {
   return (value, place) => {
     validator ??= Compile(schema) as Validator
     if (validator.Check(value)) return
-    const [error] = validator.Errors(value)
+    const [, [error]] = validator.Errors(value)
     if (!error) throw new Error('the validator refused an envelope without saying why')
     const problem = describeProblem(schema, error)
     throw badArgument([place, problem.place].filter((part) => part !== '').join('.'), problem.problem)
