@@ -52,7 +52,7 @@ const refusals: [string, object, ...RegExp[]][] = [
       phone_numbers: [number],
       bots: ['5000000000000050', '5000000000000051'].map((id) => ({ id, phone_number_id: number.id })),
     }),
-    /^w: accounts\[0\]\.bots\[1\]\.phone_number_id: accounts\[0\]\.bots\[0\]\.phone_number_id has that phone number already\.$/,
+    /^w: accounts\[0\]\.bots\[1\]\.phone_number_id: accounts\[0\]\.bots\[0\]\.phone_number_id has that phone number already; give another, or leave one of them out\.$/,
   ],
   [
     'an id that two numbers of two accounts share',
@@ -77,7 +77,7 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'a phone number that is there twice in two spellings',
     inAccount({ phone_numbers: [number, { id: '4000000000000051', display_phone_number: '+1 (631) 555 1050' }] }),
-    /^w: accounts\[0\]\.phone_numbers\[1\]\.display_phone_number: accounts\[0\]\.phone_numbers\[0\]\.display_phone_number has that phone number already\.$/,
+    /^w: accounts\[0\]\.phone_numbers\[1\]\.display_phone_number: accounts\[0\]\.phone_numbers\[0\]\.display_phone_number has that phone number already; give another, or leave one of them out\.$/,
   ],
   [
     'a phone number that cannot be',
@@ -102,7 +102,7 @@ const refusals: [string, object, ...RegExp[]][] = [
         { id: '4000000000000051', display_phone_number: '+1 631-555-1051', username: 'shrub' },
       ],
     }),
-    /^w: accounts\[0\]\.phone_numbers\[1\]\.username: accounts\[0\]\.phone_numbers\[0\]\.username has that username already\.$/,
+    /^w: accounts\[0\]\.phone_numbers\[1\]\.username: accounts\[0\]\.phone_numbers\[0\]\.username has that username already; give another, or leave one of them out\.$/,
   ],
   [
     'a QR code that is there twice',
@@ -112,7 +112,7 @@ const refusals: [string, object, ...RegExp[]][] = [
         { code: 'TWICETHESAME01', prefilled_message: 'y' },
       ],
     }),
-    /^w: accounts\[0\]\.phone_numbers\[0\]\.qr_codes\[1\]\.code: .*qr_codes\[0\]\.code has that code already\.$/,
+    /^w: accounts\[0\]\.phone_numbers\[0\]\.qr_codes\[1\]\.code: .*qr_codes\[0\]\.code has that code already; give another, or leave one of them out\.$/,
   ],
   [
     'a token that is there twice',
@@ -122,12 +122,12 @@ const refusals: [string, object, ...RegExp[]][] = [
         { token: 'twin', app_id: ids.application },
       ],
     },
-    /^w: tokens\[1\]\.token: tokens\[0\]\.token has that token already\.$/,
+    /^w: tokens\[1\]\.token: tokens\[0\]\.token has that token already; give another, or leave one of them out\.$/,
   ],
   [
     'a schedule name that is there twice',
     inAccount({ schedules: [schedule, { ...schedule, id: '7000000000000051' }] }),
-    /^w: accounts\[0\]\.schedules\[1\]\.name: accounts\[0\]\.schedules\[0\]\.name has that name in the same account already\.$/,
+    /^w: accounts\[0\]\.schedules\[1\]\.name: accounts\[0\]\.schedules\[0\]\.name has that name in the same account already; give another, or leave one of them out\.$/,
   ],
   [
     'a call permission that is there twice',
@@ -137,7 +137,7 @@ const refusals: [string, object, ...RegExp[]][] = [
         { phone_number_id: numbers.main, user_wa_id: '1', status: 'denied' },
       ],
     },
-    /^w: call_permissions\[1\]: call_permissions\[0\] has that phone number and user already\.$/,
+    /^w: call_permissions\[1\]: call_permissions\[0\] has that phone number and user already; give another, or leave one of them out\.$/,
   ],
   [
     'a command name that is there twice',
@@ -224,7 +224,7 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'an account of no business',
     { accounts: [{ ...account, business_id: '2000000000000050' }] },
-    /^w: accounts\[0\]\.business_id: neither this file nor the store has a business with the id 2000000000000050\.$/,
+    /^w: accounts\[0\]\.business_id: neither this file nor the store has a business with the id 2000000000000050; add it, or name one that is there\.$/,
   ],
   [
     'an app of no business',
@@ -281,7 +281,7 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'an account of another business',
     { accounts: [{ id: ids.account, business_id: strangerIds.business, name: 'x' }] },
-    /^w: accounts\[0\]\.id: the store has it under business 2000000000000001; it cannot be moved to another\.$/,
+    /^w: accounts\[0\]\.id: the store has it under business 2000000000000001; leave it there, or choose another id\.$/,
   ],
   [
     'an app of another business',
@@ -296,7 +296,7 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'a number of another account',
     inAccount({ phone_numbers: [{ id: numbers.fresh, display_phone_number: '+1 631-555-1003' }] }),
-    /^w: accounts\[0\]\.phone_numbers\[0\]\.id: the store has it in account 1000000000000001; it cannot be moved to another\.$/,
+    /^w: accounts\[0\]\.phone_numbers\[0\]\.id: the store has it in account 1000000000000001; leave it there, or choose another id\.$/,
   ],
   [
     'a bot, a schedule and an intent of another account',
@@ -321,7 +321,7 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'a phone number that the store has under another id',
     inNumber({ display_phone_number: '+1 631-555-1001' }),
-    /^w: accounts\[0\]\.phone_numbers\[0\]\.display_phone_number: the store has that phone number already, with the id 4000000000000001\.$/,
+    /^w: accounts\[0\]\.phone_numbers\[0\]\.display_phone_number: the store has that phone number already, with the id 4000000000000001; use that id, or another number\.$/,
   ],
   [
     'another Account-Number-ID for a number',
@@ -330,7 +330,7 @@ const refusals: [string, object, ...RegExp[]][] = [
         { id: numbers.main, account_number_id: '4100000000000050', display_phone_number: '+1 631-555-1001' },
       ],
     }),
-    /^w: accounts\[0\]\.phone_numbers\[0\]\.account_number_id: the store has 4100000000000001 for this number; it cannot change\.$/,
+    /^w: accounts\[0\]\.phone_numbers\[0\]\.account_number_id: the store has 4100000000000001 for this number; give that, or leave it out\.$/,
   ],
   [
     "another number's Account-Number-ID",
@@ -340,7 +340,7 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'a username that the store has',
     inNumber({ username: 'taken.name' }),
-    /^w: accounts\[0\]\.phone_numbers\[0\]\.username: the store has that username already, for number 4000000000000004\.$/,
+    /^w: accounts\[0\]\.phone_numbers\[0\]\.username: the store has that username already, for number 4000000000000004; choose another\.$/,
   ],
   [
     'a QR code that the store has for another number',
@@ -350,7 +350,7 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'a schedule name that the store has',
     inStored({ schedules: [{ ...schedule, name: 'Hours' }] }),
-    /^w: accounts\[0\]\.schedules\[0\]\.name: the store has that name in the same account, for schedule 7000000000000001\.$/,
+    /^w: accounts\[0\]\.schedules\[0\]\.name: the store has that name in the same account, for schedule 7000000000000001; choose another\.$/,
   ],
   [
     'a token of another app',

@@ -18,7 +18,8 @@ export async function rotateAppSecret(
     const secret = await database.transaction((tx) =>
       rotateSecretForOperators(tx, systemClock, systemRandom, { app_id, overlap }),
     )
-    if (secret === undefined) throw new CommandFailed(`${app_id} is not an app of this store`)
+    if (secret === undefined)
+      throw new CommandFailed(`${app_id} is not an app of this store; ./switchboard export lists them`)
     process.stdout.write(`${secret}\n`)
     process.stderr.write(
       `App ${app_id} signs with this secret from now on; it is shown this once. The one before it is good until ${until}.\n`,

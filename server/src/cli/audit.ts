@@ -45,5 +45,6 @@ function parseLimit(text: string): number {
 
 async function checkAccount(db: Db, id: string): Promise<void> {
   const account = await db.query.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()
-  if (!account) throw new CommandFailed(`--account ${id} is not an account of this store`)
+  if (!account)
+    throw new CommandFailed(`--account ${id} is not an account of this store; ./switchboard export lists them`)
 }

@@ -25,7 +25,7 @@ export function describeFailure(error: unknown): string {
       return port === undefined ? error.message : `listening on port ${port} is not permitted: choose one above 1023`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST ${address ?? ''} is not an address of this machine (${code})`
+      return `HOST ${address ?? ''} is not an address of this machine (${code}): set it to one that is, such as 127.0.0.1`
     default:
       return error.stack ?? error.message
   }

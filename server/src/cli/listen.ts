@@ -127,7 +127,8 @@ async function chooseApp(database: Database, given: string | undefined): Promise
   const apps = await database.read.query.selectFrom('apps').select('id').orderBy('id').execute()
   const ids = apps.map(({ id }) => id)
   if (given !== undefined) {
-    if (!ids.includes(given)) throw new CommandFailed(`--app ${given} is not an app of this store`)
+    if (!ids.includes(given))
+      throw new CommandFailed(`--app ${given} is not an app of this store; ./switchboard export lists them`)
     return given
   }
   const [only] = ids

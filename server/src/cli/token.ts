@@ -89,8 +89,10 @@ async function checkReferences(tx: Transaction, { app, account }: TokenFlags): P
     .where('id', 'in', [app, ...account])
     .execute()
   const kinds = new Map(found.map(({ id, kind }) => [id, kind]))
-  if (kinds.get(app) !== 'application') throw new CommandFailed(`--app ${app} is not an app of this store`)
+  if (kinds.get(app) !== 'application')
+    throw new CommandFailed(`--app ${app} is not an app of this store; ./switchboard export lists them`)
   for (const id of account) {
-    if (kinds.get(id) !== 'account') throw new CommandFailed(`--account ${id} is not an account of this store`)
+    if (kinds.get(id) !== 'account')
+      throw new CommandFailed(`--account ${id} is not an account of this store; ./switchboard export lists them`)
   }
 }

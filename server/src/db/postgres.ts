@@ -104,7 +104,9 @@ async function reach(pool: pg.Pool): Promise<void> {
     client.release()
   } catch (error) {
     await pool.end()
-    throw new DatabaseUnavailable(`cannot reach the database of DATABASE_URL: ${describe(error)}`)
+    throw new DatabaseUnavailable(
+      `cannot reach the database of DATABASE_URL: ${describe(error)}; check that it runs, and the user, the password and the name in the URL`,
+    )
   }
 }
 

@@ -97,7 +97,9 @@ function openFile(file: string): DatabaseSync {
     handle.exec('PRAGMA busy_timeout = 0')
     return handle
   } catch (error) {
-    throw new DatabaseUnavailable(`cannot open the database file ${file}: ${(error as Error).message}`)
+    throw new DatabaseUnavailable(
+      `cannot open the database file ${file}: ${(error as Error).message}; set DATA_DIR to a folder that can be written`,
+    )
   }
 }
 

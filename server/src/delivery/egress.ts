@@ -86,7 +86,8 @@ export class Egress {
     if (this.#closed) throw new EgressError('closed', 'the service is stopping')
     // Also what was stored when other rules were in force.
     const problem = findUrlProblem(url, this.#parts.allowInternal)
-    if (problem !== undefined) throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem}`)
+    if (problem !== undefined)
+      throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
     const { origin, pathname, search } = new URL(url)
 
     const deadline = new AbortController()

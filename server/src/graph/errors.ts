@@ -115,9 +115,14 @@ export function linkExpired(): GraphError {
 
 /** 416: what a range asks for begins behind the end. Only downloads have it. */
 export function rangeNotSatisfiable(size: number): GraphError {
-  return new GraphError(416, codes.argument, `The range begins behind the end; there are ${size} bytes.`, {
-    headers: { 'content-range': `bytes */${size}` },
-  })
+  return new GraphError(
+    416,
+    codes.argument,
+    `The range begins behind the end; ask for one that begins within the ${size} bytes that there are.`,
+    {
+      headers: { 'content-range': `bytes */${size}` },
+    },
+  )
 }
 
 export function missingPermission(oneOf: readonly string[]): GraphError {
@@ -140,6 +145,7 @@ export function ruleBroken(reason: string, code = codes.argument): GraphError {
   return new GraphError(422, code, reason)
 }
 
+/** 429: a rate limit. `what` is the sentence up to the advice. */
 export function rateLimited(
   what: string,
   subcode: number,
@@ -147,16 +153,16 @@ export function rateLimited(
   headers: Readonly<Record<string, string>> = {},
 ): GraphError {
   const wait = Math.max(1, Math.ceil(retryAfterSeconds))
-  return new GraphError(429, codes.rate, `${what} Try again in ${wait} s.`, {
+  return new GraphError(429, codes.rate, `${what}; try again in ${wait} s.`, {
     subcode,
     headers: { ...headers, 'retry-after': String(wait) },
   })
 }
 
-/** 429 for a limit of the business rules, with a code of its own. */
+/** 429 for a limit of the business rules, with a code of its own. `what` is the sentence up to the advice. */
 export function limitReached(what: string, code: number, retryAfterSeconds: number): GraphError {
   const wait = Math.max(1, Math.ceil(retryAfterSeconds))
-  return new GraphError(429, code, `${what} Try again in ${wait} s.`, { headers: { 'retry-after': String(wait) } })
+  return new GraphError(429, code, `${what}; try again in ${wait} s.`, { headers: { 'retry-after': String(wait) } })
 }
 
 /** 500: our own fault. The cause goes to the log, never to the caller. */

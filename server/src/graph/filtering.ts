@@ -37,8 +37,8 @@ function parseConditions(text: string): unknown[] {
   } catch {
     throw badArgument('filtering', `it is not JSON; send an array such as ${example}.`)
   }
-  if (!Array.isArray(parsed)) throw badArgument('filtering', `send an array such as ${example}.`)
-  if (parsed.length > maxConditions) throw badArgument('filtering', `at most ${maxConditions} conditions are taken.`)
+  if (!Array.isArray(parsed)) throw badArgument('filtering', `it must be an array such as ${example}.`)
+  if (parsed.length > maxConditions) throw badArgument('filtering', `it must have at most ${maxConditions} conditions.`)
   return parsed
 }
 
@@ -49,7 +49,7 @@ function readCondition(
   now: number,
 ): RawBuilder<boolean> {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) {
-    throw badArgument(place, `each condition is an object such as ${example.slice(1, -1)}.`)
+    throw badArgument(place, `it must be an object such as ${example.slice(1, -1)}.`)
   }
   const { field, operator, value } = condition as Record<string, unknown>
   const name = Object.keys(fields).find((known) => known === field)
@@ -80,7 +80,7 @@ function compare(
   if (operator === 'EQUAL') return sql`${expression} = ${read(value, valuePlace)}`
   if (operator === 'NOT_EQUAL') return sql`${expression} <> ${read(value, valuePlace)}`
   if (!Array.isArray(value) || value.length === 0 || value.length > 100) {
-    throw badArgument(valuePlace, `${operator} takes an array of 1 to 100 values.`)
+    throw badArgument(valuePlace, `it must be an array of 1 to 100 values with ${operator}.`)
   }
   const list = sql.join(value.map((one, index) => read(one, `${valuePlace}[${index}]`)))
   return operator === 'IN' ? sql`${expression} IN (${list})` : sql`${expression} NOT IN (${list})`

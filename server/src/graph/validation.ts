@@ -14,7 +14,7 @@ export function describeProblem(schema: TSchema, error: TLocalizedValidationErro
   const place = writePlace(error.instancePath)
   switch (error.keyword) {
     case 'required':
-      return { place: joinPlace(place, error.params.requiredProperties[0] ?? ''), problem: 'it is required.' }
+      return describeMissing(place, error.params.requiredProperties[0] ?? '', findSchema(schema, error.schemaPath))
     case 'additionalProperties':
       return {
         place: joinPlace(place, error.params.additionalProperties[0] ?? ''),
@@ -25,8 +25,16 @@ export function describeProblem(schema: TSchema, error: TLocalizedValidationErro
   }
 }
 
+function describeMissing(place: string, name: string, { properties = {} }: Described): Problem {
+  const expected = Object.hasOwn(properties, name) ? properties[name] : undefined
+  return {
+    place: joinPlace(place, name),
+    problem: expected ? `it is required; send ${describeSchema(expected)}.` : 'it is required.',
+  }
+}
+
 function describeKnownKeys({ properties = {} }: Described): string {
-  return `it is not a known key; known: ${Object.keys(properties).join(', ')}.`
+  return `it is not a known key; use one of ${Object.keys(properties).join(', ')}.`
 }
 
 /**
@@ -48,7 +56,7 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
   function* find(expected: Described, found: unknown, place: string): Generator<Problem> {
     if (expected.properties && isObject(found)) {
       for (const name of expected.required ?? []) {
-        if (!Object.hasOwn(found, name)) yield { place: joinPlace(place, name), problem: 'it is required.' }
+        if (!Object.hasOwn(found, name)) yield describeMissing(place, name, expected)
       }
       for (const [name, member] of Object.entries(found)) {
         const known = Object.hasOwn(expected.properties, name) ? expected.properties[name] : undefined
@@ -85,7 +93,8 @@ export function findUnstorableText(value: unknown, place: string, depth = 0): Pr
       : { place, problem: 'it holds half of a surrogate pair; send well-formed Unicode.' }
   }
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > maxDepth) return { place, problem: `it is nested more than ${maxDepth} levels deep.` }
+  if (depth > maxDepth)
+    return { place, problem: `it is nested more than ${maxDepth} levels deep; send something flatter.` }
   for (const [key, member] of Object.entries(value)) {
     const at = Array.isArray(value) ? `${place}[${key}]` : joinPlace(place, key)
     const problem = findUnstorableText(key, at) ?? findUnstorableText(member, at, depth + 1)

@@ -68,7 +68,8 @@ function hasBody(request: IncomingMessage): boolean {
  */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = () => reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken.`))
+    const tooLarge = () =>
+      reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`))
     const chunks: Buffer[] = []
     let length = 0
     const onData = (chunk: Buffer) => {
@@ -108,7 +109,7 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
   try {
     parsed = JSON.parse(text)
   } catch (error) {
-    throw malformedRequest(`The body is not valid JSON: ${(error as Error).message}.`)
+    throw malformedRequest(`The body is not valid JSON (${(error as Error).message}); send one object in JSON.`)
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw malformedRequest('The body must be a JSON object, such as {"name": "value"}.')

@@ -144,5 +144,7 @@ function tooLarge({ name }: FileMember, fileBytes: number): GraphError {
 }
 
 function tooMuchText(maxBodyBytes: number): GraphError {
-  return malformedRequest(`The members besides the file are larger than the ${maxBodyBytes} bytes that are taken.`)
+  return malformedRequest(
+    `The members besides the file are larger than the ${maxBodyBytes} bytes that are taken; shorten them.`,
+  )
 }

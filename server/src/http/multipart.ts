@@ -23,9 +23,11 @@ export function collectMember(values: Record<string, unknown>, name: string, val
 }
 
 export function refuseMultipart(error: unknown): GraphError {
-  return malformedRequest(`The multipart body cannot be read: ${(error as Error).message}.`)
+  return malformedRequest(
+    `The multipart body cannot be read (${(error as Error).message}); write its parts with the boundary that its Content-Type names.`,
+  )
 }
 
 export function tooManyMembers(): GraphError {
-  return malformedRequest(`The multipart body has more than ${maxMembers} members.`)
+  return malformedRequest(`The multipart body has more than ${maxMembers} members; send fewer.`)
 }

@@ -135,7 +135,7 @@ function translate(error: unknown): GraphError {
   if (error instanceof GraphError) return error
   const { statusCode, message } = error as { statusCode?: number; message?: string }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return malformedRequest(`The request cannot be read: ${message}.`)
+    return malformedRequest(`The request cannot be read (${message}); check its path, headers and body.`)
   }
   return internalFault(error)
 }

@@ -4,10 +4,11 @@ import {
   RateLimiterPostgres,
   type RateLimiterRes,
 } from 'rate-limiter-flexible'
+import { formatDuration } from '../base/duration.ts'
 import type { Caller } from '../graph/caller.ts'
 import { rateLimited } from '../graph/errors.ts'
 import type { Node } from '../graph/nodes.ts'
-import { formatRate, type Rate, type RateClassName, type RateKey, rateClasses } from './classes.ts'
+import { type Rate, type RateClassName, type RateKey, rateClasses } from './classes.ts'
 import { type Usage, usageHeaders, usageOf } from './usage.ts'
 
 export interface LimiterOptions {
@@ -79,10 +80,11 @@ function keyOf(key: RateKey, caller: Caller, node: Node): string {
 
 function tooMany(usage: Usage, rate: Rate, msBeforeNext: number, node: Node): Error {
   const { sentence, subcode } = rateClasses[usage.name]
-  return rateLimited(
-    `The limit of ${formatRate(rate)} is reached (${sentence.replace(/\.$/, '')}).`,
-    subcode,
-    msBeforeNext / 1000,
-    usageHeaders(node, usage, usage),
-  )
+  return rateLimited(describeLimit(rate, sentence), subcode, msBeforeNext / 1000, usageHeaders(node, usage, usage))
+}
+
+/** `Every call, per app and account.` → `The limit of 5000 in 1h is reached (every call, per app and account)` */
+function describeLimit({ count, milliseconds }: Rate, sentence: string): string {
+  const counted = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
+  return `The limit of ${count} in ${formatDuration(milliseconds)} is reached (${counted})`
 }

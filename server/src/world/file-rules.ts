@@ -67,6 +67,6 @@ class Repeats {
   note(value: string, place: string, what: string): void {
     const first = this.#places.get(value)
     if (first === undefined) this.#places.set(value, place)
-    else this.#problems.add(place, `${first} has ${what} already.`)
+    else this.#problems.add(place, `${first} has ${what} already; give another, or leave one of them out.`)
   }
 }

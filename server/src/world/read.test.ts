@@ -58,25 +58,25 @@ describe('reading a world file', () => {
       /^w\.yaml: it must be a mapping with the keys businesses, apps, tokens, accounts and call_permissions\.$/,
     ],
     ['a list', '[]', /^w\.yaml: it must be a mapping/],
-    ['broken YAML', 'businesses:\n  - id: [1,\n  name: }', /^w\.yaml: line 3, column 9: it is neither YAML nor JSON: /],
-    ['broken JSON', '{"accounts": [1,}', /^w\.yaml: line 1, column 17: it is neither YAML nor JSON: /],
+    ['broken YAML', 'businesses:\n  - id: [1,\n  name: }', /^w\.yaml: line 3, column 9: it is neither YAML nor JSON \(/],
+    ['broken JSON', '{"accounts": [1,}', /^w\.yaml: line 1, column 17: it is neither YAML nor JSON \(/],
     [
       'a key that is there twice',
       '{"accounts": [], "accounts": []}',
       /^w\.yaml: line 1, column \d+: .*duplicated mapping key/,
     ],
-    ['two documents', 'apps: []\n---\napps: []', /^w\.yaml: .*it is neither YAML nor JSON: /],
+    ['two documents', 'apps: []\n---\napps: []', /^w\.yaml: .*it is neither YAML nor JSON \(/],
     ['a type of its own', 'apps: !!js/function x', /^w\.yaml: line 1, column \d+: .*unknown/],
     ['a list that holds itself', 'businesses: &a [*a]', /^w\.yaml: businesses\[0\]: it must be an object\.$/],
     [
       'an unknown key',
       'hotels: []',
-      /^w\.yaml: hotels: it is not a known key; known: businesses, apps, tokens, accounts, call_permissions\.$/,
+      /^w\.yaml: hotels: it is not a known key; use one of businesses, apps, tokens, accounts, call_permissions\.$/,
     ],
     [
       'an unknown key deep inside',
       withNumber({ profile: { abuot: 'x' } }),
-      /: accounts\[0\]\.phone_numbers\[0\]\.profile\.abuot: it is not a known key; known: about, /,
+      /: accounts\[0\]\.phone_numbers\[0\]\.profile\.abuot: it is not a known key; use one of about, /,
     ],
     [
       'an unknown key in compliance contacts',
@@ -91,7 +91,11 @@ describe('reading a world file', () => {
       }),
       /: accounts\[0\]\.phone_numbers\[0\]\.compliance\.grievance_officer_details\.fax: it is not a known key/,
     ],
-    ['a missing key', 'businesses: [{ id: "2000000000000001" }]', /^w\.yaml: businesses\[0\]\.name: it is required\.$/],
+    [
+      'a missing key',
+      'businesses: [{ id: "2000000000000001" }]',
+      /^w\.yaml: businesses\[0\]\.name: it is required; send /,
+    ],
     [
       'an id without quotes',
       'businesses: [{ id: 2000000000000001, name: x }]',
@@ -219,8 +223,8 @@ describe('reading a world file', () => {
     const businesses = Array.from({ length: 30 }, (_, index) => (index % 2 ? { id: '1' } : { id: '1', name: 'x' }))
     const lines = linesOf(JSON.stringify({ businesses }))
     assert.equal(lines.length, 21)
-    assert.match(lines[1] ?? '', /businesses\[1\]\.name: it is required\.$/)
-    assert.match(lines[19] ?? '', /businesses\[13\]\.name: it is required\.$/)
+    assert.match(lines[1] ?? '', /businesses\[1\]\.name: it is required; send /)
+    assert.match(lines[19] ?? '', /businesses\[13\]\.name: it is required; send /)
     assert.equal(lines[20], 'and 25 more')
   })
 

@@ -15,7 +15,7 @@ export async function readWorldFile(file: string | URL): Promise<World> {
   try {
     bytes = await readFile(file)
   } catch (error) {
-    throw refuse(name, '', `it cannot be read (${(error as Error).message}).`)
+    throw refuse(name, '', `it cannot be read (${(error as Error).message}); name a file that can be.`)
   }
   return readWorld(decode(bytes, name), name)
 }
@@ -54,7 +54,7 @@ function parse(text: string, name: string): unknown {
     if (!(error instanceof YAMLException)) throw error
     const { mark, reason } = error
     const place = mark ? `line ${mark.line + 1}, column ${mark.column + 1}` : ''
-    throw refuse(name, place, `it is neither YAML nor JSON: ${reason}.`)
+    throw refuse(name, place, `it is neither YAML nor JSON (${reason}); mend it there.`)
   }
 }
 

@@ -75,15 +75,21 @@ function checkNode(node: FileNode, stored: NodesTable | undefined, problems: Pro
       `the store has that id as ${nameKind(stored.kind)}; choose another for ${nameKind(node.kind)}.`,
     )
   } else if (stored.account_id !== node.account_id) {
-    problems.add(node.place, `the store has it in account ${stored.account_id}; it cannot be moved to another.`)
+    problems.add(node.place, `the store has it in account ${stored.account_id}; leave it there, or choose another id.`)
   } else if (stored.business_id !== node.business_id) {
-    problems.add(node.place, `the store has it under business ${stored.business_id}; it cannot be moved to another.`)
+    problems.add(
+      node.place,
+      `the store has it under business ${stored.business_id}; leave it there, or choose another id.`,
+    )
   }
 }
 
 function checkReference({ place, id, kind }: Reference, known: { kind: string } | undefined, problems: Problems): void {
   if (!known) {
-    problems.add(place, `neither this file nor the store has ${nameKind(kind)} with the id ${id}.`)
+    problems.add(
+      place,
+      `neither this file nor the store has ${nameKind(kind)} with the id ${id}; add it, or name one that is there.`,
+    )
   } else if (known.kind !== kind) {
     problems.add(place, `${id} is ${nameKind(known.kind)}; name ${nameKind(kind)}.`)
   }
@@ -108,7 +114,7 @@ async function checkNumbers(
     if (given.account_number_id !== undefined && given.account_number_id !== row.account_number_id) {
       problems.add(
         `${place}.account_number_id`,
-        `the store has ${row.account_number_id} for this number; it cannot change.`,
+        `the store has ${row.account_number_id} for this number; give that, or leave it out.`,
       )
     }
     if (parsed.phone_number !== row.phone_number) leaving.phone_numbers.push(row.id)
@@ -131,7 +137,7 @@ async function checkNumbers(
     if (!number || number.given.id === row.id || leavingNumbers.has(row.id)) continue
     problems.add(
       `${number.place}.display_phone_number`,
-      `the store has that phone number already, with the id ${row.id}.`,
+      `the store has that phone number already, with the id ${row.id}; use that id, or another number.`,
     )
   }
 
@@ -142,7 +148,10 @@ async function checkNumbers(
   for await (const row of readRows(tx, 'phone_numbers', 'username', ['id', 'username'], [...named.keys()])) {
     const number = named.get(row.username ?? '')
     if (!number || number.given.id === row.id || leavingNames.has(row.id)) continue
-    problems.add(`${number.place}.username`, `the store has that username already, for number ${row.id}.`)
+    problems.add(
+      `${number.place}.username`,
+      `the store has that username already, for number ${row.id}; choose another.`,
+    )
   }
   return leaving
 }
@@ -160,7 +169,7 @@ async function checkNumberParts(tx: Transaction, { qrCodes, groups }: Things, pr
     if (!group || group.number.id === row.phone_number_id) continue
     problems.add(
       `${group.place}.id`,
-      `the store has it under number ${row.phone_number_id}; it cannot be moved to another.`,
+      `the store has it under number ${row.phone_number_id}; leave it there, or choose another id.`,
     )
   }
 }
@@ -194,13 +203,16 @@ async function checkBots(
     if (row.phone_number_id === phone_number_id) continue
     problems.add(
       `${bot.place}.phone_number_id`,
-      `the store has this bot for number ${row.phone_number_id}; it cannot be moved to another.`,
+      `the store has this bot for number ${row.phone_number_id}; give that, or leave it out.`,
     )
   }
   for await (const row of readRows(tx, 'bots', 'phone_number_id', columns, [...byNumber.keys()])) {
     const bot = byNumber.get(row.phone_number_id ?? '')
     if (!bot || bot.given.id === row.id) continue
-    problems.add(`${bot.place}.phone_number_id`, `the store has a bot for that number already, with the id ${row.id}.`)
+    problems.add(
+      `${bot.place}.phone_number_id`,
+      `the store has a bot for that number already, with the id ${row.id}; use that id, or another number.`,
+    )
   }
 }
 
@@ -211,7 +223,7 @@ async function checkTokens(tx: Transaction, { tokens }: Things, problems: Proble
     if (!token || token.given.app_id === row.app_id) continue
     problems.add(
       `${token.place}.app_id`,
-      `the store has this token for app ${row.app_id}; it cannot be moved to another.`,
+      `the store has this token for app ${row.app_id}; name that app, or make a new token.`,
     )
   }
 }
@@ -228,7 +240,10 @@ async function checkSchedules(tx: Transaction, { schedules }: Things, problems: 
   for await (const row of readRows(tx, 'schedules', 'account_id', ['id', 'account_id', 'name'], accounts)) {
     const schedule = byName.get(`${row.account_id} ${row.name}`)
     if (!schedule || schedule.given.id === row.id || leaving.has(row.id)) continue
-    problems.add(`${schedule.place}.name`, `the store has that name in the same account, for schedule ${row.id}.`)
+    problems.add(
+      `${schedule.place}.name`,
+      `the store has that name in the same account, for schedule ${row.id}; choose another.`,
+    )
   }
   return [...leaving]
 }

@@ -91,7 +91,11 @@ export async function listThings(content: WorldContent, problems: Problems): Pro
   function register(node: FileNode): void {
     const known = nodes.get(node.id)
     if (!isNodeId(node.id)) problems.add(node.place, `it must be ${idExpectation}.`)
-    else if (known) problems.add(node.place, `${known.place} has that id already; ids are unique over everything.`)
+    else if (known)
+      problems.add(
+        node.place,
+        `${known.place} has that id already; choose another, because ids are unique over everything.`,
+      )
     else nodes.set(node.id, node)
   }
 

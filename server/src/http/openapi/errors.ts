@@ -62,7 +62,11 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
       name: 'TooManyRequests',
       description: 'A rate limit is reached; try again after the seconds that Retry-After tells.',
       samples: {
-        platform: rateLimited('The limit of 5000/1h is reached.', rateClasses.platform.subcode, 1800),
+        platform: rateLimited(
+          'The limit of 5000 in 1h is reached (every call, per app and account)',
+          rateClasses.platform.subcode,
+          1800,
+        ),
       },
     },
     500: {

@@ -242,16 +242,16 @@ onBothDatabases('calls of the business', (engine) => {
   })
 
   for (const [name, body, message] of [
-    ['no messaging_product', { messaging_product: undefined }, /^messaging_product: it is required\.$/],
+    ['no messaging_product', { messaging_product: undefined }, /^messaging_product: it is required; send /],
     ['another messaging_product', { messaging_product: 'whatsapp' }, /^messaging_product: it must be "msgapp"\.$/],
-    ['no action', { action: undefined }, /^action: it is required\.$/],
+    ['no action', { action: undefined }, /^action: it is required; send /],
     ['an unknown action', { action: 'hold' }, /^action: it must be one of connect, pre_accept, accept, reject, term/],
     ['connect without `to`', { to: undefined }, /^to: it is required with connect\.$/],
     ['connect with a call_id alone', { to: undefined, call_id: unknownCall }, /^to: it is required with connect\.$/],
     ['neither `to` nor call_id', { action: 'terminate', to: undefined }, /^call_id: it is required, unless "to"/],
     ['a `to` that is no user', { to: '+1 650 555 1234' }, /^to: it must be a user's id/],
-    ['a session without sdp', { session: { sdp_type: 'offer' } }, /^session\.sdp: it is required\.$/],
-    ['a session without sdp_type', { session: { sdp: offer.sdp } }, /^session\.sdp_type: it is required\.$/],
+    ['a session without sdp', { session: { sdp_type: 'offer' } }, /^session\.sdp: it is required; send /],
+    ['a session without sdp_type', { session: { sdp: offer.sdp } }, /^session\.sdp_type: it is required; send /],
     ['an unknown sdp_type', { session: { ...offer, sdp_type: 'pranswer' } }, /^session\.sdp_type: it must be one of/],
     ['an answer with connect', { session: answer }, /^session\.sdp_type: it must be offer with connect\.$/],
     ['an offer with accept', { action: 'accept', session: offer }, /^session\.sdp_type: it must be answer with accept/],

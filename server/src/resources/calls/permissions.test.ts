@@ -247,7 +247,7 @@ onBothDatabases('call permissions', (engine) => {
   test('400 without a user', async () => {
     const answer = await server.client.get(`/v23.0/${numbers.main}/call_permissions`, { token: tokens.owner })
     assert.equal(answer.status, 400)
-    assert.equal(answer.body.error.message, 'user_wa_id: it is required.')
+    assert.equal(answer.body.error.message, "user_wa_id: it is required; send a user's id: 1 to 20 digits, in quotes.")
   })
 
   test('200 on a number that is not registered: a permission is there before a call is', async () => {

@@ -98,7 +98,7 @@ export function checkPermission(permission: CallPermissionsTable | undefined, no
 export function checkCallLimit({ count, oldest }: Usage, max: number, now: number): void {
   if (count < max) return
   throw limitReached(
-    `The number has started ${max} calls to this user within 24 hours, which is the most.`,
+    `The number has started ${max} calls to this user within 24 hours, which is the most`,
     callLimitCode,
     ((oldest ?? now) + periodMilliseconds['24h'] - now) / 1000,
   )

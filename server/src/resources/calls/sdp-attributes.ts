@@ -175,12 +175,13 @@ const takenApart: ReadonlyMap<string, TakenApart> = new Map([
 export function findAttributeProblem(attribute: string, isInMedia: boolean): string | undefined {
   const { name, value } = attributePattern.exec(attribute)?.groups ?? {}
   if (name === undefined) return 'must be a=<attribute> or a=<attribute>:<value>, the attribute being a token.'
-  if (value === '') return `has no value after "a=${name}:".`
+  if (value === '') return `has no value after "a=${name}:"; give one, or leave out the line.`
 
   const standard = standardForms.get(name)
   if (standard) {
-    if (standard.level === 'media' && !isInMedia) return `is a=${name}, which belongs below an m= line.`
-    if (standard.level === 'session' && isInMedia) return `is a=${name}, which belongs above the first m= line.`
+    if (standard.level === 'media' && !isInMedia) return `is a=${name}; put it below an m= line, where it belongs.`
+    if (standard.level === 'session' && isInMedia)
+      return `is a=${name}; put it above the first m= line, where it belongs.`
     const isRight = standard.value === null ? value === undefined : value !== undefined && standard.value.test(value)
     return isRight ? undefined : `must be ${standard.expects}.`
   }

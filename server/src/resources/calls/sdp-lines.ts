@@ -105,7 +105,7 @@ function findNetworkProblem({ nettype = '', addrtype = '' }: NetworkGroups): str
 
 function findUnicastProblem({ addrtype = '', address = '' }: NetworkGroups): string | undefined {
   if (isAddress(addrtype, address) || isHostName(address)) return undefined
-  return `has the address ${shorten(address)}, which is neither an ${addrtype} address nor a host name.`
+  return `has the address ${shorten(address)}; it must be an ${addrtype} address or a host name.`
 }
 
 /** Multicast addresses have a time to live (IP4 alone) and may have a count behind slashes; others have neither. */
@@ -138,7 +138,7 @@ function findMediaProblem({
   proto = '',
   formats = '',
 }: Readonly<Record<string, string | undefined>>): string | undefined {
-  if (Number(port) > 65_535) return `has the port ${shorten(port)}; ports go from 0 to 65535.`
+  if (Number(port) > 65_535) return `has the port ${shorten(port)}; it must be from 0 to 65535.`
   if (!/(^|\/)RTP\//.test(proto)) return undefined
   const wrong = formats
     .trim()

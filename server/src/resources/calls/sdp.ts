@@ -83,7 +83,7 @@ function findFormProblem(line: string): string | undefined {
   if (line === '') return 'is empty; every line is a letter, "=" and a value.'
   if (line.includes('\r')) return 'holds a carriage return; lines end in CRLF or LF.'
   if (!/^[a-z]=/.test(line)) return 'must be a lower-case letter, "=" and a value, with no blank around the "=".'
-  if (line.length === 2) return `has no value after "${line}".`
+  if (line.length === 2) return `has no value after "${line}"; give one, or leave out the line.`
   return undefined
 }
 

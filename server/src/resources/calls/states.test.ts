@@ -71,7 +71,7 @@ test('a refusal says what would be possible', () => {
       'The business started the call and it is ringing, so accept by the business is not possible; possible: terminate.',
   })
   assert.throws(() => moveCall({ direction: 'USER_INITIATED', state: 'ended' }, 'user', 'terminate'), {
-    message: 'The call has ended, so terminate is not possible any more.',
+    message: 'The call has ended, so terminate is not possible any more; only an open call can be changed.',
   })
 })
 

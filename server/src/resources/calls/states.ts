@@ -78,7 +78,8 @@ function listMoves({ direction, state }: CallCondition, side: CallSide): Move[] 
 }
 
 function describeRefusal(call: CallCondition, side: CallSide, action: CallAction): string {
-  if (call.state === 'ended') return `The call has ended, so ${action} is not possible any more.`
+  if (call.state === 'ended')
+    return `The call has ended, so ${action} is not possible any more; only an open call can be changed.`
   const caller = call.direction === 'BUSINESS_INITIATED' ? 'business' : 'user'
   const possible = listMoves(call, side).map((move) => move.action)
   return `The ${caller} started the call and it is ${call.state}, so ${action} by the ${side} is not possible; possible: ${possible.join(', ')}.`

@@ -133,7 +133,7 @@ onBothDatabases('the limits of creating numbers', (engine) => {
     const calls = numberCalls(tight)
     for (const _ of [1, 2]) await calls.createWithCode()
     const answer = await calls.create({ phone_number: calls.freshDigits(), verified_name: 'One more' })
-    assertRefused(answer, 429, /limit of 2\/1h/, 4)
+    assertRefused(answer, 429, /limit of 2 in 1h/, 4)
     assert.equal(answer.body.error.error_subcode, 2446080)
   })
 })

@@ -139,7 +139,7 @@ function describeJudgement(judgement: Exclude<Judgement, { outcome: 'right' }>):
       return ruleBroken('The code has expired; request a new one with request_code.')
     case 'blocked':
       return rateLimited(
-        'Too many wrong codes were sent for this phone number.',
+        'Too many wrong codes were sent for this phone number',
         rateClasses.request_code.subcode,
         judgement.milliseconds / 1000,
       )
