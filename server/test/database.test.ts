@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { ManualClock, systemClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/random.ts'
-import { type Database, UnknownMigrations } from '../src/db/database.ts'
+import { type Database, type Memo, UnknownMigrations } from '../src/db/database.ts'
 import { isMigrated, migrate, readMigrations } from '../src/db/migrate.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
 import { defineStatement } from '../src/db/statement.ts'
@@ -116,6 +117,30 @@ onBothDatabases('the database', (engine) => {
       .where('id', '=', '1000000000000102')
       .execute()
     assert.equal(found.length, 1)
+  })
+
+  test('what was worked out from rows is forgotten with the next commit, here or in another process', async (t) => {
+    const place = await makeStorePlace(engine)
+    const [own, other] = [await openPlace(place), await openPlace(place)]
+    t.after(async () => {
+      await Promise.all([own.close(), other.close()])
+      await place.remove()
+    })
+    await migrate(own, systemClock)
+    const memo: Memo<string> = { name: 'a test' }
+    for (const [writer, id] of [
+      [own, '1000000000000103'],
+      [other, '1000000000000104'],
+    ] as const) {
+      own.read.remembered(memo)?.set('key', 'old')
+      const before = own.read.remembered(memo)
+      await writer.transaction((tx) => tx.query.insertInto('nodes').values(node(id)).execute())
+      await nextTurn()
+      // What is being worked out meanwhile from the rows of before must not be taken for new.
+      before?.set('late', 'old')
+      assert.deepEqual([...(own.read.remembered(memo) ?? [])], [])
+    }
+    await own.transaction(async (tx) => assert.equal(tx.remembered(memo), undefined))
   })
 
   test('fifty transactions at the same moment lose no update', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db, Memo } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
 import { notFound } from '../graph/errors.ts'
@@ -28,10 +28,19 @@ const findVisible = defineStatement<{ id: string; business_id: string }>()((db, 
     ),
 )
 
+/** By token and id: what the token sees. */
+const visibleNodes: Memo<Node> = { name: 'visible nodes' }
+
 /** The node of that id, if this caller may see it; the same 404 for all that it may not. */
-export async function resolveNode(db: Db, caller: Caller, id: string): Promise<Node> {
+export function resolveNode(db: Db, caller: Caller, id: string): Node | Promise<Node> {
+  const visible = db.remembered(visibleNodes)
+  return visible?.get(`${caller.token_id} ${id}`) ?? findNode(db, caller, id, visible)
+}
+
+async function findNode(db: Db, caller: Caller, id: string, visible: Map<string, Node> | undefined): Promise<Node> {
   const row = await db.first(findVisible, { id, business_id: caller.business_id })
   if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
+  visible?.set(`${caller.token_id} ${id}`, row as Node)
   return row as Node
 }
 

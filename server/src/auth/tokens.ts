@@ -63,11 +63,14 @@ const findByHash = defineStatement<{ hash: string }>()((db, { hash }) =>
     .where('tokens.hash', '=', hash),
 )
 
+/** Who a token speaks for, and until when. */
+export interface FoundToken {
+  readonly caller: Caller
+  readonly expires_time: number | null
+}
+
 /** Who a token's secret speaks for, as long as it is not revoked; its end is for the caller of this to watch. */
-export async function findCaller(
-  db: Db,
-  secret: string,
-): Promise<{ caller: Caller; expires_time: number | null } | undefined> {
+export async function findCaller(db: Db, secret: string): Promise<FoundToken | undefined> {
   const row = await db.first(findByHash, { hash: hashToken(secret) })
   if (!row || row.revoked_time !== null) return undefined
   return {

@@ -13,8 +13,19 @@ export interface Db {
   ): Promise<Row | undefined>
   /** Runs a statement that was declared once; every row. */
   list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
+  /**
+   * What was worked out from committed rows, by key; every commit empties it. Undefined where commits of others are not
+   * noticed, and in a transaction, which sees what is not committed.
+   */
+  remembered<Value>(memo: Memo<Value>): Map<string, Value> | undefined
   /** Whether a row that is read in order to be changed must be locked: not where there is only one writer anyway. */
   readonly lockRows: boolean
+}
+
+/** Names what is remembered: declared once, like a statement. */
+export interface Memo<Value> {
+  readonly name: string
+  readonly holds?: Value
 }
 
 /** Only ever handed out by `transaction`: what must be written with something else asks for this type. */

@@ -150,7 +150,7 @@ function makeDb(runner: Runner, compiled: CompiledStatements): Db {
   }
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
     (await list(statement, parameters))[0]
-  return { query, first: first as Db['first'], list: list as Db['list'], lockRows: true }
+  return { query, first: first as Db['first'], list: list as Db['list'], remembered: () => undefined, lockRows: true }
 }
 
 function rawQuery(sql: string): CompiledQuery {

@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
-import { type Database, DatabaseUnavailable, type Db, type Transaction } from './database.ts'
+import { type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -162,11 +162,16 @@ class SqliteConnection {
       const { sql, bind } = compile(statement)
       return this.run(sql, bind(parameters)).rows
     }
-    return { query, first: first as Db['first'], list: list as Db['list'], lockRows: false }
+    const remembered = <Value>(memo: Memo<Value>) => this.remembered(memo)
+    return { query, first: first as Db['first'], list: list as Db['list'], remembered, lockRows: false }
   }
 
   firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {
     return this.run(sql, parameters).rows[0]
+  }
+
+  remembered<Value>(_memo: Memo<Value>): Map<string, Value> | undefined {
+    return undefined
   }
 
   close(): void {
@@ -201,7 +206,8 @@ class SqliteConnection {
  */
 class CommittedReader extends SqliteConnection {
   readonly #askVersion: StatementSync
-  readonly #remembered = new Map<CompiledStatement, Map<string, object | undefined>>()
+  readonly #rows = new Map<CompiledStatement, Map<string, object | undefined>>()
+  readonly #derived = new Map<Memo<unknown>, Map<string, unknown>>()
   #version: unknown
   #isChecked = false
   #size = 0
@@ -218,10 +224,10 @@ class CommittedReader extends SqliteConnection {
 
   override firstRow(statement: CompiledStatement, parameters: readonly unknown[]): object | undefined {
     if (!this.#isChecked) this.#check()
-    let rows = this.#remembered.get(statement)
+    let rows = this.#rows.get(statement)
     if (!rows) {
       rows = new Map()
-      this.#remembered.set(statement, rows)
+      this.#rows.set(statement, rows)
     }
     const key = parameters.length === 1 ? String(parameters[0]) : parameters.join('\0')
     if (rows.has(key)) return rows.get(key)
@@ -233,12 +239,24 @@ class CommittedReader extends SqliteConnection {
     return kept
   }
 
+  override remembered<Value>(memo: Memo<Value>): Map<string, Value> {
+    if (!this.#isChecked) this.#check()
+    let values = this.#derived.get(memo)
+    // A commit puts a new map in its place: what is still being worked out from older rows goes into the old one, unseen.
+    if (!values || values.size >= maxRememberedRows) {
+      values = new Map()
+      this.#derived.set(memo, values)
+    }
+    return values as Map<string, Value>
+  }
+
   #check(): void {
     const version = this.#askVersion.get()?.['data_version']
     if (version !== this.#version || this.#size >= maxRememberedRows) {
       this.#version = version
       this.#size = 0
-      this.#remembered.clear()
+      this.#rows.clear()
+      this.#derived.clear()
     }
     this.#isChecked = true
     setImmediate(this.doubt)
