@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
@@ -31,8 +32,9 @@ import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
 import { Metrics } from './http/metrics.ts'
+import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineParts } from './http/pipeline.ts'
-import { createServer } from './http/server.ts'
+import { answerUnknownPaths, createServer, type ServerParts } from './http/server.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildGatewayOperations, buildOperations } from './operations.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
@@ -125,12 +127,11 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     deliveries.wake()
   }
 
-  const server = createServer({
+  const serverParts: ServerParts = {
     words,
     versions: config.versions,
     random,
     log,
-    metrics,
     doors: [
       ...operatorPaths,
       ...publicPaths,
@@ -141,8 +142,9 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       'gateway',
       words.product,
     ],
-  })
-  openOperatorsDoor(server, database, metrics)
+  }
+  const server = createServer(serverParts)
+  const observer = new RequestObserver(log, metrics)
   const pipeline: PipelineParts = {
     database,
     clock,
@@ -163,13 +165,19 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     },
     onCommit: wakeWorkers,
   }
-  if (config.role !== 'worker') openDoors()
+  server.register(async (scope) => {
+    observeRequests(scope, observer, words.trace_header)
+    answerUnknownPaths(scope, serverParts)
+    openOperatorsDoor(scope, database, metrics)
+    if (config.role !== 'worker') openOtherDoors(scope)
+  })
+  const operations = buildOperations(words)
+  if (config.role !== 'worker') openBusinessDoor(server, operations, pipeline, observer)
 
-  function openDoors(): void {
-    const operations = buildOperations(words)
+  function openOtherDoors(scope: FastifyInstance): void {
     const gatewayOperations = buildGatewayOperations()
-    openPicturesDoor(server, database.read, files)
-    openPublicDoor(server, {
+    openPicturesDoor(scope, database.read, files)
+    openPublicDoor(scope, {
       operations,
       gatewayOperations,
       words,
@@ -181,12 +189,11 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       clock,
       production: config.production,
     })
-    openQrPages(server, database, pipeline.publicUrl)
-    openGroupPages(server, database)
-    openMediaDoor(server, pipeline, log)
-    openBusinessDoor(server, operations, pipeline)
-    openGatewayDoor(server, gatewayOperations, pipeline)
-    openReceiverDoor(server, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
+    openQrPages(scope, database, pipeline.publicUrl)
+    openGroupPages(scope, database)
+    openMediaDoor(scope, pipeline, log)
+    openGatewayDoor(scope, gatewayOperations, pipeline)
+    openReceiverDoor(scope, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
   }
 
   return {

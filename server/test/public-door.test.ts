@@ -11,7 +11,6 @@ import { migrate } from '../src/db/migrate.ts'
 import { openPublicDoor, publicPaths } from '../src/doors/public.ts'
 import { chapters } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
-import { Metrics } from '../src/http/metrics.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { chooseEncoding } from '../src/http/packed.ts'
 import { createServer } from '../src/http/server.ts'
@@ -72,7 +71,6 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     versions: ['v23.0'],
     random: systemRandom,
     log: silentLog,
-    metrics: new Metrics(),
     doors: publicPaths,
   })
   let isOpen = true

@@ -2,8 +2,8 @@ import { write, writeSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 
 export interface Log extends Logger {
-  /** One line of level info, for what is logged at every request: the same form, at a fraction of the cost. */
-  line(fields: object): void
+  /** One line of level info from its members as JSON: the same form as any other, at a fraction of the cost. */
+  line(members: string): void
 }
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -83,10 +83,25 @@ export class LineWriter {
 export function openLog(level: LogLevel): { log: Log; flush(): void } {
   const writer = new LineWriter(2)
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer)
-  const line = (fields: object) =>
-    writer.write(`{"level":30,"time":"${new Date().toISOString()}",${JSON.stringify(fields).slice(1)}\n`)
+  const timestamp = makeTimestamp()
+  const line = (members: string) => writer.write(`{"level":30,"time":"${timestamp()}",${members}}\n`)
   const log = Object.assign(logger, { line: logger.isLevelEnabled('info') ? line : ignore })
   return { log, flush: () => writer.flush() }
+}
+
+/** The time in ISO 8601. Writing a date costs far more than three digits, so that is done once a second. */
+function makeTimestamp(): () => string {
+  let second = Number.NaN
+  let upToSecond = ''
+  return () => {
+    const now = Date.now()
+    const milliseconds = now % 1000
+    if (now - milliseconds !== second) {
+      second = now - milliseconds
+      upToSecond = new Date(second).toISOString().slice(0, -4)
+    }
+    return `${upToSecond}${milliseconds < 10 ? '00' : milliseconds < 100 ? '0' : ''}${milliseconds}Z`
+  }
 }
 
 function ignore(): void {}

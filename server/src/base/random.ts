@@ -1,16 +1,28 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 
 /** Where chance comes from; tests may bring a seeded one. */
 export interface Random {
   bytes(length: number): Buffer
   /** An integer from `min` (included) to `max` (not included). */
   integer(min: number, max: number): number
-  /** 32 hexadecimal digits; cheaper than as many bytes, because the system draws for many at once. */
+  /** 32 hexadecimal digits; cheaper than as many bytes, because they are drawn for many at once. */
   trace(): string
 }
 
-export const systemRandom: Random = {
-  bytes: randomBytes,
-  integer: randomInt,
-  trace: () => randomUUID().replaceAll('-', ''),
+export const systemRandom: Random = { bytes: randomBytes, integer: randomInt, trace: makeTraceSource() }
+
+const traceDigits = 32
+const tracesAtOnce = 128
+
+function makeTraceSource(): () => string {
+  let digits = ''
+  let used = 0
+  return () => {
+    if (used === digits.length) {
+      digits = randomBytes((tracesAtOnce * traceDigits) / 2).toString('hex')
+      used = 0
+    }
+    used += traceDigits
+    return digits.slice(used - traceDigits, used)
+  }
 }

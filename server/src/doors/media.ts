@@ -39,7 +39,7 @@ async function admit(request: MediaRequest, { database, clock, words, links }: P
   if (link === 'made up') throw notFound()
   const node = await resolveNode(database.read, caller, request.params.id)
   if (node.kind !== 'media') throw notFound()
-  request.logged['node'] = node.id
+  request.logged = { business: caller.business_id, app: caller.app_id, node: node.id }
   checkPermission(caller, 'messaging', words)
   if (link === 'expired') throw linkExpired()
   return node

@@ -8,15 +8,10 @@ import { GraphError, internalFault, malformedRequest, notFound, renderError } fr
 import { checkVersion, versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeJson } from './json.ts'
-import type { Metrics } from './metrics.ts'
 import { traceOf } from './trace.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the log line and the metrics call the request. */
-    operationName: string
-    /** Who and what the log line names. */
-    logged: Record<string, unknown>
     briefErrors: boolean
   }
 }
@@ -29,7 +24,6 @@ export interface ServerParts {
   readonly versions: readonly string[]
   readonly random: Random
   readonly log: Log
-  readonly metrics: Metrics
   /** First path segments that are doors of their own, never ids. */
   readonly doors: readonly string[]
 }
@@ -39,7 +33,7 @@ export interface ServerParts {
  * themselves: unknown paths, malformed URLs, broken headers.
  */
 export function createServer(parts: ServerParts): FastifyInstance {
-  const { words, random, log, metrics } = parts
+  const { words, random, log } = parts
 
   const server = fastify({
     logger: false,
@@ -47,7 +41,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     genReqId: (raw) => traceOf(raw.headers.traceparent, random),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
-    rewriteUrl: (raw) => withVersion(raw.url ?? '/', parts),
+    ...(words.habits.version_optional && { rewriteUrl: ({ url = '/' }: { url?: string }) => withVersion(url, parts) }),
     // Requests that are under way when the server stops are answered, and the connection is closed behind them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -56,7 +50,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
     connectionTimeout: 2 * minute,
     http: { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, headersTimeout: 20_000 },
     frameworkErrors: (error, request, reply) => {
-      reply.header(words.trace_header, request.id)
       sendError(reply as unknown as FastifyReply, translate(error), request.id, false)
     },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts),
@@ -66,33 +59,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.decorateRequest('briefErrors', false)
   server.decorateRequest('logged')
 
-  server.addHook('onRequest', (request, reply, done) => {
-    request.logged = {}
-    reply.header(words.trace_header, request.id)
-    done()
-  })
-  server.addHook('onResponse', (request, reply, done) => {
-    metrics.observeRequest(request.operationName, reply.statusCode, reply.elapsedTime / 1000)
-    log.line({
-      operation: request.operationName,
-      method: request.method,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
-      ...request.logged,
-      trace: request.id,
-    })
-    done()
-  })
-
   // Bodies are read by the pipeline, after the request was let in, and not by the server's own parsers.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 
-  server.setNotFoundHandler((request) => {
-    const [, first = '', second] = (request.url.split('?', 1)[0] ?? '').split('/')
-    if (second !== undefined && !parts.doors.includes(first)) checkVersion(decodeURIComponent(first), parts.versions)
-    throw notFound()
-  })
   server.setErrorHandler((error, request, reply) => {
     const known = translate(error)
     if (known.status === 500) {
@@ -108,6 +78,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
     reply.status(error.status)
     reply.headers({
+      [words.trace_header]: trace,
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'private, no-store',
       ...error.headers,
@@ -122,9 +93,17 @@ function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')
 }
 
+/** Answers paths that no route of the server has, in a scope whose requests are observed. */
+export function answerUnknownPaths(scope: FastifyInstance, { versions, doors }: ServerParts): void {
+  scope.setNotFoundHandler((request) => {
+    const [, first = '', second] = (request.url.split('?', 1)[0] ?? '').split('/')
+    if (second !== undefined && !doors.includes(first)) checkVersion(decodeURIComponent(first), versions)
+    throw notFound()
+  })
+}
+
 /** Puts the newest version in front of a path that has none, where the vocabulary's clients leave it out. */
-function withVersion(url: string, { words, versions, doors }: ServerParts): string {
-  if (!words.habits.version_optional) return url
+function withVersion(url: string, { versions, doors }: ServerParts): string {
   const first = url.split(/[/?]/, 2)[1] ?? ''
   if (first === '' || versionPattern.test(first) || doors.includes(first)) return url
   return `/${versions.at(-1)}${url}`
