@@ -50,8 +50,10 @@ export const writeCrashEnvironment = {
 const longestLife = { writes: 120, milliseconds: 40 }
 /** It dies after so long, however few were acknowledged. */
 const patience = 10_000
-/** Of every so many rounds, one more of the first starts is killed. */
-const roundsPerFirstStart = 10
+/** After so many rounds the first start of another store is killed. */
+const roundsPerFirstStart = 20
+/** From when the database file is there to when the server listens, about. */
+const longestFirstStart = 400
 
 /**
  * Lets lines of writes in every chapter run against the real server on an embedded store, kills it at a random moment, sometimes
@@ -66,7 +68,7 @@ export async function crashUnderWrites(options: WriteCrashOptions): Promise<Writ
   const run = new Run(place, sink, new Chance(seed + 1), seed)
   let isKept = false
   try {
-    await run.begin(Math.ceil(rounds / roundsPerFirstStart))
+    await run.begin()
     for (let round = 1; round <= rounds; round++) {
       const told = await run.round(round === rounds)
       report?.(`round ${round}: ${told}`)
@@ -96,6 +98,8 @@ class Run {
   #killedStarts = 0
   #hours = 0
   #worlds = 0
+  /** How many nodes of each kind the first world makes. */
+  #firstNodes: readonly object[] = []
 
   constructor(place: StorePlace, sink: MoodySink, chance: Chance, seed: number) {
     this.#place = place
@@ -104,18 +108,12 @@ class Run {
     this.#lines = makeLines({ doors: this.#doors, sinkUrl: sink.url }, place.dataDir, seed)
   }
 
-  /** An empty store, whose first starts are killed while they make the tables and apply the world. */
-  async begin(firstStarts: number): Promise<void> {
-    const { dataDir } = this.#place
-    const world = await writeFirstWorld(dataDir, this.#sink.url)
-    for (let start = 0; start < firstStarts; start++) {
-      const delay = this.#chance.below(120)
-      await this.#killStart(
-        world,
-        whenThere(join(dataDir, 'switchboard.db-wal')).then(() => wait(delay)),
-      )
-    }
+  /** An empty store, whose first start is killed while it makes the tables and applies the world. */
+  async begin(): Promise<void> {
+    const world = await writeFirstWorld(this.#place.dataDir, this.#sink.url)
+    await this.#killFirstStart(this.#place, world)
     await this.#start(world)
+    this.#firstNodes = await countNodes(this.#place)
     await this.#check()
   }
 
@@ -142,6 +140,10 @@ class Run {
     const { acknowledged, underWay } = this.#doors
     await this.#start(world)
     await this.#check()
+    if (this.rounds % roundsPerFirstStart === 0) {
+      await this.#crashAnotherStore()
+      told.push('another store killed at its first start')
+    }
     return `${told.join(', ')}; ${acknowledged} writes acknowledged so far, ${underWay} were under way; all in step`
   }
 
@@ -180,9 +182,30 @@ class Run {
     this.#doors.url = this.#server.url
   }
 
-  async #killStart(world: string, moment: Promise<unknown>): Promise<void> {
+  async #killStart(world: string, moment: Promise<unknown>, place = this.#place): Promise<void> {
     this.#killedStarts++
-    await killCommand(...crashCommand(this.#place, { world, env: writeCrashEnvironment }), moment)
+    await killCommand(...crashCommand(place, { world, env: writeCrashEnvironment }), moment)
+  }
+
+  async #killFirstStart(place: StorePlace, world: string): Promise<void> {
+    const delay = this.#chance.below(longestFirstStart)
+    const moment = whenThere(join(place.dataDir, 'switchboard.db-wal')).then(() => wait(delay))
+    await this.#killStart(world, moment, place)
+  }
+
+  /** A store that was killed at its first start is the same as any other after the second. */
+  async #crashAnotherStore(): Promise<void> {
+    const place = await makeStorePlace('sqlite')
+    try {
+      const world = await writeFirstWorld(place.dataDir, this.#sink.url)
+      await this.#killFirstStart(place, world)
+      const server = await startCommand(...crashCommand(place, { world, env: writeCrashEnvironment }))
+      await StoreView.look(place.dataDir, (store) => checkStore(store, place.dataDir))
+      assert.deepEqual(await countNodes(place), this.#firstNodes)
+      await server.stop('SIGKILL')
+    } finally {
+      await place.remove()
+    }
   }
 
   #passHour(): void {
@@ -224,4 +247,8 @@ async function whenThere(file: string): Promise<void> {
     )
   )
     await wait(1)
+}
+
+function countNodes({ dataDir }: StorePlace): Promise<object[]> {
+  return StoreView.look(dataDir, (store) => store.rows('SELECT kind, count(*) AS count FROM nodes GROUP BY kind'))
 }
