@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from './harness/databases.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
@@ -45,6 +47,21 @@ describe('requests that are broken below the API', () => {
       assert.equal(error['code'], 803)
     })
   }
+
+  test('no second answer for a body that breaks when its request is answered already', async () => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.setEncoding('latin1')
+    socket.write('POST /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    let received = ''
+    socket.on('data', (chunk: string) => {
+      received += chunk
+      socket.write('zz\r\n')
+    })
+    await once(socket, 'close')
+    assert.match(received, /^HTTP\/1\.1 404 /)
+    assert.equal(received.split('HTTP/1.1 ').length, 2, received)
+  })
 
   test('401, then 404, for an id of absurd length, as for any other that does not exist', async () => {
     const path = `/v23.0/${'1'.repeat(8000)}`

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { minute } from '../base/duration.ts'
@@ -35,6 +35,9 @@ export interface ServerParts {
 export function createServer(parts: ServerParts): FastifyInstance {
   const { words, random, log } = parts
 
+  /** The newest answer on each connection. */
+  const answers = new WeakMap<Socket, ServerResponse>()
+
   const server = fastify({
     logger: false,
     // Rows are checked by the pipeline; two libraries that nobody asks would be loaded otherwise, at every start.
@@ -52,7 +55,12 @@ export function createServer(parts: ServerParts): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       sendError(reply as unknown as FastifyReply, translate(error), request.id, false)
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts),
+    clientErrorHandler: (error, socket) => {
+      const last = answers.get(socket)
+      // The rest of a body whose request is answered already: a second answer would be taken for that to the next request.
+      if (last?.headersSent && !last.req.complete) socket.destroySoon()
+      else answerBrokenRequest(error, socket, parts)
+    },
   })
 
   server.decorateRequest('operationName', 'unknown')
@@ -71,6 +79,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     sendError(reply, known, request.id, request.briefErrors)
   })
 
+  server.server.on('request', (request, response) => answers.set(request.socket, response))
   // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, notFound(), parts))

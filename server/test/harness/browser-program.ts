@@ -59,7 +59,7 @@ export async function beginBrowserInstallation(): Promise<void> {
 
 /** One at a time: a second one waits for the first and finds its work done. Its own group, so that no killed test leaves half of it. */
 function spawnInstaller() {
-  const script = `command -v chromium || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }`
+  const script = `chromium --version || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }`
   return spawn('flock', ['/tmp/switchboard-browser-installation', 'sh', '-c', script], {
     stdio: 'ignore',
     detached: true,

@@ -1,7 +1,7 @@
 import { after, before } from 'node:test'
 import { type App, createApp } from '../../src/app.ts'
 import { ManualClock } from '../../src/base/clock.ts'
-import { silentLog } from '../../src/base/log.ts'
+import { type Log, silentLog } from '../../src/base/log.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/database.ts'
@@ -33,6 +33,8 @@ export interface TestServerOptions {
   /** Settings over the defaults of tests: no limits, quiet. */
   readonly env?: Environment
   readonly world?: object
+  /** Left out: nothing is logged. */
+  readonly log?: Log
 }
 
 /** The hour at which the clock of tests stands. */
@@ -46,6 +48,7 @@ export async function startTestServer({
   engine,
   env = {},
   world = testWorld(),
+  log = silentLog,
 }: TestServerOptions): Promise<TestServer> {
   const clock = new ManualClock(testStart)
   const { place, database } = await makeMigratedStore(engine, clock)
@@ -55,7 +58,7 @@ export async function startTestServer({
   await addUploads(database, clock)
   await addMedia(database, clock)
   await addInviteLinks(database, clock)
-  const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
+  const app = await createApp({ config, database, clock, random: systemRandom, log })
   const url = await app.listen()
   const words = chooseVocabulary(config.vocabulary)
   return {

@@ -1,0 +1,58 @@
+import { Agent, request as startRequest } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { exchangeBytes, readRawAnswer } from '../harness/raw-http.ts'
+import type { FuzzRequest } from './requests.ts'
+
+export interface FuzzAnswer {
+  readonly status: number
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** No answer within this is a hang. */
+const patience = 20_000
+
+export interface Sender {
+  send(request: FuzzRequest): Promise<FuzzAnswer>
+  close(): void
+}
+
+/** Sends requests over connections that are kept, because what one request leaves behind must not harm the next. */
+export function openSender(url: string): Sender {
+  const agent = new Agent({ keepAlive: true })
+  return {
+    send: (request) => (request.bytes ? sendBytes(url, request.bytes) : sendRequest(url, agent, request)),
+    close: () => agent.destroy(),
+  }
+}
+
+function sendRequest(url: string, agent: Agent, request: FuzzRequest): Promise<FuzzAnswer> {
+  const { hostname, port } = new URL(url)
+  const { method, target: path, headers, body } = request
+  const length = body && !headers.some(([name]) => name === 'Expect') ? { 'Content-Length': String(body.length) } : {}
+  return new Promise((resolve, reject) => {
+    const outgoing = startRequest(
+      { hostname, port, agent, method, path, headers: { ...length, ...Object.fromEntries(headers) } },
+      (incoming) => {
+        buffer(incoming).then((bytes) => {
+          const told = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])
+          resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(told), body: bytes })
+        }, reject)
+      },
+    )
+    outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer within ${patience} ms`)))
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
+
+async function sendBytes(url: string, bytes: Buffer): Promise<FuzzAnswer> {
+  const { status, head, body } = readRawAnswer(await exchangeBytes(url, bytes))
+  const lines = head.split('\r\n').slice(1)
+  const headers = lines.map((line) => [
+    line.slice(0, line.indexOf(':')).toLowerCase(),
+    line.slice(line.indexOf(':') + 1).trim(),
+  ])
+  return { status, headers: Object.fromEntries(headers), body: Buffer.from(body, 'latin1') }
+}

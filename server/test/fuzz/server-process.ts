@@ -1,0 +1,60 @@
+// The server under test, in a process of its own: its memory is not that of the fuzzer. Started by server.ts, told what to do by messages.
+import dns from 'node:dns'
+import { openLog } from '../../src/base/log.ts'
+import { rateClasses } from '../../src/limits/classes.ts'
+import { startTestServer } from '../harness/server.ts'
+import type { Order, Reply } from './server.ts'
+
+const engine = process.argv[2] === 'postgres' ? 'postgres' : 'sqlite'
+
+// The outside network is not there: a name that is not of this machine is not known.
+const { lookup } = dns.promises
+dns.promises.lookup = (async (hostname: string, options: object) => {
+  if (hostname === 'localhost') return lookup(hostname, options)
+  throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' })
+}) as typeof lookup
+
+const server = await startTestServer({
+  engine,
+  log: openLog('error').log,
+  env: {
+    // On, so that answers tell the usage; far away, so that few requests are refused for it.
+    RATE_LIMITS: 'on',
+    ...Object.fromEntries(Object.keys(rateClasses).map((name) => [`RATE_LIMIT_${name.toUpperCase()}`, '1000000/1h'])),
+    RATE_LIMIT_REQUEST_CODE: '30/1s',
+    ALLOW_INTERNAL_CALLBACKS: 'true',
+    WEBHOOK_TIMEOUT: '2s',
+    MAX_NUMBERS_PER_ACCOUNT: '1000',
+  },
+})
+
+function tell(reply: Reply): void {
+  process.send?.(reply)
+}
+
+async function obey(order: Order): Promise<void> {
+  switch (order.do) {
+    case 'measure': {
+      if (!globalThis.gc) throw new Error('start it with --expose-gc')
+      // The second time for what the first let go.
+      globalThis.gc()
+      await new Promise(setImmediate)
+      globalThis.gc()
+      const { heapUsed, rss, external, arrayBuffers } = process.memoryUsage()
+      return tell({ number: order.number, memory: { heap: heapUsed, rss, external: external + arrayBuffers } })
+    }
+    case 'advance':
+      server.clock.advance(order.milliseconds)
+      await server.app.settle()
+      return tell({ number: order.number })
+    case 'stop':
+      await server.stop()
+      tell({ number: order.number })
+      process.disconnect()
+  }
+}
+
+process.on('message', (order: Order) => obey(order))
+// Whoever started it is gone: nobody would ever stop it.
+process.once('disconnect', () => process.exit())
+tell({ number: 0, url: server.url })

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Engine } from '../harness/databases.ts'
+
+export interface Memory {
+  readonly heap: number
+  readonly rss: number
+  readonly external: number
+}
+
+export type Order =
+  | { readonly number: number; readonly do: 'measure' }
+  | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
+  | { readonly number: number; readonly do: 'stop' }
+
+export interface Reply {
+  readonly number: number
+  readonly url?: string
+  readonly memory?: Memory
+}
+
+export interface FuzzedServer {
+  readonly url: string
+  /** What it wrote about its own faults. */
+  faults(): string
+  /** What it uses once its garbage is collected. */
+  measure(): Promise<Memory>
+  /** Moves its clock, and returns when everything that became due has happened. */
+  advance(milliseconds: number): Promise<void>
+  stop(): Promise<void>
+}
+
+type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'stop' }
+
+/** Starts the server of the tests, with its world, in a process of its own. */
+export async function startFuzzedServer(engine: Engine): Promise<FuzzedServer> {
+  const file = new URL('./server-process.ts', import.meta.url)
+  const child = fork(file, [engine], {
+    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', '--max-semi-space-size=4'],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  })
+  let faults = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    faults = (faults + chunk).slice(-100_000)
+  })
+  const ended = once(child, 'exit')
+  const waiting = new Map<number, (reply: Reply) => void>()
+  child.on('message', (reply: Reply) => waiting.get(reply.number)?.(reply))
+  const hear = (number: number): Promise<Reply> => {
+    const heard = new Promise<Reply>((resolve) => waiting.set(number, resolve))
+    const lost = ended.then(([code]) => Promise.reject(new Error(`the server ended with ${code}: ${faults}`)))
+    return Promise.race([heard, lost])
+  }
+  const ask = makeAsk(child, hear)
+  const { url } = await hear(0)
+  if (url === undefined) throw new Error('the server did not say where it is')
+  return {
+    url,
+    faults: () => faults,
+    async measure() {
+      const { memory } = await ask({ do: 'measure' })
+      if (!memory) throw new Error('the server did not tell its memory')
+      return memory
+    },
+    async advance(milliseconds) {
+      await ask({ do: 'advance', milliseconds })
+    },
+    async stop() {
+      if (child.exitCode === null) await ask({ do: 'stop' })
+      await ended
+    },
+  }
+}
+
+function makeAsk(child: ChildProcess, hear: (number: number) => Promise<Reply>): (wish: Wish) => Promise<Reply> {
+  let last = 0
+  return (wish) => {
+    last += 1
+    child.send({ ...wish, number: last })
+    return hear(last)
+  }
+}
