@@ -29,6 +29,8 @@ const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interruption.abort())
 
 try {
+  // Takes a minute or two, beside everything else.
+  if (isChosen('server/test/browser.test.ts', process.argv.slice(2))) await beginBrowserInstallation()
   for (const check of checks) await runCheck(check.name, check.command)
   await runTests(process.argv.slice(2))
 } catch (error) {
@@ -62,13 +64,12 @@ async function runCheck(name: string, [program = '', ...args]: string[]): Promis
 async function runTests(words: string[]): Promise<void> {
   if (interruption.signal.aborted) return
   const files = await findTestFiles()
-  const chosen = words.length === 0 ? files : files.filter((file) => words.some((word) => file.includes(word)))
+  const chosen = files.filter((file) => isChosen(file, words))
   if (words.length > 0) {
     console.log(`\nonly ${chosen.length} of ${files.length} test files, whose path holds ${words.join(' or ')}:`)
     for (const file of chosen) console.log(`  ${file}`)
   }
   if (chosen.length === 0) return fail('tests', 'No test file was found to run.')
-  if (chosen.includes('server/test/browser.test.ts')) await beginBrowserInstallation()
 
   // The tests' temporary folder too, so that what a killed test left behind goes with it. PostgreSQL runs as another user when
   // this is root, and makes and removes its own folder in there.
@@ -94,6 +95,10 @@ async function runTests(words: string[]): Promise<void> {
     // A PostgreSQL whose test was killed may be removing its own folder at this moment; then this tries again.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
+}
+
+function isChosen(file: string, words: readonly string[]): boolean {
+  return words.length === 0 || words.some((word) => file.includes(word))
 }
 
 async function findTestFiles(): Promise<string[]> {
