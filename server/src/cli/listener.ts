@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/database.ts'
 import type { AppSubscriptionsTable } from '../db/tables.ts'
-import { accountObject, webhookFields } from '../resources/webhooks/schemas.ts'
+import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
 import { findSubscription, linkApp, putSubscription } from '../resources/webhooks/store.ts'
 
 /** Who listens in an app's place, and what is to be put back when it ends: kept in the store, so that no crash loses it. */

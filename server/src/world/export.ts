@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, dump } from 'js-yaml'
 import type { Db } from '../db/database.ts'
-import { accountObject } from '../resources/webhooks/schemas.ts'
+import { accountObject } from '../delivery/webhook-fields.ts'
 import {
   toAccountEntry,
   toAppEntry,

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { webhookFields } from '../delivery/webhook-fields.ts'
 import { scopes } from '../graph/caller.ts'
 import { nodeIdPattern } from '../graph/nodes.ts'
 import { accountReviewStatuses, businessVerificationStatuses, ownershipTypes } from '../resources/account/schemas.ts'
@@ -27,7 +28,7 @@ import { profileMembers, websiteSchema } from '../resources/profile/schemas.ts'
 import { prefilledMessageSchema, qrCodeSchema } from '../resources/qr-codes/schemas.ts'
 import { scheduleMembers, scheduleStatuses } from '../resources/schedules/schemas.ts'
 import { partnerKinds } from '../resources/solutions/schemas.ts'
-import { callbackUrlSchema, verifyTokenSchema, webhookFields } from '../resources/webhooks/schemas.ts'
+import { callbackUrlSchema, verifyTokenSchema } from '../resources/webhooks/schemas.ts'
 
 /*
  * The whole world file. Forms and enumerations are those of the API; the counts that limit the API (items of a list,

@@ -1,6 +1,6 @@
 import { readScope } from '../auth/scopes.ts'
 import { hashToken, makeTokenId } from '../auth/tokens.ts'
-import { accountObject, webhookFields } from '../resources/webhooks/schemas.ts'
+import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
 import { bringRows, type WriteParts } from './rows.ts'
 import type { Things } from './things.ts'
 

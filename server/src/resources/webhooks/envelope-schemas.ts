@@ -1,7 +1,7 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { webhookFields } from '../../delivery/webhook-fields.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { commonMessage, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
-import { webhookFields } from './schemas.ts'
 
 /** Each account in a post is looked up: so many at the most. */
 export const maxEntries = 1000

@@ -1,7 +1,8 @@
+import { webhookFields } from '../../delivery/webhook-fields.ts'
 import type { Caller } from '../../graph/caller.ts'
 import { badArgument, forbidden } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
-import { type NewLink, webhookFields } from './schemas.ts'
+import type { NewLink } from './schemas.ts'
 
 /**
  * Where events go is for the app itself to say and to know; a callback's address may hold a secret. A subscription is about every

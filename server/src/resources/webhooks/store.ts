@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../db/database.ts'
 import type { AppSubscriptionsTable, PhoneNumberCallbacksTable, SubscribedAppsTable } from '../../db/tables.ts'
+import { accountObject } from '../../delivery/webhook-fields.ts'
 import type { Node } from '../../graph/nodes.ts'
-import { accountObject } from './schemas.ts'
 
 /** What an app asked to hear of, and where. */
 export async function findSubscription(db: Db, app_id: string): Promise<AppSubscriptionsTable | undefined> {

@@ -4,7 +4,7 @@ import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { startSubscriber } from '../../../test/harness/subscriber.ts'
 import { accounts, ids, partnerIds, tokens } from '../../../test/harness/world.ts'
-import { webhookFields } from './schemas.ts'
+import { webhookFields } from '../../delivery/webhook-fields.ts'
 
 const object = 'msgapp_business_account'
 const token: string = tokens.owner
