@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { createDatabase, type SharedServer, startPostgres, testDatabaseServer } from './postgres.ts'
+import { createDatabase, ensureTemplate, type SharedServer, startPostgres, testDatabaseServer } from './postgres.ts'
 
 const harness = import.meta.resolve('./postgres.ts')
 
@@ -82,6 +82,45 @@ describe('createDatabase', () => {
     await database.drop()
     await disconnected
     await assert.rejects(query(database.url, 'select 1'), { code: '3D000' })
+  })
+})
+
+describe('ensureTemplate', () => {
+  it('fills the template once for all who ask at the same moment, and its copies are apart from each other', async () => {
+    const server = await testDatabaseServer()
+    const template = `template_${process.pid}`
+    let fills = 0
+    const fill = async (url: string) => {
+      fills++
+      await query(url, 'create table things (id int)')
+    }
+    await Promise.all([1, 2, 3].map(() => ensureTemplate(server.url, template, fill)))
+    assert.equal(fills, 1)
+    const copies = await Promise.all([createDatabase(server.url, template), createDatabase(server.url, template)])
+    await query(copies[0].url, 'insert into things values (1)')
+    assert.deepEqual(await query(copies[0].url, 'select id from things'), [{ id: 1 }])
+    assert.deepEqual(await query(copies[1].url, 'select id from things'), [])
+
+    await Promise.all(copies.map(({ drop }) => drop()))
+    await query(server.url, `alter database ${template} is_template false`)
+    await query(server.url, `drop database ${template}`)
+    await server.release()
+  })
+
+  it('fills it anew when the first try broke off', async () => {
+    const server = await testDatabaseServer()
+    const template = `broken_template_${process.pid}`
+    const breakOff = async (url: string) => {
+      await query(url, 'create table things (id int)')
+      throw new Error('it broke off')
+    }
+    await assert.rejects(ensureTemplate(server.url, template, breakOff), /it broke off/)
+    await ensureTemplate(server.url, template, async (url) => {
+      await query(url, 'create table things (id int)')
+    })
+    await query(server.url, `alter database ${template} is_template false`)
+    await query(server.url, `drop database ${template}`)
+    await server.release()
   })
 })
 
