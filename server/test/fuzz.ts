@@ -8,7 +8,10 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '50000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     database: { type: 'string', default: 'sqlite' },
+    // How often each operation answered with each status.
     answers: { type: 'boolean', default: false },
+    // Why requests were refused that the documents take.
+    refusals: { type: 'boolean', default: false },
   },
 })
 const [requests, seed] = [Number(values.requests), Number(values.seed)]
@@ -43,6 +46,9 @@ if (values.answers) {
         .sort()
         .join(', ')}`,
     )
+}
+if (values.refusals) {
+  for (const [reason, count] of [...result.refusals].sort()) report(`${count} × ${reason}`)
 }
 for (const failure of result.failures) report(writeFailure(result.url, seed, failure))
 if (result.failures.length > 0) report(`what the server said:\n${result.faults}`)

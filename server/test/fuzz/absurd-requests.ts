@@ -101,7 +101,7 @@ const paths = [
   '/v23.0/1/2?%',
   '/%E4%B8%AD%E6%96%87/x/y/z',
   '/docs/../openapi.json/x/y',
-  '/healthz/x',
+  '/healthz/x/y',
 ]
 
 function withPath(draw: Draw, request: FuzzRequest): FuzzRequest {

@@ -63,7 +63,7 @@ export class Checker {
 
   #checkBody({ content = {} }: DescribedAnswer, { headers, body }: FuzzAnswer): string | undefined {
     const type = headers['content-type']?.split(';', 1)[0] ?? 'none'
-    const media = content[type]
+    const media = content[type] ?? content[type.replace(/\/.*/, '/*')]
     if (!media) return `the content type is ${type}, and only ${Object.keys(content).join(', ')} is documented`
     if (type === 'application/json') return this.#checkJson(media, body.toString('utf8'))
     return media.schema && this.fits(media.schema, body.toString('utf8'))

@@ -2,6 +2,9 @@
 const kept = 40
 const nodeId = /^[1-9]\d{14,15}$|^upload:/
 
+/** The address of a page or a picture: what it opens is told by its last part. */
+const link = /^http:\/\/[^/]+\/(\w+)\/([\w.-]+)$/
+
 /** What the server has told so far: ids, codes, cursors, by the name of their member. Later requests use them. */
 export class MemoryOfAnswers {
   readonly #byName = new Map<string, (string | number)[]>()
@@ -28,6 +31,8 @@ export class MemoryOfAnswers {
       return
     }
     this.#remember(name, value)
+    const [, door, last] = link.exec(String(value)) ?? []
+    if (door !== undefined && last !== undefined) this.#remember(`/${door}/`, last)
     if (nodeId.test(String(value))) this.#remember(`${tag}/id`, value)
   }
 

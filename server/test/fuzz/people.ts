@@ -74,6 +74,7 @@ export const worldValues: Readonly<Record<string, readonly string[]>> = {
   from: Object.values(users),
   'QR-Code-ID': Object.values(qrCodes),
   code: Object.values(qrCodes),
+  file: Object.values(qrCodes).flatMap((code) => [`${code}.svg`, `${code}.png`]),
   id: Object.values(accounts),
   verify_token: ['verify-me'],
 }

@@ -47,7 +47,7 @@ export function makeRequest(
     operation.body && makeBody(draw, operation.body, row.name, row.node, mood === 'broken' && breaksBody, values)
   const shown = mood === 'broken' && !breaksBody ? breakQuery(draw, operation, query) : query
   return {
-    operation: path.includes('//') ? undefined : operation,
+    operation: isReadable(path) ? operation : undefined,
     mood,
     method: operation.method,
     target: shown.length > 0 ? `${path}?${encodeQuery(shown)}` : path,
@@ -60,6 +60,11 @@ export function makeRequest(
   }
 }
 
+/** A path with an empty part is another one, and one whose escapes are not UTF-8 is none. */
+function isReadable(path: string): boolean {
+  return !path.includes('//') && !path.endsWith('/') && !/%ED%[AB]/.test(path)
+}
+
 function chooseArgument(
   draw: Draw,
   operation: FuzzedOperation,
@@ -69,6 +74,8 @@ function chooseArgument(
 ): unknown {
   const { name, schema = {}, content } = parameter
   if (parameter.in === 'path' && isNodeId(parameter)) return chooseId(draw, operation, row.node, memory)
+  const linked = parameter.in === 'path' ? memory.recall(operation.path.replace(/\{.*/, '')) : []
+  if (linked.length > 0 && draw.chance(50)) return draw.pick(linked)
   const examples = parameter.examples ?? content?.['application/json']?.examples
   const example = examples?.[row.name]?.value ?? parameter.example
   if (example !== undefined && draw.chance(35)) return example

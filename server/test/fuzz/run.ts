@@ -31,6 +31,8 @@ export interface FuzzResult {
   readonly failures: readonly FuzzFailure[]
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** Why requests that the documents take were refused with 400, and how often: what no schema says. */
+  readonly refusals: ReadonlyMap<string, number>
   readonly operations: readonly FuzzedOperation[]
   /** What the server used, at even distances. */
   readonly memory: readonly Memory[]
@@ -69,8 +71,9 @@ export async function runFuzz({ engine, requests, seed, report = () => {} }: Fuz
     const ready = await fetch(`${server.url}/readyz`)
     await ready.body?.cancel()
     if (ready.status !== 200) run.fail(undefined, undefined, [`/readyz answers ${ready.status} at the end`])
-    const { failures, answers } = run
-    return { url: server.url, failures, answers, operations: api.operations, memory, faults: server.faults() }
+    const { failures, answers, refusals } = run
+    const { operations } = api
+    return { url: server.url, failures, answers, refusals, operations, memory, faults: server.faults() }
   } finally {
     sender.close()
     await server.stop()
@@ -96,6 +99,7 @@ async function readJson(url: string): Promise<unknown> {
 class Run {
   readonly failures: FuzzFailure[] = []
   readonly answers = new Map<string, Map<string, number>>()
+  readonly refusals = new Map<string, number>()
   readonly #operations: readonly FuzzedOperation[]
   readonly #sender: Sender
   readonly #checker: Checker
@@ -145,12 +149,22 @@ class Run {
     else if (answer.status === 200 && request.operation) this.#learn(request.operation, answer)
   }
 
-  #count({ operation, mood }: FuzzRequest, { status }: FuzzAnswer): void {
+  #count({ operation, mood }: FuzzRequest, { status, body }: FuzzAnswer): void {
     const name = operation?.name ?? 'no operation'
     const counts = this.answers.get(name) ?? new Map<string, number>()
     const key = `${mood} ${status}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
     this.answers.set(name, counts)
+    if (key === 'valid 400') this.#countRefusal(`${name}: ${JSON.parse(body.toString()).error.message}`)
+  }
+
+  /** What was quoted is left out, so that equal reasons are one. */
+  #countRefusal(reason: string): void {
+    const told = reason
+      .replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')
+      .replaceAll(/\[\d+\]/g, '[…]')
+      .slice(0, 200)
+    this.refusals.set(told, (this.refusals.get(told) ?? 0) + 1)
   }
 
   #learn({ tag }: FuzzedOperation, { headers, body }: FuzzAnswer): void {

@@ -128,7 +128,7 @@ export class Values {
 }
 
 const anything = fc.jsonValue({ maxDepth: 2 })
-const email = fc.stringMatching(/^[a-z0-9.]{1,20}[a-z]@[a-z]{1,10}\.[a-z]{2,5}$/)
+const email = fc.stringMatching(/^[a-z0-9]{1,20}(\.[a-z]{1,9})?@[a-z]{1,10}\.[a-z]{2,5}$/)
 const time = fc.date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
 const moment = time.map((date) => date.toISOString())
 const day = moment.map((text) => text.slice(0, 10))

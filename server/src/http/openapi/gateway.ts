@@ -14,6 +14,7 @@ import {
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './errors.ts'
 import { explainExample } from './examples.ts'
 import { describeHeaders } from './headers.ts'
+import { describeOpenDoors, openDoorTags } from './open-doors.ts'
 import { describeEnvelopeSchema, describeReceiver, describeReceiverSecurity, envelopeSchemaName } from './receiver.ts'
 import { toFormExample, toFormSchema, toJsonSchema } from './schemas.ts'
 
@@ -41,7 +42,7 @@ export function buildGatewayOpenApi({
       title: 'Switchboard gateway',
       summary: "The users' half of the platform.",
       description:
-        "The network's edge acts here for the users' phones: it grants call permissions, calls, answers, and joins groups, and hands in what users write. So do tests and virtual phones. Every request carries a token with the scope `gateway`; events may carry the signature of an app instead.",
+        "The network's edge acts here for the users' phones: it grants call permissions, calls, answers, and joins groups, and hands in what users write. So do tests and virtual phones. Every request carries a token with the scope `gateway`; events may carry the signature of an app instead, and what a link or a picture opens is open to anyone.",
       version: packageVersion,
     },
     servers: [{ url: serverUrl }],
@@ -49,6 +50,7 @@ export function buildGatewayOpenApi({
     tags: [
       { name: 'gateway', 'x-displayName': 'Gateway' },
       { name: 'receiver', 'x-displayName': 'Receiver of events' },
+      ...openDoorTags,
     ],
     paths: {
       ...Object.fromEntries(
@@ -58,6 +60,7 @@ export function buildGatewayOpenApi({
         ]),
       ),
       ...describeReceiver(words),
+      ...describeOpenDoors(words),
     },
     components: {
       securitySchemes: {
