@@ -84,15 +84,14 @@ export function solutionsLine({ doors, chance }: LineParts): Line {
   const onboarding = new Shelf<boolean>('onboarding requests', doors)
   let count = 0
   let made = 0
+  let answers = 0
 
   async function answer(): Promise<void> {
     const waiting = [...shelf.known].filter(([, { status }]) => status === 'INITIATED')
     if (waiting.length === 0) return pass(doors)
     const [key, solution] = chance.pick(waiting)
-    const [verb, status] = chance.pick([
-      ['accept', 'ACTIVE'],
-      ['reject', 'REJECTED'],
-    ] as const)
+    // By turns, because so few are made.
+    const [verb, status] = answers++ % 2 === 0 ? ['accept', 'ACTIVE'] : ['reject', 'REJECTED']
     const write = { operation: `solutions.${verb}`, method: 'POST', path: `/v23.0/${key}/${verb}` } as const
     await shelf.change({ key, value: { ...solution, status } }, { ...write, token: tokens.partner })
   }
