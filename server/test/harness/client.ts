@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TSchema, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { errorStatuses } from '../../src/graph/errors.ts'
 import type { Operation } from '../../src/graph/operation.ts'
 import type { Vocabulary } from '../../src/graph/vocabulary.ts'
@@ -96,7 +96,7 @@ export class Client {
   checkOutput(operation: { readonly name: string; readonly output: TSchema }, body: unknown): void {
     const validator = this.#validators.get(operation.output) ?? Compile(strict(operation.output))
     this.#validators.set(operation.output, validator)
-    const errors = validator.Check(body) ? [] : validator.Errors(body)
+    const errors = validator.Check(body) ? [] : validator.Errors(body)[1]
     assert.deepEqual(errors, [], `${operation.name} answered with another shape than its row promises`)
   }
 
