@@ -17,7 +17,7 @@ import { crashUnderWrites, writeCrashEnvironment } from './harness/crash-writes/
 import { Contradiction } from './harness/crash-writes/shelf.ts'
 import { StoreView } from './harness/crash-writes/store-view.ts'
 import { identifyEvent } from './harness/crash-writes/told.ts'
-import { hearsAll, writeFirstWorld } from './harness/crash-writes/world.ts'
+import { hearsAll, listener, writeFirstWorld } from './harness/crash-writes/world.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
 import { type MoodySink, startMoodySink } from './harness/moody-sink.ts'
 import { listFiles } from './harness/stock.ts'
@@ -95,11 +95,11 @@ describe('what finds contradictions', () => {
       solutions: `UPDATE solutions SET status = 'INITIATED'`,
       media: 'UPDATE media SET expires_time = 0',
       messages: 'DELETE FROM received_messages WHERE message_id = (SELECT max(message_id) FROM received_messages)',
-      webhooks: `UPDATE app_subscriptions SET callback_url = 'http://elsewhere.test'; DELETE FROM subscribed_apps`,
+      webhooks: `REPLACE INTO app_subscriptions VALUES ('${listener.id}', 'msgapp_business_account', 'http://elsewhere.test', 'vt', '[]', 1)`,
       'profile and uploads': 'UPDATE uploads SET file_offset = file_offset - 1 WHERE file_offset > 0',
       'phone numbers': 'UPDATE phone_numbers SET registration_epoch = registration_epoch + 1',
-      groups: 'DELETE FROM group_invite_links',
-      calls: `UPDATE calls SET state = 'ended', ending = 'rejected' WHERE id = (SELECT max(id) FROM calls WHERE ending = 'failed')`,
+      groups: `UPDATE groups SET description = 'Another'`,
+      calls: `UPDATE calls SET direction = iif(direction = 'USER_INITIATED', 'BUSINESS_INITIATED', 'USER_INITIATED')`,
     }
     test('every line has a loss', () => {
       assert.deepEqual(Object.keys(losses).sort(), lines.map(({ name }) => name).sort())
@@ -140,15 +140,18 @@ describe('what finds contradictions', () => {
       [/are of different accounts/, "UPDATE nodes SET account_id = '1' WHERE kind = 'schedule'"],
       [/a use of a content is of nothing/, "INSERT INTO file_uses SELECT sha256, 'media:1' FROM files LIMIT 1"],
       [/a medium does not use its content/, "DELETE FROM file_uses WHERE used_by LIKE 'media:%'"],
-      [/a picture does not use its content/, "DELETE FROM file_uses WHERE used_by LIKE 'picture:%'"],
+      [
+        /a picture does not use its content/,
+        `REPLACE INTO profile_pictures SELECT '${numbers.main}', 'made-up', sha256, 'image/png' FROM files LIMIT 1`,
+      ],
       [/a medium has another size/, 'UPDATE media SET file_size = file_size + 1'],
-      [/an upload is half finished/, 'UPDATE uploads SET sha256 = NULL'],
+      [/an upload is half finished/, 'UPDATE uploads SET file_offset = file_length + 1'],
       [/a medium never expires/, "DELETE FROM timers WHERE kind = 'media.expire'"],
       [/is never swept/, "DELETE FROM file_uses; DELETE FROM timers WHERE kind = 'files.sweep'"],
       [/a call is half ended/, "UPDATE calls SET ended_time = NULL WHERE state = 'ended'"],
       [/rings for ever/, "UPDATE calls SET state = 'ringing', ring_timer_id = NULL"],
       [/a number that was created has no code/, "UPDATE phone_numbers SET code_verification_status = 'UNVERIFIED'"],
-      [/has no PIN/, 'DELETE FROM two_step_pins'],
+      [/has no PIN/, 'UPDATE phone_numbers SET registered = TRUE; DELETE FROM two_step_pins'],
       [/a solution has not its two apps/, "DELETE FROM solution_apps WHERE role = 'PARTNER'"],
       [/not shown to its partner/, 'DELETE FROM node_shares'],
       [/an event has not its one delivery/, 'DELETE FROM deliveries'],
