@@ -53,7 +53,7 @@ export function buildProgram(): Command {
   program
     .command('gen')
     .description(
-      "write the files that are made from the code: openapi/, docs/operations.md, docs/settings.md, docs/spec/, the README's settings",
+      "write the files that are made from the code: openapi/, docs/operations.md, docs/errors.md, docs/settings.md, docs/spec/, the README's settings",
     )
     .option('--check', 'write nothing; fail when one of them differs')
     .action(async (flags) => (await import('./gen.ts')).generate(flags))

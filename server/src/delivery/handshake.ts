@@ -53,7 +53,8 @@ async function askCallback(egress: Egress, url: string, challenge: string): Prom
   }
 }
 
-function adviseOn({ reason, message }: EgressError): string {
+/** The end of the sentence when there was no answer: what was wrong, and what would be right. */
+export function adviseOn({ reason, message }: Pick<EgressError, 'reason' | 'message'>): string {
   if (reason === 'address_not_allowed') return `${message}; give one that is`
   return `${message}; try again when it answers 200 with the value of hub.challenge`
 }

@@ -180,7 +180,7 @@ export class Page {
 
   #openCursor({ after, before }: PageArguments): { key: CursorKey; side: 'after' | 'before' } | undefined {
     if (after !== undefined && before !== undefined)
-      throw badArgument('after', 'send either after or before, not both.')
+      throw badArgument('after', 'it came together with before; send one of them.')
     const side = before === undefined ? 'after' : 'before'
     const text = before ?? after
     if (text === undefined || text === '') return undefined

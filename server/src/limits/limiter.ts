@@ -85,6 +85,6 @@ function tooMany(usage: Usage, rate: Rate, msBeforeNext: number, node: Node): Er
 
 /** `Every call, per app and account.` → `The limit of 5000 in 1h is reached (every call, per app and account)` */
 function describeLimit({ count, milliseconds }: Rate, sentence: string): string {
-  const counted = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
+  const counted = sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
   return `The limit of ${count} in ${formatDuration(milliseconds)} is reached (${counted})`
 }

@@ -69,8 +69,8 @@ function readLabel(firstLine: string, block: string): Label {
 function decodeLines(lines: readonly string[]): Buffer {
   for (const [index, line] of lines.entries()) {
     if (/^[A-Za-z0-9+/]+={0,2}$/.test(line)) continue
-    const hint = line.includes(' ') ? ' Write the + of base64 as %2B where the body is a form.' : ''
-    throw refuse(`line ${index + 2} of it is not base64; send the block as it was made.${hint}`)
+    const hint = line.includes(' ') ? ', with the + of base64 as %2B where the body is a form' : ''
+    throw refuse(`line ${index + 2} of it is not base64; send the block as it was made${hint}.`)
   }
   const text = lines.join('')
   const bytes = Buffer.from(text, 'base64')

@@ -107,7 +107,11 @@ function problem(code: number, title: string, details: string): GroupProblem {
 export const problems = {
   notRegistered: () => problem(100, 'Group not created', notRegistered),
   unknownRequest: () =>
-    problem(803, 'No such join request', 'No join request of this group has that id; it may have been answered.'),
+    problem(
+      803,
+      'No such join request',
+      'No join request of this group that waits has that id; list them for those that do.',
+    ),
   fullGroup: (max: number) => problem(100, 'Group is full', fullGroup(max).message),
   unknownParticipant: () =>
     problem(803, 'No such participant', 'The user is not in this group; see its participants for who is.'),

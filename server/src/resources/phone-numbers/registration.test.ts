@@ -213,6 +213,6 @@ onBothDatabases('registering a number', (engine) => {
     assert.equal((await limited.deregister(numbers.main)).status, 200)
     assert.equal((await limited.register(numbers.main)).status, 200)
     assert.equal((await limited.deregister(numbers.main)).status, 200)
-    assertRefused(await limited.register(numbers.main), 429, /limit of 3\/1h/, 4)
+    assertRefused(await limited.register(numbers.main), 429, /limit of 3 in 1h/, 4)
   })
 })

@@ -166,7 +166,7 @@ onBothDatabases('the limits of verifying a number', (engine) => {
     const { id } = await calls.createWithCode()
     assert.equal((await calls.requestCode(id)).status, 200)
     const answer = await calls.requestCode(id)
-    assertRefused(answer, 429, /limit of 1\/1m/, 4)
+    assertRefused(answer, 429, /limit of 1 in 1m/, 4)
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
   })
 })
