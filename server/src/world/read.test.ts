@@ -58,7 +58,11 @@ describe('reading a world file', () => {
       /^w\.yaml: it must be a mapping with the keys businesses, apps, tokens, accounts and call_permissions\.$/,
     ],
     ['a list', '[]', /^w\.yaml: it must be a mapping/],
-    ['broken YAML', 'businesses:\n  - id: [1,\n  name: }', /^w\.yaml: line 3, column 9: it is neither YAML nor JSON \(/],
+    [
+      'broken YAML',
+      'businesses:\n  - id: [1,\n  name: }',
+      /^w\.yaml: line 3, column 9: it is neither YAML nor JSON \(/,
+    ],
     ['broken JSON', '{"accounts": [1,}', /^w\.yaml: line 1, column 17: it is neither YAML nor JSON \(/],
     [
       'a key that is there twice',
