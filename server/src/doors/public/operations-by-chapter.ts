@@ -47,7 +47,7 @@ export interface ReferenceOptions extends OpenApiOptions {
   readonly gatewayOperations: readonly GatewayOperation[]
 }
 
-/** Every operation by chapter, in the specification's order, and behind them the doors of the network's edge. */
+/** Every operation by chapter, in the specification's order, and behind them the other doors that programs come in by. */
 export function buildReference(options: ReferenceOptions): ReferenceChapter[] {
   const { operations, gatewayOperations } = options
   const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
@@ -58,7 +58,9 @@ export function buildReference(options: ReferenceOptions): ReferenceChapter[] {
   }))
   const gateway = buildGatewayOpenApi({ ...options, operations: gatewayOperations })
   const examples = new Map(gatewayOperations.map((row) => [row.name as string, row.examples]))
-  const edge = gateway.tags.map((tag) => ({
+  // Pages and pictures are not called but opened, by links that answers hold.
+  const tags = gateway.tags.filter(({ name }) => name !== 'public')
+  const edge = tags.map((tag) => ({
     name: tag.name,
     title: tag['x-displayName'],
     operations: listOperations(gateway)
