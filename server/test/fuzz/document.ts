@@ -58,17 +58,18 @@ export function readDocuments(documents: readonly unknown[]): FuzzedApi {
   const [first] = documents as readonly { components?: { responses?: Record<string, unknown> } }[]
   const refusal = first?.components?.responses?.['BadRequest']
   if (!refusal) throw new Error('the first document describes no BadRequest')
-  return { operations, refusal: inline(first as Json, refusal) as DescribedAnswer }
+  return { operations, refusal: inline(first as Json, refusal, new Map()) as DescribedAnswer }
 }
 
 function readOperations(document: Json): FuzzedOperation[] {
   const paths = document['paths'] as Record<string, Record<string, Json>>
   const security = (document['security'] ?? []) as readonly Json[]
+  const known = new Map<string, unknown>()
   return Object.entries(paths).flatMap(([path, item]) =>
     methods
       .filter((method) => item[method])
       .map((method) => {
-        const described = inline(document, item[method]) as Json
+        const described = inline(document, item[method], known) as Json
         const body = described['requestBody'] as { content: Record<string, MediaType> } | undefined
         const proofs = ((described['security'] ?? security) as readonly Json[]).flatMap((one) => Object.keys(one))
         return {
@@ -86,13 +87,20 @@ function readOperations(document: Json): FuzzedOperation[] {
   )
 }
 
-/** A copy without references. No schema of the documents refers to itself, so it ends. */
-function inline(document: Json, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => inline(document, item))
+/**
+ * A copy without references. No schema of the documents refers to itself, so it ends. What is referred to twice is one object,
+ * because its check is compiled once for each.
+ */
+function inline(document: Json, value: unknown, known: Map<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => inline(document, item, known))
   if (typeof value !== 'object' || value === null) return value
   const { $ref } = value as { $ref?: unknown }
-  if (typeof $ref === 'string') return inline(document, follow(document, $ref))
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inline(document, member)]))
+  if (typeof $ref === 'string') {
+    const found = known.get($ref) ?? inline(document, follow(document, $ref), known)
+    known.set($ref, found)
+    return found
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inline(document, member, known)]))
 }
 
 function follow(document: Json, reference: string): unknown {

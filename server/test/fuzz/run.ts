@@ -43,7 +43,8 @@ const documents = ['/openapi.json', '/openapi-gateway.json']
 const moods: readonly Mood[] = ['valid', 'broken', 'absurd']
 /** So many are under way at once: they meet each other, and are still told apart. */
 const atOnce = 8
-const measurements = 16
+/** Each takes as long as many requests. */
+const measurements = 12
 /** Who has seen so many does not need more. */
 const maxFailures = 20
 /** How far the server's clock goes at each measurement, so that what is due later happens too. */
