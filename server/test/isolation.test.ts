@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { findCaller, insertToken, revokeToken } from '../src/auth/tokens.ts'
+import { systemRandom } from '../src/base/random.ts'
+import type { Scope } from '../src/graph/caller.ts'
+import type { Operation } from '../src/graph/operation.ts'
+import { chooseVocabulary } from '../src/graph/vocabulary.ts'
+import { nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
+import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
+import { callSides } from './harness/calls.ts'
+import type { Answer, CallOptions } from './harness/client.ts'
+import { onBothDatabases } from './harness/databases.ts'
+import { dumpStore } from './harness/dump.ts'
+import { exampleCall, pathOf, unknownId } from './harness/example-calls.ts'
+import { useTestServer } from './harness/server.ts'
+import { accounts, ids, qrCodes, strangerIds, tokens } from './harness/world.ts'
+
+/**
+ * Every operation × every token that is unfit for its node, from the table: what such a caller is told of a node that is there is
+ * to the last byte what it is told of one that never was, and nothing of it stays.
+ */
+const operations = buildOperations(chooseVocabulary('msgapp'))
+
+type Kind = keyof typeof ids
+
+/** Tokens that no world file of the tests has. */
+const furtherTokens = {
+  strangerUnscoped: 'token-of-the-stranger-without-scopes',
+  strangerGateway: 'token-of-the-stranger-for-the-gateway',
+  granularToNothing: 'token-for-no-account-at-all',
+  granularGateway: 'token-of-the-gateway-for-one-account',
+} as const
+
+/** Who may not, by what the token is, and the kinds of the owner's nodes that are nevertheless visible to it. */
+const unfit: readonly { readonly who: string; readonly token: string | undefined; readonly sees: readonly Kind[] }[] = [
+  { who: 'nobody', token: undefined, sees: [] },
+  { who: 'an unknown token', token: 'no-such-token', sees: [] },
+  { who: 'a token in the form of a real one', token: `sb_${'A'.repeat(43)}`, sees: [] },
+  { who: 'an expired token', token: tokens.expired, sees: [] },
+  { who: 'a revoked token', token: tokens.revoked, sees: [] },
+  { who: 'a stranger', token: tokens.stranger, sees: [] },
+  { who: 'a stranger without the scope', token: furtherTokens.strangerUnscoped, sees: [] },
+  { who: "a stranger's gateway", token: furtherTokens.strangerGateway, sees: [] },
+  { who: 'a partner, on what was not shared', token: tokens.partner, sees: ['business', 'solution'] },
+  {
+    who: 'a granular token, on another account',
+    token: tokens.granular,
+    sees: ['business', 'application', 'extended_credit', 'solution', 'upload'],
+  },
+  {
+    who: 'a granular token without an account',
+    token: furtherTokens.granularToNothing,
+    sees: ['business', 'application', 'extended_credit', 'solution', 'upload'],
+  },
+]
+
+onBothDatabases('what is not visible', (engine) => {
+  const server = useTestServer({ engine })
+  let untouched: Record<string, string[]>
+  let callId: string
+  let inviteLink: string
+
+  before(async () => {
+    const { database, clock } = server
+    await database.transaction(async (tx) => {
+      const token = await findCaller(tx, tokens.revoked)
+      assert.ok(token && (await revokeToken(tx, clock, token.caller.token_id)))
+      const both: Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
+      const more = { accounts: null, expires_time: null }
+      for (const [secret, app_id, scopes, granted] of [
+        [furtherTokens.strangerUnscoped, strangerIds.application, ['business_management'], null],
+        [furtherTokens.strangerGateway, strangerIds.application, ['gateway'], null],
+        [furtherTokens.granularToNothing, ids.application, both, []],
+        [furtherTokens.granularGateway, ids.application, ['gateway'], [accounts.shared]],
+      ] as const) {
+        await insertToken(tx, clock, systemRandom, { ...more, secret, app_id, scopes, accounts: granted })
+      }
+    })
+    callId = await callSides(server).callUser('16505559999')
+    const link = await database.read.query
+      .selectFrom('group_invite_links')
+      .select('code')
+      .where('group_id', '=', ids.group)
+      .executeTakeFirstOrThrow()
+    inviteLink = `${server.url}/invite/${link.code}`
+    await server.app.settle()
+    untouched = await dumpStore(database)
+  })
+
+  for (const operation of operations) {
+    const kind = nodeKindOf(operation) as Kind
+    describe(`${operation.method} ${operation.path} (${operation.name})`, () => {
+      for (const { who, token, sees } of unfit) {
+        if (sees.includes(kind)) continue
+        test(`${who}: no difference between a node that is there and one that is not`, async () => {
+          const options = exampleCall(operation, token)
+          const there = await call(operation, pathOf(operation, ids), options)
+          const nowhere = await call(operation, pathOf(operation, ids, unknownId), options)
+          assert.deepEqual(seenOf(there), seenOf(nowhere))
+          assert.ok([401, 404].includes(there.status), there.text)
+          assert.equal(there.status === 401, sees.length === 0 && !isToken(token))
+        })
+      }
+
+      for (const [name, foreign, unknown] of foreignMembers(operation)) {
+        test(`the owner, with a stranger's \`${name}\`: no difference to one that is nothing's`, async () => {
+          const answers = await Promise.all(
+            [foreign, unknown].map((value) => {
+              const example = exampleCall(operation, tokens.owner, { [name]: value })
+              return call(operation, withMember(operation, name, value), example)
+            }),
+          )
+          const [there, nowhere] = answers.map((answer, index) => seenOf(answer, index === 0 ? foreign : unknown))
+          assert.deepEqual(there, nowhere)
+          assert.ok(answers.every(({ status }) => status >= 400))
+        })
+      }
+    })
+  }
+
+  for (const operation of buildGatewayOperations()) {
+    test(`${operation.name}, by a gateway for another account: no difference between what is there and what is not`, async () => {
+      const things: Record<string, [there: string, nowhere: string]> = {
+        phone_number_id: [ids.phone_number, unknownId],
+        call_id: [callId, 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ'],
+        invite_link: [inviteLink, `${server.url}/invite/9Zb1J3V0QZq0mFhE2xkTtA`],
+        to: ['16315551001', '16315550000'],
+      }
+      const [name] = Object.keys(operation.examples.input ?? {}).filter((member) => things[member])
+      assert.ok(name, 'give what the row is about a thing in this test')
+      const answers = await Promise.all(
+        (things[name] as string[]).map(async (value) => {
+          const { [name]: _, ...rest } = operation.examples.input as Record<string, unknown>
+          const path = operation.path.replace(`{${name}}`, encodeURIComponent(value))
+          const input = { ...rest, ...(path === operation.path && { [name]: value }) }
+          const options = operation.method === 'GET' ? { query: input as Record<string, string> } : { json: input }
+          return seenOf(
+            await server.client.call(operation.method, path, { token: furtherTokens.granularGateway, ...options }),
+          )
+        }),
+      )
+      assert.deepEqual(answers[0], answers[1])
+    })
+  }
+
+  test('nothing of all that stays: no row, no event, no record', async () => {
+    const writes = operations.filter(({ effect }) => effect === 'write')
+    for (const operation of writes) {
+      for (const token of [tokens.stranger, furtherTokens.granularToNothing, undefined]) {
+        const { sees } = unfit.find((caller) => caller.token === token) ?? assert.fail()
+        if (sees.includes(nodeKindOf(operation) as Kind)) continue
+        await call(operation, pathOf(operation, ids), exampleCall(operation, token))
+      }
+    }
+    await server.app.settle()
+    assert.deepEqual(await dumpStore(server.database), untouched)
+  })
+
+  test('the bytes of a medium are as invisible as the medium', async () => {
+    for (const { token, sees } of unfit) {
+      if (sees.includes('media')) continue
+      const [there, nowhere] = await Promise.all(
+        [ids.media, unknownId].map((id) => server.client.get(`/media/${id}`, { token })),
+      )
+      assert.deepEqual(seenOf(there as Answer), seenOf(nowhere as Answer))
+    }
+  })
+
+  test('neither takes longer than the other', async () => {
+    const read = operations.find(({ name }) => name === 'phone_numbers.read_info') as Operation
+    const write = operations.find(({ name }) => name === 'profile.update') as Operation
+    for (const operation of [read, write]) {
+      const times: Record<'there' | 'nowhere', number[]> = { there: [], nowhere: [] }
+      // In turn, so that what slows the machine down slows down both.
+      for (let round = 0; round < 150; round++) {
+        for (const [where, id] of [
+          ['there', ids.phone_number],
+          ['nowhere', unknownId],
+        ] as const) {
+          const started = performance.now()
+          await call(operation, pathOf(operation, ids, id), exampleCall(operation, tokens.stranger))
+          times[where].push(performance.now() - started)
+        }
+      }
+      const [there, nowhere] = [middle(times.there), middle(times.nowhere)]
+      // A look-up more, or a body that is read, would be told by far more than that.
+      assert.ok(Math.abs(there - nowhere) < 0.5 * Math.min(there, nowhere), `${there} ms against ${nowhere} ms`)
+    }
+  })
+
+  function call(operation: Operation, path: string, options: CallOptions): Promise<Answer> {
+    return server.client.call(operation.method, path, options)
+  }
+
+  function isToken(token: string | undefined): boolean {
+    return token === tokens.stranger || Object.values<unknown>(furtherTokens).includes(token)
+  }
+})
+
+/** All that a caller sees of an answer but what is new in every one: its trace and its time. `own`: what the caller sent itself. */
+function seenOf({ status, headers, text }: Answer, own = ''): object {
+  const trace = headers.get('x-svctrace-id') ?? ''
+  assert.match(trace, /^[\da-f]{32}$/)
+  const shown = Object.fromEntries([...headers].filter(([name]) => !['date', 'x-svctrace-id'].includes(name)))
+  if (own !== '') delete shown['content-length']
+  const blank = (value: string) => value.replaceAll(trace, '<trace>').replaceAll(own || trace, '<own>')
+  return { status, text: blank(text), headers: shown }
+}
+
+/** Arguments of an example that name things of the owner: the same kind of thing of a stranger, and of nobody. */
+function foreignMembers(operation: Operation): [name: string, foreign: string, unknown: string][] {
+  return Object.entries(operation.examples.input ?? {}).flatMap(([name, value]): [string, string, string][] => {
+    if (value === qrCodes.main || value === qrCodes.spare) return [[name, qrCodes.stranger, 'NOBODYSCODE123']]
+    const kind = (Object.keys(ids) as Kind[]).find((known) => ids[known] === value)
+    return kind === undefined ? [] : [[name, strangerIds[kind], unknownId]]
+  })
+}
+
+function withMember(operation: Operation, name: string, value: string): string {
+  if (!placeholdersOf(operation.path).includes(name)) return pathOf(operation, ids)
+  const example = { ...operation.examples, input: { ...operation.examples.input, [name]: value } }
+  return pathOf({ ...operation, examples: example } as Operation, ids)
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
+}
