@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'fast-querystring'
-import { malformedRequest } from '../graph/errors.ts'
+import { type GraphError, malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { RawBody } from '../graph/operation.ts'
 import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
@@ -90,8 +90,15 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
     }
     request.on('data', onData)
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.on('error', () => reject(malformedRequest('The body broke off before its end; send it again.')))
+    const onBreak = () => reject(brokenOff())
+    request.on('error', onBreak).on('close', onBreak)
+    // The connection was gone before anyone listened: nothing will tell of it any more.
+    if (request.destroyed) onBreak()
   })
+}
+
+export function brokenOff(): GraphError {
+  return malformedRequest('The body broke off before its end; send it again.')
 }
 
 export function decode(bytes: Buffer): string {

@@ -6,7 +6,7 @@ import type { Arguments } from '../graph/input.ts'
 import type { FileMember } from '../graph/operation.ts'
 import type { Settings } from '../graph/settings.ts'
 import { BlockQueue, giveBack } from './blocks.ts'
-import { mediaTypeOf, readBodyArguments } from './body.ts'
+import { brokenOff, mediaTypeOf, readBodyArguments } from './body.ts'
 import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
 
 /** How a file is received. */
@@ -129,9 +129,11 @@ function readChunks(
   }
   const onEnd = () => parser.end()
   const onBreak = () => {
-    if (!request.complete) fail(malformedRequest('The body broke off before its end; send it again.'))
+    if (!request.readableEnded) fail(brokenOff())
   }
   request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
+  // The connection was gone before anyone listened: nothing will tell of it any more.
+  if (request.destroyed) onBreak()
   return () => {
     isStopped = true
     request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
