@@ -132,7 +132,10 @@ async function chooseApp(database: Database, given: string | undefined): Promise
     return given
   }
   const [only] = ids
-  if (only === undefined) throw new CommandFailed('the store has no apps; fill it with ./switchboard apply FILE')
+  if (only === undefined)
+    throw new CommandFailed(
+      'the store has no apps; start the server, which fills an empty one, or use ./switchboard apply FILE',
+    )
   if (ids.length === 1) return only
   if (ids.includes(demoApp)) return demoApp
   throw new CommandFailed(`the store has ${ids.length} apps; say which one with --app ID`)

@@ -155,11 +155,16 @@ const speakers: readonly {
 /** Where a message is handed on that is made by one of the members or speakers above, or by the schema of an argument. */
 const handedOn = /^(?:[\w.]*\bproblem|[\w.]*\bbecause|describeRefusal|describeLimit|reason|fullGroup)\b/
 
+/** Most sources tell nobody anything, and need not be taken apart. */
+const telling = new RegExp(`\\b(?:${[...makers, ...members].map(({ name }) => name).join('|')})\\b`)
+
 /** Every message that somebody can be told, found in the sources, and those of the catalogue that are always the same. */
 export function collectMessages(folder: string): Message[] {
-  const found = listSources(folder, '').flatMap((path) =>
-    new Source(path, readFileSync(join(folder, path), 'utf8')).collect(),
-  )
+  const found = listSources(folder, '').flatMap((path) => {
+    const source = readFileSync(join(folder, path), 'utf8')
+    const speaks = speakers.some(({ of }) => of.test(path))
+    return speaks || telling.test(source) ? new Source(path, source).collect() : []
+  })
   return [...listFixed(), ...found]
 }
 

@@ -62,9 +62,8 @@ function readText(path: string): string {
 }
 
 /** Writes the generated files under a root, and returns the paths of those that changed. */
-export async function writeGenerated(root: string): Promise<string[]> {
-  const changed = await checkGenerated(root)
-  const files = generateFiles()
+export async function writeGenerated(root: string, files = generateFiles()): Promise<string[]> {
+  const changed = await checkGenerated(root, files)
   for (const path of changed) {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), files.get(path) ?? '')
@@ -73,9 +72,9 @@ export async function writeGenerated(root: string): Promise<string[]> {
 }
 
 /** The paths of generated files that are missing under a root, or differ from what would be generated now. */
-export async function checkGenerated(root: string): Promise<string[]> {
+export async function checkGenerated(root: string, files = generateFiles()): Promise<string[]> {
   const differing: string[] = []
-  for (const [path, content] of generateFiles()) {
+  for (const [path, content] of files) {
     if ((await readIfThere(join(root, path))) !== content) differing.push(path)
   }
   return differing
