@@ -150,6 +150,10 @@ describe('what finds contradictions', () => {
       [/is never swept/, "DELETE FROM file_uses; DELETE FROM timers WHERE kind = 'files.sweep'"],
       [/a call is half ended/, "UPDATE calls SET ended_time = NULL WHERE state = 'ended'"],
       [/rings for ever/, "UPDATE calls SET state = 'ringing', ring_timer_id = NULL"],
+      [
+        /a code was never sent/,
+        "REPLACE INTO verification_codes SELECT id, '', 9e15, NULL, 0, 0, 0 FROM phone_numbers; DELETE FROM carrier_messages",
+      ],
       [/a number that was created has no code/, "UPDATE phone_numbers SET code_verification_status = 'UNVERIFIED'"],
       [/has no PIN/, 'UPDATE phone_numbers SET registered = TRUE; DELETE FROM two_step_pins'],
       [/a solution has not its two apps/, "DELETE FROM solution_apps WHERE role = 'PARTNER'"],

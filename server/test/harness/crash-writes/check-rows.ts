@@ -62,9 +62,10 @@ const rules: Readonly<Record<string, string>> = {
   'a code waits for a number that is verified': `
     SELECT phone_number_id AS what FROM verification_codes JOIN phone_numbers AS n ON n.id = phone_number_id
     WHERE n.code_verification_status = 'VERIFIED'`,
+  // One that is too old may outlive its message, which the outbox forgets after a day.
   'a code was never sent': `
     SELECT phone_number_id AS what FROM verification_codes JOIN phone_numbers AS n ON n.id = phone_number_id
-    WHERE NOT EXISTS (SELECT 1 FROM carrier_messages WHERE recipient = n.phone_number)`,
+    WHERE expires_time > unixepoch('subsec') * 1000 AND NOT EXISTS (SELECT 1 FROM carrier_messages WHERE recipient = n.phone_number)`,
   'a message stays in the outbox for ever': neverDue('carrier_messages', 'carrier.forget', 'id'),
   'a number that was created has no code': `
     SELECT id AS what FROM phone_numbers AS n WHERE code_verification_status <> 'VERIFIED'
