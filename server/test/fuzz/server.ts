@@ -30,6 +30,9 @@ export interface FuzzedServer {
   stop(): Promise<void>
 }
 
+/** A server that is not gone by then does not stop. */
+const patience = 30_000
+
 type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'stop' }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
@@ -48,7 +51,9 @@ export async function startFuzzedServer(engine: Engine): Promise<FuzzedServer> {
   child.on('message', (reply: Reply) => waiting.get(reply.number)?.(reply))
   const hear = (number: number): Promise<Reply> => {
     const heard = new Promise<Reply>((resolve) => waiting.set(number, resolve))
-    const lost = ended.then(([code]) => Promise.reject(new Error(`the server ended with ${code}: ${faults}`)))
+    const lost = ended.then(([code, signal]) =>
+      Promise.reject(new Error(`the server ended with ${code ?? signal}: ${faults}`)),
+    )
     return Promise.race([heard, lost])
   }
   const ask = makeAsk(child, hear)
@@ -66,8 +71,11 @@ export async function startFuzzedServer(engine: Engine): Promise<FuzzedServer> {
       await ask({ do: 'advance', milliseconds })
     },
     async stop() {
+      // A request that nobody finishes holds up the end: that is a hang, too.
+      const deadline = setTimeout(() => child.kill('SIGKILL'), patience)
       if (child.exitCode === null) await ask({ do: 'stop' })
       await ended
+      clearTimeout(deadline)
     },
   }
 }
