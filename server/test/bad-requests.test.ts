@@ -91,6 +91,13 @@ describe('requests that are broken below the API', () => {
 
 onBothDatabases('input in every form', (engine) => {
   const server = useTestServer({ engine })
+
+  test('404 for an id that no database takes, as for any other that does not exist', async () => {
+    for (const id of ['%00', 'a%00b', 'upload:%00']) {
+      const { status } = await server.client.get(`/v23.0/${id}`, { token: tokens.owner })
+      assert.equal(status, 404, id)
+    }
+  })
   const path = `/v23.0/${ids.account}`
   const token = tokens.owner
 

@@ -3,7 +3,7 @@ import type { Db, Memo } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
 import { notFound } from '../graph/errors.ts'
-import type { Node } from '../graph/nodes.ts'
+import { isNodeId, type Node, uploadIdPattern } from '../graph/nodes.ts'
 
 /**
  * What of an account is seen by whoever has access to it (as its owner, because it was shared, or on its owner's behalf); a
@@ -38,6 +38,8 @@ export function resolveNode(db: Db, caller: Caller, id: string): Node | Promise<
 }
 
 async function findNode(db: Db, caller: Caller, id: string, visible: Map<string, Node> | undefined): Promise<Node> {
+  // Not every text can be asked for: PostgreSQL takes none with a NUL.
+  if (!isNodeId(id) && !uploadIdPattern.test(id)) throw notFound()
   const row = await db.first(findVisible, { id, business_id: caller.business_id })
   if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
   visible?.set(`${caller.token_id} ${id}`, row as Node)
