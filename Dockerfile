@@ -6,8 +6,10 @@ RUN npm ci --omit=dev --no-audit --no-fund
 COPY server/src server/src
 COPY server/bin server/bin
 COPY worlds worlds
-RUN mkdir /data && chown node:node /data
+COPY scripts/compile.mjs scripts/
+RUN mkdir /data node_modules/.compiled && chown node:node /data node_modules/.compiled
 USER node
+RUN node_modules/.bin/node --disable-warning=ExperimentalWarning scripts/compile.mjs
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080

@@ -32,6 +32,9 @@ const lockFolder = join(root, '.installing')
 const waitAtMost = 15 * 60_000
 const lookAgainAfter = 100
 
+// Those of ./switchboard: what was compiled under other flags is not used.
+const launcherFlags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', '--max-lazy']
+
 const wantsAll = process.argv.includes('--all')
 
 try {
@@ -92,10 +95,24 @@ async function install() {
       'npm installed the packages but not the pinned Node.js: let npm run install scripts (ignore-scripts=false) and try again.',
     )
   }
+  await compile()
   // Written beside and renamed, so that a stamp is whole or absent.
   const unfinished = `${stamp}-${process.pid}`
   writeFileSync(unfinished, installed)
   renameSync(unfinished, stamp)
+}
+
+/** Without what this keeps everything works, only the first start takes longer; so a fault of it is told and no more. */
+async function compile() {
+  const child = spawn(join(modules, '.bin', 'node'), [...launcherFlags, 'scripts/compile.mjs'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const code = await new Promise((resolve) => {
+    child.once('error', () => resolve(undefined))
+    child.once('close', resolve)
+  })
+  if (code !== 0) process.stderr.write('switchboard: what the server compiles could not be kept for the first start.\n')
 }
 
 async function runNpm(args) {

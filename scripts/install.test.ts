@@ -41,7 +41,9 @@ before(async () => {
     }),
   )
   await mkdir(join(template, 'scripts'))
-  await cp(join(root, 'scripts/install.mjs'), join(template, 'scripts/install.mjs'))
+  for (const script of ['install.mjs', 'compile.mjs']) {
+    await cp(join(root, 'scripts', script), join(template, 'scripts', script))
+  }
   await cp(join(root, 'switchboard'), join(template, 'switchboard'))
   await mkdir(join(template, 'server/src'), { recursive: true })
   await writeFile(
@@ -66,6 +68,23 @@ describe('install.mjs', () => {
     assert.ok(!has('tool'))
     assert.deepEqual(await install(), { code: 0, stdout: '', stderr: '' })
     assert.ok(!existsSync(join(project, '.installing')))
+  })
+
+  it('compiles the server under the flags that ./switchboard runs it with: under others it would be of no use', async () => {
+    const launcher = await readFile(join(root, 'switchboard'), 'utf8')
+    const used = /^exec "\$modules\/\.bin\/node" (.+) "\$root\/server/m.exec(launcher)?.[1]
+    const source = await readFile(join(root, 'scripts/install.mjs'), 'utf8')
+    const compiledUnder = /^const launcherFlags = \[(.+)\]/m.exec(source)?.[1]
+    assert.ok(used)
+    assert.equal(compiledUnder?.replaceAll(/[',]/g, ''), used)
+  })
+
+  it('goes on, and says so, when the server cannot be compiled', async () => {
+    await writeFile(join(project, 'server/src/broken.ts'), 'this is no code')
+    const { code, stderr } = await install()
+    assert.equal(code, 0)
+    assert.match(stderr, /could not be kept for the first start\.\n$/)
+    assert.ok(has('node'))
   })
 
   it('installs everything with --all, also with NODE_ENV=production, and that is enough for running', async () => {

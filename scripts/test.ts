@@ -83,7 +83,7 @@ async function runTests(words: string[]): Promise<void> {
         TMPDIR: folder,
         TEST_DATABASE_URL: postgres.url,
         // Where `./switchboard` keeps what was compiled: half of what a test file would take to start is that.
-        NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+        NODE_COMPILE_CACHE: join(root, 'node_modules', '.compiled'),
       }
       const run = { root, folder, timeout, environment, signal: interruption.signal }
       console.log()

@@ -1,10 +1,12 @@
 import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 /**
- * The way in: `./switchboard …` runs this file. What was compiled is kept, so that the next start is quicker. It is JavaScript
- * because it comes before that: taking the types out of only one file would load what takes them out.
+ * The way in: `./switchboard …` runs this file. What was compiled is kept (scripts/compile.mjs begins it), so that a start is
+ * quicker and smaller. It is JavaScript because it comes before that: taking the types out of only one file would load what
+ * takes them out.
  */
-enableCompileCache()
+enableCompileCache(fileURLToPath(new URL('../../node_modules/.compiled', import.meta.url)))
 const { describeFailure } = await import('./cli/fail.ts')
 const { buildProgram } = await import('./cli/program.ts')
 
