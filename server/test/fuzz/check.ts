@@ -6,6 +6,8 @@ import { formats } from './text-rules.ts'
 
 /** A request that names no operation is refused as one that cannot be read, or that nobody answers. */
 const refusalStatuses = [400, 404]
+/** Bytes that break off in the body may be refused for who sent them, before anyone comes to the body. */
+const byteStatuses = [...refusalStatuses, 401, 403]
 
 /** Holds answers against what the documents promise. */
 export class Checker {
@@ -21,11 +23,12 @@ export class Checker {
   }
 
   /** What is wrong with an answer; nothing, if it keeps the promise. */
-  check({ operation, method }: FuzzRequest, answer: FuzzAnswer): string[] {
+  check({ operation, method, bytes }: FuzzRequest, answer: FuzzAnswer): string[] {
     const { status } = answer
     if (status >= 500) return [`it answered ${status}`]
     if (!operation) {
-      if (!refusalStatuses.includes(status)) return [`a request for no operation was answered ${status}`]
+      if (!(bytes ? byteStatuses : refusalStatuses).includes(status))
+        return [`a request for no operation was answered ${status}`]
       return this.#checkAnswer(this.#refusal, answer)
     }
     const described = operation.answers[status]
