@@ -60,9 +60,9 @@ export function makeRequest(
   }
 }
 
-/** A path with an empty part is another one, and one whose escapes are not UTF-8 is none. */
+/** A path whose escapes are not UTF-8 is none. */
 function isReadable(path: string): boolean {
-  return !path.includes('//') && !path.endsWith('/') && !/%ED%[AB]/.test(path)
+  return !/%ED%[AB]/.test(path)
 }
 
 function chooseArgument(
@@ -88,11 +88,12 @@ function isNodeId({ name, schema }: Parameter): boolean {
   return name !== 'Version' && String(schema?.['pattern']).includes('[1-9]\\d{14,15}')
 }
 
+/** An empty part would make another path of it. */
 function fillPath(path: string, chosen: ReadonlyMap<Parameter, unknown>): string {
   const byName = new Map(
     [...chosen].filter(([{ in: place }]) => place === 'path').map(([{ name }, value]) => [name, value]),
   )
-  return path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => escapeText(writeText(byName.get(name))))
+  return path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => escapeText(writeText(byName.get(name))) || '0')
 }
 
 function listOf(chosen: ReadonlyMap<Parameter, unknown>, place: Parameter['in']): [string, unknown][] {
