@@ -89,8 +89,12 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       return
     }
     request.on('data', onData)
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
     const onBreak = () => reject(brokenOff())
+    request.on('end', () => {
+      // It closes at a good end too, and making an error for nobody costs more than reading a small body.
+      request.off('close', onBreak)
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+    })
     request.on('error', onBreak).on('close', onBreak)
     // The connection was gone before anyone listened: nothing will tell of it any more.
     if (request.destroyed) onBreak()
