@@ -142,6 +142,9 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       'gateway',
       words.product,
     ],
+    outageOf: (error) => database.outageOf(error),
+    headersTimeout: config.headersTimeout,
+    idleTimeout: config.idleTimeout,
   }
   const server = createServer(serverParts)
   const observer = new RequestObserver(log, metrics)

@@ -45,6 +45,7 @@ export interface Config extends Settings {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly databaseConnections: number
+  readonly databaseTimeout: number
   readonly world: string | undefined
   readonly role: Role
   readonly allowInternalCallbacks: boolean
@@ -58,6 +59,8 @@ export interface Config extends Settings {
   readonly webhookKeep: number
   readonly webhookLease: number
   readonly webhookMaxBodyBytes: number
+  readonly headersTimeout: number
+  readonly idleTimeout: number
   readonly logLevel: LogLevel
 }
 
@@ -121,6 +124,14 @@ export const settings = {
     sentence: 'How many connections a process opens to PostgreSQL at the most.',
     parse: integer(2, 1000),
     fallback: () => 10,
+  }),
+  databaseTimeout: define({
+    name: 'DATABASE_TIMEOUT',
+    shownDefault: '30s',
+    sentence:
+      'How long PostgreSQL may take to answer a statement before its connection is given up; migrations may take longer.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 30 * second,
   }),
   role: define<Role>({
     name: 'ROLE',
@@ -356,6 +367,20 @@ export const settings = {
     sentence: 'The largest post of events that the webhook receiver takes, in bytes.',
     parse: integer(1024, 1 << 30),
     fallback: () => 3_145_728,
+  }),
+  headersTimeout: define({
+    name: 'HEADERS_TIMEOUT',
+    shownDefault: '20s',
+    sentence: 'How long the head of a request may take to arrive.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 20 * second,
+  }),
+  idleTimeout: define({
+    name: 'IDLE_TIMEOUT',
+    shownDefault: '2m',
+    sentence: 'How long nothing may move on a connection while a request, its body or its answer is under way.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 2 * minute,
   }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',

@@ -145,7 +145,7 @@ describe('the messages of errors', () => {
       if (subcode === undefined) assert.equal(subcodesOf[code], undefined, `${text} lacks its subcode`)
       else assert.ok(subcodesOf[code]?.includes(subcode), `${code} with subcode ${subcode}: ${text}`)
       assert.equal(transient, status === 429 || status === 500, text)
-      assert.equal('retry-after' in error.headers, status === 429, text)
+      assert.equal('retry-after' in error.headers, / try again in \d+ s\.$/.test(text), text)
       assert.equal(error.headers['www-authenticate'], status === 401 ? 'Bearer' : undefined, text)
     }
   })
@@ -176,6 +176,8 @@ describe('the messages of errors', () => {
       made.sort(),
       [
         'badArgument',
+        'cannotReachStore',
+        'cannotStore',
         'featureOff',
         'forbidden',
         'internalFault',

@@ -72,6 +72,9 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     random: systemRandom,
     log: silentLog,
     doors: publicPaths,
+    outageOf: (error) => database.outageOf(error),
+    headersTimeout: 20_000,
+    idleTimeout: 120_000,
   })
   let isOpen = true
   const closeStore = async () => {

@@ -9,7 +9,12 @@ export async function runMigrations(flags: { data?: string }): Promise<void> {
   const config = configFrom({ DATA_DIR: flags.data })
   const { log } = openLog('warn')
   const database = await openDatabase(
-    { dataDir: config.dataDir, databaseUrl: config.databaseUrl, maxConnections: config.databaseConnections },
+    {
+      dataDir: config.dataDir,
+      databaseUrl: config.databaseUrl,
+      maxConnections: config.databaseConnections,
+      timeout: config.databaseTimeout,
+    },
     log,
   )
   try {

@@ -14,7 +14,12 @@ export function configFrom(flags: Environment): Config {
 /** Opens the store with its schema up to date. */
 export async function openStore(config: Config, log: Log): Promise<Database> {
   const database = await openDatabase(
-    { dataDir: config.dataDir, databaseUrl: config.databaseUrl, maxConnections: config.databaseConnections },
+    {
+      dataDir: config.dataDir,
+      databaseUrl: config.databaseUrl,
+      maxConnections: config.databaseConnections,
+      timeout: config.databaseTimeout,
+    },
     log,
   )
   try {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Outage } from './outage.ts'
 import type { Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -59,6 +60,13 @@ export interface Database {
   lockForMigration(tx: Transaction): Promise<void>
   /** Throws when the database does not answer. */
   ping(): Promise<void>
+  /**
+   * Whether an error says that the store cannot do its work at the moment. Whoever asks need not tell the log: an outage is told
+   * there once, however many run into it.
+   */
+  outageOf(error: unknown): Outage | undefined
+  /** The outage that goes on; undefined: none is known. */
+  outage(): Outage | undefined
   close(): Promise<void>
 }
 

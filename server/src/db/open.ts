@@ -1,22 +1,49 @@
 import { join } from 'node:path'
+import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from './database.ts'
+import { watchOutages } from './outage.ts'
 import { openSqlite } from './sqlite.ts'
 
 export interface StoreLocation {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly maxConnections: number
+  /** Milliseconds for the answer to a statement, from PostgreSQL. */
+  readonly timeout?: number
 }
+
+/** As long as a transaction of the embedded store waits for another process's. */
+export const defaultTimeout = 30 * second
+/** Connections that break together are told together. */
+const gatherTime = second
 
 /** Opens the store that the settings name; the only place that chooses between the two databases. */
 export async function openDatabase(location: StoreLocation, log: Log): Promise<Database> {
+  return watchOutages(await open(location, log), log)
+}
+
+async function open(location: StoreLocation, log: Log): Promise<Database> {
   if (location.databaseUrl === undefined) return openSqlite(join(location.dataDir, 'switchboard.db'))
   // Loaded only by those who use it: a command on the embedded store is done sooner without it.
   const { openPostgres } = await import('./postgres.ts')
   return openPostgres({
     url: location.databaseUrl,
     maxConnections: location.maxConnections,
-    onIdleError: (error) => log.warn({ err: error.message }, 'an idle database connection broke and is replaced'),
+    timeout: location.timeout ?? defaultTimeout,
+    onIdleError: makeTellBroken(log),
   })
+}
+
+function makeTellBroken(log: Log): (error: Error) => void {
+  let connections = 0
+  return ({ message }) => {
+    connections += 1
+    if (connections > 1) return
+    const tell = () => {
+      log.warn({ connections, err: message }, 'idle database connections broke and are replaced')
+      connections = 0
+    }
+    setTimeout(tell, gatherTime).unref()
+  }
 }

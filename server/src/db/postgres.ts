@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type CompiledQuery, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
 import { type Database, DatabaseUnavailable, type Db, type Transaction } from './database.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
+import type { Outage } from './outage.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -12,22 +13,38 @@ const migrationLock = 7_305_921
 /** Serialization failure and deadlock: PostgreSQL asks for the transaction to be run again. */
 const retryCodes = new Set(['40001', '40P01'])
 const maxTries = 5
+/** A full disk, and a server that may be read alone: a standby, say. */
+const unwritableCodes = new Set(['53100', '25006'])
+/** Being stopped, starting, taking no more connections or none to this database, and what a connection itself breaks by. */
+const unreachableCodes =
+  /^(08...|28...|3D000|53300|55000|57P0[1-5]|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN))$/
+/** The driver has no codes for these. */
+const unreachableMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
+/** So that who asks whether the service is ready does not wait for longer. */
+const patienceOfPing = 5000
+/** The most that a timer takes: a migration takes as long as it takes. */
+const noTimeout = 2 ** 31 - 1
 
 type Runner = Pick<pg.Pool, 'query'> | Pick<pg.PoolClient, 'query'>
 
 export interface PostgresOptions {
   readonly url: string
   readonly maxConnections: number
+  /** Milliseconds for the answer to a statement; then its connection is given up. */
+  readonly timeout: number
   /** Connections that break while nobody uses them are reported here; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
 }
 
 /** PostgreSQL, for any number of server processes. */
-export async function openPostgres({ url, maxConnections, onIdleError }: PostgresOptions): Promise<Database> {
+export async function openPostgres({ url, maxConnections, timeout, onIdleError }: PostgresOptions): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: 5000,
+    // A machine that is gone without a word would be waited for until the system gives up its connection: a quarter of an hour.
+    query_timeout: timeout,
     application_name: 'switchboard',
     types: { getTypeParser: parserOf },
   })
@@ -40,12 +57,14 @@ export async function openPostgres({ url, maxConnections, onIdleError }: Postgre
   const compiled: CompiledStatements = new Map()
   const read = makeDb(pool, compiled)
   const transactions = new WeakMap<pg.PoolClient, Transaction>()
+  const clients = new WeakMap<Transaction, pg.PoolClient>()
 
   function transactionOn(client: pg.PoolClient): Transaction {
     let tx = transactions.get(client)
     if (!tx) {
       tx = Object.assign(makeDb(client, compiled), { inTransaction: true as const })
       transactions.set(client, tx)
+      clients.set(tx, client)
     }
     return tx
   }
@@ -59,13 +78,21 @@ export async function openPostgres({ url, maxConnections, onIdleError }: Postgre
       await client.query('COMMIT')
       return result
     } catch (error) {
-      await client.query('ROLLBACK').catch((rollbackError: Error) => {
-        broken = rollbackError
-      })
+      // One that does not answer would not answer to this either; given up, it is rolled back by the server.
+      if (findOutage(error) === 'unreachable') broken = error as Error
+      else {
+        await client.query('ROLLBACK').catch((rollbackError: Error) => {
+          broken = rollbackError
+        })
+      }
       throw error
     } finally {
       client.release(broken)
     }
+  }
+
+  async function runForLong(tx: Transaction, text: string): Promise<void> {
+    await clients.get(tx)?.query({ text, query_timeout: noTimeout } as pg.QueryConfig)
   }
 
   return {
@@ -84,18 +111,28 @@ export async function openPostgres({ url, maxConnections, onIdleError }: Postgre
     },
     snapshot: (work) => runTransaction(work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     async runScript(tx, script) {
-      await tx.query.executeQuery(rawQuery(script))
+      await runForLong(tx, script)
     },
     async lockForMigration(tx) {
-      await tx.query.executeQuery(rawQuery(`SELECT pg_advisory_xact_lock(${migrationLock})`))
+      await runForLong(tx, `SELECT pg_advisory_xact_lock(${migrationLock})`)
     },
     async ping() {
-      await pool.query('SELECT 1')
+      await pool.query({ text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig)
     },
+    outageOf: findOutage,
+    outage: () => undefined,
     async close() {
       await pool.end()
     },
   }
+}
+
+function findOutage(error: unknown): Outage | undefined {
+  if (error instanceof AggregateError) return error.errors.map(findOutage).find((kind) => kind !== undefined)
+  const { code, message = '' } = error as { code?: string; message?: string }
+  if (code === undefined) return unreachableMessages.test(message) ? 'unreachable' : undefined
+  if (unwritableCodes.has(code)) return 'unwritable'
+  return unreachableCodes.test(code) ? 'unreachable' : undefined
 }
 
 async function reach(pool: pg.Pool): Promise<void> {
@@ -151,13 +188,4 @@ function makeDb(runner: Runner, compiled: CompiledStatements): Db {
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
     (await list(statement, parameters))[0]
   return { query, first: first as Db['first'], list: list as Db['list'], remembered: () => undefined, lockRows: true }
-}
-
-function rawQuery(sql: string): CompiledQuery {
-  return {
-    sql,
-    parameters: [],
-    query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] },
-    queryId: { queryId: '' },
-  }
 }

@@ -101,8 +101,12 @@ export class WriteQueue {
     }
   }
 
-  /** A commit that failed may have ended the transaction already. */
+  /** A commit that failed may have ended the transaction already. What makes this fail makes the next transaction fail, and is told by it. */
   #undo(): void {
-    if (this.#writer.isTransactionOpen()) this.#writer.execute('ROLLBACK')
+    try {
+      if (this.#writer.isTransactionOpen()) this.#writer.execute('ROLLBACK')
+    } catch {
+      // Thrown from here it would end the queue, and everybody behind would wait for ever.
+    }
   }
 }

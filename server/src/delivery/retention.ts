@@ -38,7 +38,9 @@ export class RetentionWorker {
   start(): void {
     this.#timer = setInterval(() => {
       this.#sweeping ??= this.sweep()
-        .catch((error: Error) => this.#log.error({ err: error }, 'old deliveries could not be swept'))
+        .catch((error: Error) => {
+          if (!this.#database.outageOf(error)) this.#log.error({ err: error }, 'old deliveries could not be swept')
+        })
         .finally(() => {
           this.#sweeping = undefined
         })

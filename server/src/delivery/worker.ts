@@ -74,7 +74,7 @@ export class DeliveryWorker {
     this.#claiming ??= this.#claim()
       .catch((error: Error) => {
         this.#lookAgain = false
-        this.#parts.log.error({ err: error }, 'deliveries could not be claimed')
+        this.#tellFault(error, {}, 'deliveries could not be claimed')
       })
       .finally(() => {
         this.#claiming = undefined
@@ -113,15 +113,20 @@ export class DeliveryWorker {
 
   /** Says that the lanes in hand are being worked on, however long a subscriber takes to answer. */
   #renew(): void {
-    const { database, clock, log } = this.#parts
+    const { database, clock } = this.#parts
     if (this.#working.size === 0) return
     const lanes = [...this.#working.keys()]
     this.#renewing ??= database
       .transaction((tx) => renewLanes(tx, lanes, this.#lease, clock.now()))
-      .catch((error: Error) => log.error({ err: error }, 'leases could not be renewed'))
+      .catch((error: Error) => this.#tellFault(error, {}, 'leases could not be renewed'))
       .finally(() => {
         this.#renewing = undefined
       })
+  }
+
+  #tellFault(error: Error, about: object, message: string): void {
+    const { database, log } = this.#parts
+    if (!database.outageOf(error)) log.error({ ...about, err: error }, message)
   }
 
   async #claim(): Promise<void> {
@@ -145,7 +150,7 @@ export class DeliveryWorker {
     const done = this.#runLane(lane)
       .catch((error: Error) => {
         // Left to its lease: taken up at once, it would break at once again.
-        this.#parts.log.error({ app: lane.app_id, err: error }, 'a lane of deliveries broke')
+        this.#tellFault(error, { app: lane.app_id }, 'a lane of deliveries broke')
       })
       .finally(() => {
         this.#working.delete(lane.id)

@@ -17,8 +17,8 @@ export function openOperatorsDoor(server: FastifyInstance, database: Database, m
 
   server.get('/readyz', async (request, reply) => {
     request.operationName = 'operators.readyz'
-    const { reason, error } = await findReadiness(database, migrations)
-    if (reason === undefined) return { status: 'ready' }
+    const { reason, warning, error } = await findReadiness(database, migrations)
+    if (reason === undefined) return { status: 'ready', ...(warning !== undefined && { warning }) }
     if (error !== undefined) request.logged = { err: error }
     reply.status(503)
     return { status: 'not ready', reason }

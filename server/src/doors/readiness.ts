@@ -4,6 +4,8 @@ import { isMigrated, type Migration } from '../db/migrate.ts'
 export interface Readiness {
   /** Why it cannot serve; undefined: it can. */
   readonly reason: string | undefined
+  /** What it cannot do although it can serve. */
+  readonly warning?: string
   /** What the database said, for the log alone. */
   readonly error?: string
 }
@@ -13,8 +15,11 @@ export async function findReadiness(database: Database, migrations: readonly Mig
   try {
     await database.ping()
     const migrated = await isMigrated(database, migrations)
-    return { reason: migrated ? undefined : 'migrations are missing' }
+    if (!migrated) return { reason: 'migrations are missing' }
+    // Ready all the same: another process has the same store, and who takes this one out of service takes the reads away as well.
+    return { reason: undefined, ...(database.outage() === 'unwritable' && { warning: 'writes are refused' }) }
   } catch (error) {
+    database.outageOf(error)
     return { reason: 'the database does not answer', error: (error as Error).message }
   }
 }

@@ -180,6 +180,8 @@ function listFixed(): Message[] {
     catalogue.linkExpired(),
     catalogue.rangeNotSatisfiable(1024),
     catalogue.internalFault(undefined),
+    catalogue.cannotStore(undefined),
+    catalogue.cannotReachStore(undefined),
   ].map((error) => ({ audience: 'api', where: 'graph/errors.ts', text: error.message, error }))
 }
 

@@ -171,6 +171,21 @@ export function internalFault(cause: unknown): GraphError {
   return new GraphError(500, codes.transient, message, { cause })
 }
 
+/** 500 while nothing can be stored: the disk is full, say. What cannot be stored was undone. */
+export function cannotStore(cause: unknown): GraphError {
+  return outage('Nothing can be stored at the moment, and nothing was changed', 30, cause)
+}
+
+/** 500 while the database does not answer. A write that was on its way to it may have happened. */
+export function cannotReachStore(cause: unknown): GraphError {
+  return outage('The service cannot reach its database', 5, cause)
+}
+
+function outage(what: string, retryAfterSeconds: number, cause: unknown): GraphError {
+  const headers = { 'retry-after': String(retryAfterSeconds) }
+  return new GraphError(500, codes.transient, `${what}; try again in ${retryAfterSeconds} s.`, { headers, cause })
+}
+
 export interface ErrorBody {
   readonly error: Readonly<Record<string, string | number | boolean>>
 }

@@ -4,7 +4,16 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import { GraphError, internalFault, malformedRequest, notFound, renderError } from '../graph/errors.ts'
+import type { Outage } from '../db/outage.ts'
+import {
+  cannotReachStore,
+  cannotStore,
+  GraphError,
+  internalFault,
+  malformedRequest,
+  notFound,
+  renderError,
+} from '../graph/errors.ts'
 import { checkVersion, versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeJson } from './json.ts'
@@ -26,6 +35,12 @@ export interface ServerParts {
   readonly log: Log
   /** First path segments that are doors of their own, never ids. */
   readonly doors: readonly string[]
+  /** Whether a fault is one of the store as a whole, which is told to the log by then. */
+  readonly outageOf: (error: unknown) => Outage | undefined
+  /** Milliseconds for the head of a request. */
+  readonly headersTimeout: number
+  /** Milliseconds that nothing may move on a connection. */
+  readonly idleTimeout: number
 }
 
 /**
@@ -50,8 +65,14 @@ export function createServer(parts: ServerParts): FastifyInstance {
     forceCloseConnections: 'idle',
     // A document of 100 MiB comes in that time over a line of 1 Mbit/s; a connection on which nothing moves ends sooner.
     requestTimeout: 15 * minute,
-    connectionTimeout: 2 * minute,
-    http: { maxHeaderSize: maxHeaderBytes, requireHostHeader: false, headersTimeout: 20_000 },
+    connectionTimeout: parts.idleTimeout,
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      requireHostHeader: false,
+      headersTimeout: parts.headersTimeout,
+      // How often it is looked for those that are late: so much later they are told.
+      connectionsCheckingInterval: Math.ceil(parts.headersTimeout / 4),
+    },
     frameworkErrors: (error, request, reply) => {
       sendError(reply as unknown as FastifyReply, translate(error), request.id, false)
     },
@@ -72,14 +93,21 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 
   server.setErrorHandler((error, request, reply) => {
-    const known = translate(error)
-    if (known.status === 500) {
+    const outage = error instanceof GraphError ? undefined : parts.outageOf(error)
+    const known = outage ? explainOutage(outage, error) : translate(error)
+    if (known.status === 500 && !outage) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
     sendError(reply, known, request.id, request.briefErrors)
   })
 
   server.server.on('request', (request, response) => answers.set(request.socket, response))
+  // Node would end the connection without a word.
+  server.server.on('timeout', (socket: Socket) => {
+    const last = answers.get(socket)
+    if (last && !last.req.complete && !last.headersSent) answerBrokenRequest(lateRequest, socket, parts)
+    else socket.destroy()
+  })
   // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, notFound(), parts))
@@ -97,6 +125,9 @@ export function createServer(parts: ServerParts): FastifyInstance {
 
   return server
 }
+
+/** What Node calls a request that did not arrive in time. */
+const lateRequest = Object.assign(new Error('a request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')
@@ -126,6 +157,10 @@ function translate(error: unknown): GraphError {
     return malformedRequest(`The request cannot be read (${message}); check its path, headers and body.`)
   }
   return internalFault(error)
+}
+
+function explainOutage(outage: Outage, cause: unknown): GraphError {
+  return outage === 'unwritable' ? cannotStore(cause) : cannotReachStore(cause)
 }
 
 /** What Node's parser refused never becomes a request: the answer is written to the socket by hand. */

@@ -74,7 +74,7 @@ export class TimerWorker {
     this.#running ??= this.#runDue()
       .catch((error: Error) => {
         this.#lookAgain = false
-        this.#log.error({ err: error }, 'timers could not be run')
+        if (!this.#database.outageOf(error)) this.#log.error({ err: error }, 'timers could not be run')
       })
       .finally(() => {
         this.#running = undefined
@@ -155,6 +155,10 @@ export class TimerWorker {
     const handler = this.#handlers[kind] ?? unknownKind
     try {
       await handler.act?.(payload)
+    } catch (error) {
+      return this.#postpone(id, kind, attempts + 1, handler, error as Error)
+    }
+    try {
       await this.#database.transaction(
         async (tx) => {
           const { numDeletedRows } = await tx.query.deleteFrom('timers').where('id', '=', id).executeTakeFirstOrThrow()
@@ -165,6 +169,8 @@ export class TimerWorker {
       )
       this.#onCommit()
     } catch (error) {
+      // It could not be postponed either, and did not fail by itself: it comes again when its lease is over.
+      if (this.#database.outageOf(error)) throw error
       await this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }
   }

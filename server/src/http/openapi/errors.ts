@@ -1,6 +1,8 @@
 import { writePermission } from '../../auth/scopes.ts'
 import {
   badArgument,
+  cannotReachStore,
+  cannotStore,
   type ErrorStatus,
   type GraphError,
   internalFault,
@@ -72,7 +74,11 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
     500: {
       name: 'ServerError',
       description: 'Something went wrong on the side of the service; try again with growing pauses.',
-      samples: { fault: internalFault(undefined) },
+      samples: {
+        fault: internalFault(undefined),
+        nothing_stored: cannotStore(undefined),
+        database_gone: cannotReachStore(undefined),
+      },
     },
   }
 }

@@ -13,7 +13,7 @@ import {
 } from './document.ts'
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './errors.ts'
 import { explainExample } from './examples.ts'
-import { describeHeaders } from './headers.ts'
+import { describeHeaders, outageHeader } from './headers.ts'
 import { describeOpenDoors, openDoorTags } from './open-doors.ts'
 import { describeEnvelopeSchema, describeReceiver, describeReceiverSecurity, envelopeSchemaName } from './receiver.ts'
 import { toFormExample, toFormSchema, toJsonSchema } from './schemas.ts'
@@ -170,7 +170,7 @@ function describeRequestBody(
 
 function onlyHeaders(words: Vocabulary) {
   const all = describeHeaders(words)
-  const names = [words.trace_header, 'WWW-Authenticate']
+  const names = [words.trace_header, 'WWW-Authenticate', outageHeader]
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)))
 }
 

@@ -5,6 +5,9 @@ import { type Header, type Reference, refTo } from './document.ts'
 
 const percent = { type: 'integer', minimum: 0, maximum: 100 }
 
+/** What the Retry-After of a 500 is called among the components, because that of a 429 always comes. */
+export const outageHeader = 'Outage-Retry-After'
+
 /** Every header that an answer may have, by its name. */
 export function describeHeaders(words: Vocabulary): Record<string, Header> {
   return {
@@ -53,6 +56,10 @@ export function describeHeaders(words: Vocabulary): Record<string, Header> {
       required: true,
       schema: { type: 'integer', minimum: 1 },
     },
+    [outageHeader]: {
+      description: 'Seconds to wait before the next try; only while nothing can be stored or the database is gone.',
+      schema: { type: 'integer', minimum: 1 },
+    },
     'WWW-Authenticate': {
       description: 'How to authenticate.',
       required: true,
@@ -67,5 +74,6 @@ export function headersOf(status: 200 | ErrorStatus, words: Vocabulary): Record<
   if (status === 401) names.push('WWW-Authenticate')
   else if (status === 429) names.push('Retry-After')
   else names.push('X-App-Usage', 'X-Business-Use-Case-Usage')
-  return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]))
+  const headers = Object.fromEntries(names.map((name) => [name, refTo('headers', name)]))
+  return status === 500 ? { ...headers, 'Retry-After': refTo('headers', outageHeader) } : headers
 }

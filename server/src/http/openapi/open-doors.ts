@@ -32,9 +32,11 @@ const bytes: MediaType = { schema: { type: 'string', format: 'binary' } }
 const page: MediaType = { schema: { type: 'string', contentMediaType: 'text/html' } }
 const code = { type: 'string', pattern: '^[A-Z0-9]{14}$' }
 
-function statusOf(status: string, more: Readonly<Record<string, JsonSchema>> = {}): MediaType {
-  const properties = { status: { type: 'string', const: status }, ...more }
-  return { schema: { type: 'object', required: Object.keys(properties), properties } }
+type Members = Readonly<Record<string, JsonSchema>>
+
+function statusOf(status: string, more: Members = {}, sometimes: Members = {}): MediaType {
+  const always = { status: { type: 'string', const: status }, ...more }
+  return { schema: { type: 'object', required: Object.keys(always), properties: { ...always, ...sometimes } } }
 }
 
 const doors: readonly OpenDoor[] = [
@@ -101,7 +103,15 @@ const doors: readonly OpenDoor[] = [
     tag: 'operators',
     path: '/readyz',
     sentence: 'Tells whether requests can be answered.',
-    content: { 'application/json': statusOf('ready') },
+    content: {
+      'application/json': statusOf(
+        'ready',
+        {},
+        {
+          warning: { type: 'string', description: 'What cannot be done meanwhile: writing, when the disk is full.' },
+        },
+      ),
+    },
     unready: statusOf('not ready', { reason: { type: 'string' } }),
   },
 ]

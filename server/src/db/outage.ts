@@ -1,0 +1,109 @@
+import { minute, second } from '../base/duration.ts'
+import type { Log } from '../base/log.ts'
+import type { Database } from './database.ts'
+
+/**
+ * Why the store cannot do its work at the moment, though nothing is wrong with what was asked of it: it takes no writes (its disk
+ * is full, say), or does not answer at all.
+ */
+export type Outage = 'unwritable' | 'unreachable'
+
+/** What the file system says when it takes no more: full, over the quota, larger than a file may be, mounted for reading alone. */
+const unwritableFile = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'])
+
+const tellAgainAfter = minute
+const askAgainAfter = second
+
+const beginnings: Readonly<Record<Outage, string>> = {
+  unwritable: 'nothing can be stored: writes are refused, reads go on',
+  unreachable: 'the database does not answer: requests are refused',
+}
+const ends: Readonly<Record<Outage, string>> = {
+  unwritable: 'writes are stored again',
+  unreachable: 'the database answers again',
+}
+
+/** Whether a file could not be written, for a reason that has nothing to do with what was to be written. */
+export function isUnwritableFile(error: unknown): boolean {
+  return unwritableFile.has((error as NodeJS.ErrnoException | undefined)?.code ?? '')
+}
+
+/**
+ * A database that tells the log of an outage when it begins and when it is over, however many requests and workers run into it
+ * meanwhile: once, and then once a minute with their number.
+ */
+export function watchOutages(database: Database, log: Log): Database {
+  const untold: Record<Outage, number> = { unwritable: 0, unreachable: 0 }
+  const toldTime: Record<Outage, number> = { unwritable: -Infinity, unreachable: -Infinity }
+  let outage: Outage | undefined
+  let isTold = false
+  let probing: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  function tell(kind: Outage, error: unknown): void {
+    untold[kind] += 1
+    if (performance.now() - toldTime[kind] < tellAgainAfter) return
+    log.error({ failures: untold[kind], err: describe(error) }, beginnings[kind])
+    untold[kind] = 0
+    toldTime[kind] = performance.now()
+    isTold = true
+  }
+
+  function begin(kind: Outage): void {
+    if (isClosed) return
+    outage = kind
+    probing ??= setTimeout(() => void probe(), askAgainAfter).unref()
+  }
+
+  async function probe(): Promise<void> {
+    try {
+      if (outage === 'unreachable') await database.ping()
+      else await writeSomething(database)
+      end()
+    } catch (error) {
+      probing = undefined
+      // What else is wrong will be told by whoever runs into it.
+      begin(database.outageOf(error) ?? outage ?? 'unreachable')
+    }
+  }
+
+  function end(): void {
+    if (isTold && outage) log.warn(ends[outage])
+    isTold = false
+    outage = undefined
+    probing = undefined
+  }
+
+  return {
+    ...database,
+    outageOf(error) {
+      const own = database.outageOf(error)
+      const kind = own ?? (isUnwritableFile(error) ? 'unwritable' : undefined)
+      if (kind) tell(kind, error)
+      // Files may be on another disk than the database, whose state they say nothing about.
+      if (own) begin(own)
+      return kind
+    },
+    outage: () => outage,
+    async close() {
+      isClosed = true
+      clearTimeout(probing)
+      await database.close()
+    },
+  }
+}
+
+/** Leaves nothing behind, but has to be brought to the disk: what changes no row would not be. */
+function writeSomething(database: Database): Promise<void> {
+  return database.transaction(async ({ query }) => {
+    const name = 'probe'
+    await query.insertInto('service_secrets').values({ name, value: '' }).execute()
+    await query.deleteFrom('service_secrets').where('name', '=', name).execute()
+  })
+}
+
+/** A refused connection to a name with several addresses is an AggregateError with an empty message. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describe).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
