@@ -144,6 +144,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     ],
     outageOf: (error) => database.outageOf(error),
     headersTimeout: config.headersTimeout,
+    requestTimeout: config.requestTimeout,
     idleTimeout: config.idleTimeout,
   }
   const server = createServer(serverParts)

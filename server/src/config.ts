@@ -60,6 +60,7 @@ export interface Config extends Settings {
   readonly webhookLease: number
   readonly webhookMaxBodyBytes: number
   readonly headersTimeout: number
+  readonly requestTimeout: number
   readonly idleTimeout: number
   readonly logLevel: LogLevel
 }
@@ -374,6 +375,13 @@ export const settings = {
     sentence: 'How long the head of a request may take to arrive.',
     parse: durationUpTo(10 * minute),
     fallback: () => 20 * second,
+  }),
+  requestTimeout: define({
+    name: 'REQUEST_TIMEOUT',
+    shownDefault: '15m',
+    sentence: 'How long a request with its body may take to arrive: 100 MiB over a line of 1 Mbit/s by default.',
+    parse: durationUpTo(hour),
+    fallback: () => 15 * minute,
   }),
   idleTimeout: define({
     name: 'IDLE_TIMEOUT',

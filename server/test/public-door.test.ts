@@ -74,6 +74,7 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     doors: publicPaths,
     outageOf: (error) => database.outageOf(error),
     headersTimeout: 20_000,
+    requestTimeout: 900_000,
     idleTimeout: 120_000,
   })
   let isOpen = true

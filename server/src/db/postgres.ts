@@ -42,7 +42,7 @@ export async function openPostgres({ url, maxConnections, timeout, onIdleError }
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: Math.min(timeout, patienceOfPing),
     // A machine that is gone without a word would be waited for until the system gives up its connection: a quarter of an hour.
     query_timeout: timeout,
     application_name: 'switchboard',

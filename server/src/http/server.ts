@@ -1,7 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
-import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Outage } from '../db/outage.ts'
@@ -39,6 +38,8 @@ export interface ServerParts {
   readonly outageOf: (error: unknown) => Outage | undefined
   /** Milliseconds for the head of a request. */
   readonly headersTimeout: number
+  /** Milliseconds for a request with its body. */
+  readonly requestTimeout: number
   /** Milliseconds that nothing may move on a connection. */
   readonly idleTimeout: number
 }
@@ -49,6 +50,8 @@ export interface ServerParts {
  */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { words, random, log } = parts
+  // The head is a part of the request.
+  const headersTimeout = Math.min(parts.headersTimeout, parts.requestTimeout)
 
   /** The newest answer on each connection. */
   const answers = new WeakMap<Socket, ServerResponse>()
@@ -63,15 +66,14 @@ export function createServer(parts: ServerParts): FastifyInstance {
     // Requests that are under way when the server stops are answered, and the connection is closed behind them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // A document of 100 MiB comes in that time over a line of 1 Mbit/s; a connection on which nothing moves ends sooner.
-    requestTimeout: 15 * minute,
+    requestTimeout: parts.requestTimeout,
     connectionTimeout: parts.idleTimeout,
     http: {
       maxHeaderSize: maxHeaderBytes,
       requireHostHeader: false,
-      headersTimeout: parts.headersTimeout,
+      headersTimeout,
       // How often it is looked for those that are late: so much later they are told.
-      connectionsCheckingInterval: Math.ceil(parts.headersTimeout / 4),
+      connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
     },
     frameworkErrors: (error, request, reply) => {
       sendError(reply as unknown as FastifyReply, translate(error), request.id, false)
@@ -80,7 +82,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
       const last = answers.get(socket)
       // The rest of a body whose request is answered already: a second answer would be taken for that to the next request.
       if (last?.headersSent && !last.req.complete) socket.destroySoon()
-      else answerBrokenRequest(error, socket, parts)
+      // What broke is behind a request that came whole: its answer would be taken for that to the one before, which may have happened.
+      else if (last?.req.complete && !last.writableFinished && error.code !== 'ECONNRESET') {
+        last.once('finish', () => answerBrokenRequest(error, socket, parts))
+      } else answerBrokenRequest(error, socket, parts)
     },
   })
 
@@ -105,7 +110,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)
-    if (last && !last.req.complete && !last.headersSent) answerBrokenRequest(lateRequest, socket, parts)
+    const isArriving = last ? !last.req.complete && !last.headersSent : socket.bytesRead > 0
+    if (isArriving) answerBrokenRequest(lateRequest, socket, parts)
     else socket.destroy()
   })
   // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
@@ -174,8 +180,12 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, p
       ? `The headers are larger than ${maxHeaderBytes} bytes; send fewer or shorter ones.`
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'The request did not arrive in time; send it again.'
-        : 'The request is not valid HTTP/1.1; check its request line and headers.'
+        : error.code === 'HPE_INVALID_EOF_STATE'
+          ? 'The request broke off before its end; send it again.'
+          : 'The request is not valid HTTP/1.1; check its request line and headers.'
   answerOnSocket(socket, malformedRequest(reason), parts)
+  // Whoever was too slow to send is too slow to close: what waits for the rest of the request must not wait for that.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
 }
 
 function answerOnSocket(socket: Socket, error: GraphError, { words, random }: ServerParts): void {

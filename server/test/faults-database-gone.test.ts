@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startCommand } from './harness/command.ts'
+import { makeStorePlace } from './harness/databases.ts'
+import { EventPoster } from './harness/event-poster.ts'
+import { PostgresLine } from './harness/postgres-line.ts'
+import { TallySink } from './harness/tally-sink.ts'
+import { until } from './harness/until.ts'
+import { ids, testWorld, tokens } from './harness/world.ts'
+
+/**
+ * PostgreSQL behind a line that goes silent, which no error tells of, and is cut then. What happens to several processes whose
+ * database refuses them is in many-processes-at-work.test.ts.
+ */
+
+const timeout = 500
+
+interface Timed {
+  readonly status: number
+  readonly milliseconds: number
+  readonly retryAfter: string | null
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects.
+  readonly body: any
+}
+
+async function ask(url: string, headers: Record<string, string> = {}): Promise<Timed> {
+  const started = performance.now()
+  const response = await fetch(url, { headers })
+  const body = await response.json()
+  const milliseconds = performance.now() - started
+  return { status: response.status, milliseconds, retryAfter: response.headers.get('retry-after'), body }
+}
+
+test('a database that goes silent, is cut off and comes back: clear errors in time, few lines in the log, nothing lost', async (t) => {
+  const place = await makeStorePlace('postgres')
+  const line = await new PostgresLine(place.databaseUrl as string).start()
+  const sink = await new TallySink().start()
+  const world = join(place.dataDir, 'world.json')
+  const base = testWorld()
+  const webhook = { callback_url: `${sink.url}/events`, verify_token: 'vt', fields: ['messages'] }
+  const apps = base.apps.map((app) => (app.id === ids.application ? { ...app, webhook } : app))
+  await writeFile(world, JSON.stringify({ ...base, apps }))
+  const server = await startCommand(['serve', '--port', '0', '--world', world], {
+    cwd: place.dataDir,
+    env: {
+      DATA_DIR: place.dataDir,
+      DATABASE_URL: line.url,
+      DATABASE_CONNECTIONS: '4',
+      DATABASE_TIMEOUT: `${timeout}ms`,
+      LOG_LEVEL: 'warn',
+      WEBHOOK_LEASE: '1s',
+      WEBHOOK_RETRY_DELAYS: '100ms',
+    },
+  })
+  t.after(async () => {
+    await server.stop('SIGKILL')
+    await line.end()
+    await sink.end()
+    await place.remove()
+  })
+
+  const poster = new EventPoster('silence', () => server.url)
+  t.after(() => poster.halt())
+  poster.start(() => 20)
+  await until(() => poster.acknowledged.size >= 5, 'some events are handed in')
+
+  /** Waiting for a connection and then for an answer takes no longer than this, give or take what a busy machine takes. */
+  const patience = 2 * timeout + 4000
+  const read = `${server.url}/v23.0/${ids.account}`
+  const authorization = { authorization: `Bearer ${tokens.owner}` }
+  async function assertGone(): Promise<void> {
+    // More at once than there are connections.
+    for (const answer of await Promise.all(Array.from({ length: 12 }, () => ask(read, authorization)))) {
+      const { status, retryAfter, milliseconds, body } = answer
+      assert.deepEqual(
+        [status, retryAfter, body.error.code, body.error.is_transient, body.error.message],
+        [500, '5', 2, true, 'The service cannot reach its database; try again in 5 s.'],
+      )
+      assert.ok(milliseconds < patience, `answered after ${milliseconds} ms`)
+    }
+    const ready = await ask(`${server.url}/readyz`)
+    assert.deepEqual([ready.status, ready.body.reason], [503, 'the database does not answer'])
+    assert.ok(ready.milliseconds < patience, `/readyz after ${ready.milliseconds} ms`)
+    assert.equal((await ask(`${server.url}/healthz`)).status, 200)
+  }
+  line.goSilent()
+  await assertGone()
+  await line.cut()
+  await assertGone()
+  await line.mend()
+  await until(async () => (await ask(`${server.url}/readyz`)).status === 200, 'it is ready again')
+  assert.equal((await ask(read, authorization)).status, 200)
+
+  await poster.finish()
+  assert.equal(poster.brokenOff, 0, 'every post was answered')
+  for (const { status, body } of poster.refusals) assert.deepEqual([status, body.error.code], [500, 2])
+  await sink.whenNothingIsMissing(() => {
+    const came = new Set(sink.at('/events').map(({ body }) => body.entry[0].changes[0].value.messages[0].id))
+    return [...poster.acknowledged].filter((id) => !came.has(id))
+  })
+
+  await server.shows(/the database answers again/)
+  const { code, stderr } = await server.stop('SIGTERM')
+  assert.equal(code, 0, stderr)
+  const lines = stderr.trim().split('\n')
+  assert.equal(lines.filter((text) => text.includes('the database does not answer')).length, 1, stderr)
+  // Connections that broke are told once a second at the most.
+  assert.ok(lines.length < 10, stderr)
+  assert.doesNotMatch(stderr, /"stack"|a request failed|could not be/)
+  t.diagnostic(`${poster.acknowledged.size} events, ${poster.refusals.length} posts refused, ${lines.length} lines`)
+})

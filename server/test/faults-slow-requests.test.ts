@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { readRawAnswer } from './harness/raw-http.ts'
+import { useTestServer } from './harness/server.ts'
+import { listFiles } from './harness/stock.ts'
+import { until } from './harness/until.ts'
+import { ids, numbers, tokens } from './harness/world.ts'
+
+/** Requests that take their time, stop, or are longer or shorter than they say: answered in the envelope, ended, and nothing left. */
+
+const headersTimeout = 600
+const requestTimeout = 1500
+const idleTimeout = 400
+/** What a machine that is busy with other tests takes at the most. */
+const slack = 5000
+
+const post = (path: string, ...lines: string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${tokens.owner}`, ...lines, '\r\n'].join('\r\n')
+const json = 'Content-Type: application/json'
+const account = `/v23.0/${ids.account}`
+const media = `/v23.0/${numbers.main}/media`
+const multipart = 'Content-Type: multipart/form-data; boundary=b'
+const filePart = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n%PDF-1.7\n'
+
+/** A connection that a test writes to as it likes. */
+class Line {
+  received = ''
+  readonly closed: Promise<void>
+  readonly #socket: Socket
+
+  constructor(url: string) {
+    const { hostname, port } = new URL(url)
+    this.#socket = connect(Number(port), hostname)
+    this.#socket.setEncoding('latin1')
+    this.#socket.on('data', (chunk: string) => {
+      this.received += chunk
+    })
+    // Ended by the other side while there is still something to send.
+    this.#socket.on('error', () => {})
+    this.closed = new Promise((resolve) => this.#socket.on('close', () => resolve()))
+  }
+
+  send(bytes: string | Buffer): void {
+    if (this.#socket.writable) this.#socket.write(bytes)
+  }
+
+  /** One byte after the other until the other side has enough. */
+  trickle(bytes: string, pause: number): void {
+    let sent = 0
+    const timer = setInterval(() => this.send(bytes.charAt(sent++ % bytes.length)), pause)
+    this.closed.then(() => clearInterval(timer))
+  }
+
+  /** Says that nothing more will come. */
+  finish(): void {
+    this.#socket.end()
+  }
+
+  cut(): void {
+    this.#socket.destroy()
+  }
+}
+
+describe('a request that does not arrive', () => {
+  const server = useTestServer({
+    engine: 'sqlite',
+    env: {
+      HEADERS_TIMEOUT: `${headersTimeout}ms`,
+      REQUEST_TIMEOUT: `${requestTimeout}ms`,
+      IDLE_TIMEOUT: `${idleTimeout}ms`,
+    },
+  })
+  const late = 'The request did not arrive in time; send it again.'
+
+  function assertRefused(received: string, message: string | RegExp): void {
+    const { status, head, body } = readRawAnswer(received)
+    assert.equal(status, 400, JSON.stringify(received))
+    assert.match(head, /^content-type: application\/json/im)
+    assert.match(head, /^x-svctrace-id: [\da-f]{32}$/im)
+    const { error } = JSON.parse(body)
+    assert.equal(error.code, 100)
+    if (typeof message === 'string') assert.equal(error.message, message)
+    else assert.match(error.message, message)
+  }
+
+  async function assertEnds(line: Line, within: number, message: string | RegExp): Promise<void> {
+    const started = performance.now()
+    await line.closed
+    const took = performance.now() - started
+    assert.ok(took < within + slack, `it was ended after ${took} ms`)
+    assertRefused(line.received, message)
+  }
+
+  async function assertNothingIsLeft(files: readonly string[]): Promise<void> {
+    await until(async () => (await listFiles(server.dataDir)).length === files.length, 'the files are gone')
+    assert.deepEqual(await listFiles(server.dataDir), files)
+    assert.deepEqual(await readdir(join(server.dataDir, 'uploads')), [])
+    const answer = await server.client.get(account, { token: tokens.owner })
+    assert.equal(answer.status, 200)
+  }
+
+  test('with a head that comes byte by byte is ended when the time for heads is over', async () => {
+    const line = new Line(server.url)
+    line.trickle(`GET ${account} HTTP/1.1\r\nX-Slow: ${'x'.repeat(1000)}`, 50)
+    await assertEnds(line, headersTimeout * 1.25, late)
+  })
+
+  test('with a head that stops is ended, and so is a connection on which nothing ever came', async () => {
+    const [half, silent] = [new Line(server.url), new Line(server.url)]
+    half.send(`GET ${account} HTTP/1.1\r\nHost:`)
+    await assertEnds(half, headersTimeout * 1.25, late)
+    await silent.closed
+  })
+
+  test('with a body that stops is ended when nothing moved for too long, and nothing is left of it', async () => {
+    const files = await listFiles(server.dataDir)
+    const lines = [
+      `${post(account, json, 'Content-Length: 100')}{"name":`,
+      `${post(account, json, 'Transfer-Encoding: chunked')}5\r\n{"na`,
+      `${post(media, multipart, 'Content-Length: 100000')}${filePart}`,
+      `${post(media, multipart, 'Transfer-Encoding: chunked')}fff\r\n${filePart}`,
+    ].map((bytes) => {
+      const line = new Line(server.url)
+      line.send(bytes)
+      return line
+    })
+    await Promise.all(lines.map((line) => assertEnds(line, idleTimeout, late)))
+    await assertNothingIsLeft(files)
+  })
+
+  test('with a body that comes byte by byte is ended when the time for requests is over', async () => {
+    const files = await listFiles(server.dataDir)
+    const lines = [
+      post(account, json, 'Content-Length: 100000'),
+      `${post(media, multipart, 'Content-Length: 100000')}${filePart}`,
+    ].map((head) => {
+      const line = new Line(server.url)
+      line.send(head)
+      line.trickle(' ', 50)
+      return line
+    })
+    await Promise.all(lines.map((line) => assertEnds(line, requestTimeout + headersTimeout, late)))
+    await assertNothingIsLeft(files)
+  })
+
+  for (const [name, bytes] of [
+    ['JSON that ends before its length', `${post(account, json, 'Content-Length: 100')}{"name":"Short"}`],
+    ['a file that ends before its length', `${post(media, multipart, 'Content-Length: 9999')}${filePart}\r\n--b--\r\n`],
+    ['chunks without an end', `${post(account, json, 'Transfer-Encoding: chunked')}10\r\n{"name":"Short"}\r\n`],
+    ['a head without an end', `GET ${account} HTTP/1.1\r\nHost: a\r\n`],
+  ] as const) {
+    test(`with ${name} gets a 400, and nothing of it happens`, async () => {
+      const files = await listFiles(server.dataDir)
+      const line = new Line(server.url)
+      line.send(bytes)
+      line.finish()
+      await assertEnds(line, idleTimeout, /broke off before its end; send it again\.$/)
+      await assertNothingIsLeft(files)
+      assert.notEqual((await server.client.get(account, { token: tokens.owner })).body.name, 'Short')
+    })
+  }
+
+  for (const [name, bytes] of [
+    ['whose size is no number', `${post(account, json, 'Transfer-Encoding: chunked')}5\r\n{"nam\r\nzz\r\n`],
+    ['longer than it says', `${post(account, json, 'Transfer-Encoding: chunked')}5\r\n{"name":"x"}\r\n0\r\n\r\n`],
+    ['of a file, longer than it says', `${post(media, multipart, 'Transfer-Encoding: chunked')}5\r\n${filePart}`],
+  ] as const) {
+    test(`with a chunk ${name} gets a 400 at once`, async () => {
+      const files = await listFiles(server.dataDir)
+      const line = new Line(server.url)
+      line.send(bytes)
+      await assertEnds(line, 0, 'The request is not valid HTTP/1.1; check its request line and headers.')
+      await assertNothingIsLeft(files)
+    })
+  }
+
+  test('whose body is longer than it says is cut there, and the rest refused as the request that it is not', async () => {
+    const line = new Line(server.url)
+    line.send(`${post(account, json, 'Content-Length: 16')}{"name":"Whole"}and more`)
+    await line.closed
+    const [, first = '', second = '', ...more] = line.received.split(/HTTP\/1\.1 (?=\d)/)
+    assert.match(first, /^200 /)
+    assert.equal((await server.client.get(account, { token: tokens.owner })).body.name, 'Whole')
+    assertRefused(`HTTP/1.1 ${second}`, /^The request is not valid HTTP/)
+    assert.deepEqual(more, [])
+  })
+
+  test('200 uploads at once that stop halfway, half of them cut off: all are ended and no file is left', async () => {
+    const files = await listFiles(server.dataDir)
+    const lines = Array.from({ length: 200 }, () => new Line(server.url))
+    for (const line of lines) {
+      line.send(`${post(media, multipart, 'Content-Length: 10000000')}${filePart}`)
+      line.send(Buffer.alloc(70_000))
+    }
+    await until(async () => (await listFiles(server.dataDir)).length > files.length, 'some are arriving')
+    for (const line of lines.slice(100)) line.cut()
+    await Promise.all(lines.map(({ closed }) => closed))
+    for (const { received } of lines.slice(0, 100)) assertRefused(received, late)
+    await assertNothingIsLeft(files)
+  })
+})

@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A line to a database that can be cut and go silent, as a network and a machine can. */
+export class PostgresLine {
+  readonly #target: URL
+  readonly #server = createServer((socket) => this.#carry(socket))
+  readonly #sockets = new Set<Socket>()
+  #port = 0
+  #isSilent = false
+
+  constructor(databaseUrl: string) {
+    this.#target = new URL(databaseUrl)
+  }
+
+  async start(): Promise<this> {
+    this.#server.listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#port = (this.#server.address() as AddressInfo).port
+    return this
+  }
+
+  /** What leads to the database over this line. */
+  get url(): string {
+    const url = new URL(this.#target)
+    url.hostname = '127.0.0.1'
+    url.port = String(this.#port)
+    return url.href
+  }
+
+  /** Nothing is carried any more, and nobody is told: connections are taken and stay open. */
+  goSilent(): void {
+    this.#isSilent = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  /** Every connection ends, and new ones are refused. */
+  async cut(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  async mend(): Promise<void> {
+    this.#isSilent = false
+    await this.start()
+  }
+
+  async end(): Promise<void> {
+    if (this.#server.listening) await this.cut()
+  }
+
+  #carry(socket: Socket): void {
+    const far = connect(Number(this.#target.port), this.#target.hostname)
+    for (const [one, other] of [
+      [socket, far],
+      [far, socket],
+    ] as const) {
+      this.#sockets.add(one)
+      one.setNoDelay(true)
+      one.on('data', (bytes) => other.write(bytes))
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        this.#sockets.delete(one)
+        other.destroy()
+      })
+      if (this.#isSilent) one.pause()
+    }
+  }
+}
