@@ -173,6 +173,15 @@ onBothDatabases('input in every form', (engine) => {
     })
   }
 
+  test('400 for JSON that came as a form, as curl sends it when it is told nothing, and nothing changes', async () => {
+    const before = await nameNow()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await server.client.post(path, { token, raw: ' {"name": "100% JSON"}\n', headers })
+    assert.equal(answer.status, 400)
+    assert.match(answer.body.error.message, /^The body looks like JSON .*"Content-Type: application\/json"\.$/)
+    assert.equal(await nameNow(), before)
+  })
+
   test('400 for a query whose escapes are not UTF-8', async () => {
     const answer = await server.client.post(`${path}?name=%ff%41`, { token })
     assert.equal(answer.status, 400)

@@ -19,7 +19,7 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
     case 'application/json':
       return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(bytes) }
     case 'application/x-www-form-urlencoded':
-      return { typed: false, values: parseForm(decode(bytes), 'body') }
+      return { typed: false, values: parseForm(refuseJson(decode(bytes)), 'body') }
     case 'multipart/form-data':
       return { typed: false, values: await parseMultipart(bytes, contentType ?? '') }
     default:
@@ -55,6 +55,16 @@ export function parseForm(text: string, where: 'body' | 'query'): Record<string,
     }
   }
   return parseQuery(text)
+}
+
+/** curl and its like call a body a form when they are told nothing; as one, JSON would be a single argument of an odd name. */
+function refuseJson(form: string): string {
+  if (/^\s*\{/.test(form) && form.trimEnd().endsWith('}')) {
+    throw malformedRequest(
+      'The body looks like JSON but came as application/x-www-form-urlencoded; send it with the header "Content-Type: application/json".',
+    )
+  }
+  return form
 }
 
 function hasBody(request: IncomingMessage): boolean {
