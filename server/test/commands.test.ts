@@ -229,7 +229,7 @@ describe('what cannot start', () => {
     const { code, stderr } = await fails(['serve', '--port', String(port)], { LOG_LEVEL: 'silent' })
     taken.close()
     assert.equal(code, 1)
-    assertOneLine(stderr, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken`))
+    assertOneLine(stderr, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken: .*--port N, or PORT=N npm start`))
   })
 
   for (const [name, args, env, pattern] of [
@@ -254,6 +254,12 @@ describe('what cannot start', () => {
       { HOST: '192.0.2.1' },
       /192\.0\.2\.1 is not an address of this machine/,
     ],
+    [
+      'a host that is no address at all',
+      ['serve', '--port', '0'],
+      { HOST: '999.0.0.1' },
+      /HOST 999\.0\.0\.1 is not an address of this machine/,
+    ],
   ] as const) {
     test(`${name}: one line, exit code 1`, async () => {
       const { code, stderr } = await fails([...args], { LOG_LEVEL: 'silent', ...env })
@@ -266,6 +272,12 @@ describe('what cannot start', () => {
   test('a command that there is not: exit code 1 and a pointer to the help', async () => {
     const { code, stderr } = await fails(['fly'], {})
     assert.equal(code, 1)
-    assert.match(stderr, /unknown command 'fly'/)
+    assert.match(stderr, /unknown command 'fly'\n\(see \.\/switchboard --help\)/)
+  })
+
+  test('a command that lacks something: exit code 1 and a pointer to its own help', async () => {
+    const { code, stderr } = await fails(['simulate', 'message'], {})
+    assert.equal(code, 1)
+    assert.match(stderr, /required option '--to <id>' .*\n\(see \.\/switchboard simulate message --help\)/)
   })
 })

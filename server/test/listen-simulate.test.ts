@@ -68,6 +68,10 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     const before = await readTouched()
     const listener = await listen()
     assert.notDeepEqual(await readTouched(), before)
+    assert.match(
+      (await runCommand(['export'], options)).stderr,
+      /^App 3000000000000001 is listened to, .* and export again\.$/m,
+    )
     const sent = await write('--text', 'Do you have ferns?', '--name', 'Ada')
     assert.equal(sent.code, 0, sent.stderr)
     const id =
@@ -84,6 +88,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     assert.equal(stopped.code, 0, stopped.stderr)
     assert.match(stopped.stderr, /Stopped; app 3000000000000001 is as it was\.\n$/)
     assert.deepEqual(await readTouched(), before)
+    assert.doesNotMatch((await runCommand(['export'], options)).stderr, /is listened to/)
   })
 
   test('an account that the app was not linked to is heard of as well, and SIGTERM unlinks it again', async () => {
@@ -230,6 +235,11 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       ['simulate', 'join', '--link', 'x', '--user', '1', '--url', 'http://127.0.0.1:9'],
       /cannot be reached/,
     ],
+    [
+      'a user who is no phone number',
+      ['simulate', 'message', '--to', number, '--from', '+16505551234'],
+      /--from \+16505551234 is not a user: .*digits alone/,
+    ],
     ['a call of nothing', ['simulate', 'call', '--to', number], /give either --to and --from .*, or one of --ring/],
   ] as const) {
     test(`one line and exit code 1 for ${name}`, async () => {
@@ -241,7 +251,10 @@ onBothDatabases('the commands listen and simulate', (engine) => {
 
   test('one line for a token that the gateway does not take, a number that there is not, and a dead link', async () => {
     assertOneLine((await write('--token', 'demo-token')).stderr, /was answered 403: /)
-    assertOneLine((await simulate('message', '--to', '4999999999999999', '--from', user)).stderr, /was answered 404: /)
+    assertOneLine(
+      (await simulate('message', '--to', '16315551001', '--from', user)).stderr,
+      /--to 16315551001 is no number .*: give a Phone-Number-ID/,
+    )
     assertOneLine((await simulate('join', '--link', 'nowhere', '--user', user)).stderr, /was answered 400: invite_link/)
     const withEnvironment = { ...options, env: { ...options.env, SWITCHBOARD_GATEWAY_TOKEN: 'no-such-token' } }
     const args = ['simulate', 'message', '--to', number, '--from', user, '--url', server.url]

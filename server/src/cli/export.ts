@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { exportWorld } from '../world/export.ts'
 import { countLeftOut } from '../world/export-rows.ts'
+import { listListenedApps } from './listener.ts'
 import { withStore } from './store.ts'
 
 /** Writes the store as a world file to standard output, and what the file cannot hold to standard error. */
@@ -21,6 +22,11 @@ export async function exportStore(flags: { data?: string }): Promise<void> {
         notes.push(`A world file cannot hold, so these were left out: ${leftOut.join(', ')}.`)
       }
       notes.push('Of tokens only the hashes are stored: make new ones with ./switchboard token create.')
+      for (const id of await listListenedApps(db)) {
+        notes.push(
+          `App ${id} is listened to, so the file has the callback and the links of ./switchboard listen in the place of its own: stop that (or, if it was killed: ./switchboard listen --app ${id} --restore) and export again.`,
+        )
+      }
       process.stderr.write(`${notes.join('\n')}\n`)
     }),
   )

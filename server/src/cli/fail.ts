@@ -5,6 +5,9 @@ import { WorldRefused } from '../world/refused.ts'
 /** Something that the person at the command line can mend; shown without a stack. */
 export class CommandFailed extends Error {}
 
+/** Listening fails with an address or, when that is a name that nobody knows, with the name. */
+type ListenError = NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number }
+
 /** What went wrong, for the person at the command line: one line where the mistake is theirs, the stack where it is ours. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
@@ -17,15 +20,15 @@ export function describeFailure(error: unknown): string {
   ) {
     return error.message
   }
-  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  const { code, address, hostname, port } = error as ListenError
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${address} is taken: stop what listens there, or choose another with --port`
+      return `port ${port} on ${address} is taken: stop what listens there, or choose another: --port N, or PORT=N npm start`
     case 'EACCES':
       return port === undefined ? error.message : `listening on port ${port} is not permitted: choose one above 1023`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST ${address ?? ''} is not an address of this machine (${code}): set it to one that is, such as 127.0.0.1`
+      return `HOST ${address ?? hostname} is not an address of this machine (${code}): set it to one that is, such as 127.0.0.1`
     default:
       return error.stack ?? error.message
   }

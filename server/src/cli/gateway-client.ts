@@ -23,6 +23,15 @@ export interface GatewayAnswer {
   readonly answer: unknown
 }
 
+/** What a running server refused, and how. */
+export class GatewayRefused extends CommandFailed {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
 const patience = 30_000
 
 export function openGateway(flags: GatewayFlags): Gateway {
@@ -59,7 +68,8 @@ export async function askGateway(
   if (response.ok) return { status: response.status, answer }
   const { error } = (answer ?? {}) as { error?: { message?: unknown } }
   const message = typeof error?.message === 'string' ? error.message : text.slice(0, 200)
-  throw new CommandFailed(`${method} ${path} was answered ${response.status}: ${message.replaceAll(/\p{Cc}+/gu, ' ')}`)
+  const said = message.replaceAll(/\p{Cc}+/gu, ' ')
+  throw new GatewayRefused(response.status, `${method} ${path} was answered ${response.status}: ${said}`)
 }
 
 async function send(url: string, path: string, request: RequestInit): Promise<Response> {

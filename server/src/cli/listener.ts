@@ -1,4 +1,4 @@
-import type { Transaction } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import type { AppSubscriptionsTable } from '../db/tables.ts'
 import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
 import { findSubscription, linkApp, putSubscription } from '../resources/webhooks/store.ts'
@@ -19,8 +19,21 @@ export interface Listener {
 
 export type NewListener = Omit<Listener, 'before' | 'linked'>
 
+const recordPrefix = 'listener:'
+
 function recordName(app_id: string): string {
-  return `listener:${app_id}`
+  return `${recordPrefix}${app_id}`
+}
+
+/** The apps that somebody listens in the place of, or did until they were killed. */
+export async function listListenedApps({ query }: Db): Promise<string[]> {
+  const records = await query
+    .selectFrom('service_secrets')
+    .select('name')
+    .where('name', 'like', `${recordPrefix}%`)
+    .orderBy('name')
+    .execute()
+  return records.map(({ name }) => name.slice(recordPrefix.length))
 }
 
 /** The one that listens in an app's place, or did until it was killed. */

@@ -12,7 +12,6 @@ export function buildProgram(): Command {
   const program = new Command('switchboard')
     .description('A self-hosted business messaging platform.')
     .version(packageVersion())
-    .showHelpAfterError('(see ./switchboard --help)')
 
   for (const [name, description, banner] of [
     ['serve', 'run the server', false],
@@ -196,5 +195,12 @@ export function buildProgram(): Command {
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateJoin(flags))
 
+  pointToHelp(program, './switchboard')
   return program
+}
+
+/** Whoever gives a command wrongly is shown the way to the help of that command. */
+function pointToHelp(command: Command, line: string): void {
+  command.showHelpAfterError(`(see ${line} --help)`)
+  for (const part of command.commands) pointToHelp(part, `${line} ${part.name()}`)
 }

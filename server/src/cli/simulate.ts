@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
-import { askGateway, type GatewayFlags, openGateway, report } from './gateway-client.ts'
+import { askGateway, type Gateway, type GatewayFlags, GatewayRefused, openGateway, report } from './gateway-client.ts'
 import { buildEnvelope, isSimulatedKind, type NumberOfGateway, simulatedKinds } from './simulated-messages.ts'
 import { writeSession } from './simulated-sessions.ts'
 
@@ -20,10 +20,13 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   if (!isSimulatedKind(type)) {
     throw new CommandFailed(`--type ${type} is not one of ${Object.keys(simulatedKinds).join(', ')}`)
   }
+  // The receiver of events takes any sender, but no user of the gateway is written otherwise.
+  if (!/^\d{1,20}$/.test(from)) {
+    throw new CommandFailed(`--from ${from} is not a user: give a phone number, digits alone, such as 16505551234`)
+  }
   const gateway = openGateway(flags)
   const words = chooseVocabulary(gateway.vocabulary)
-  const { answer } = await askGateway(gateway, 'GET', `/gateway/phone_numbers/${encodeURIComponent(to)}`)
-  const number = answer as NumberOfGateway
+  const number = await findNumber(gateway, to)
   const id = `wamid.${systemRandom.bytes(18).toString('base64url')}`
   const envelope = buildEnvelope(words, number, {
     id,
@@ -36,6 +39,18 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   })
   const posted = await askGateway(gateway, 'POST', `/${words.product}/webhooks`, envelope)
   report(`${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`, posted)
+}
+
+async function findNumber(gateway: Gateway, id: string): Promise<NumberOfGateway> {
+  try {
+    const { answer } = await askGateway(gateway, 'GET', `/gateway/phone_numbers/${encodeURIComponent(id)}`)
+    return answer as NumberOfGateway
+  } catch (error) {
+    if (!(error instanceof GatewayRefused) || error.status !== 404) throw error
+    throw new CommandFailed(
+      `--to ${id} is no number that this token sees at ${gateway.url}: give a Phone-Number-ID, such as 4000000000000001 in the demo world, not the phone number itself`,
+    )
+  }
 }
 
 export interface CallFlags extends GatewayFlags {
