@@ -265,6 +265,7 @@ for (const [engine, store] of [
       'Waiting deliveries 0',
       '+1 631-555-1002 Lucky Shrub Retail Lucky Shrub Retail PENDING',
       `'${door.url}/v23.0/4000000000000007?fields=name_status'`,
+      `./switchboard simulate message --to 4000000000000001 --from 16505551234 --text Hello --url '${door.url}'`,
     ]) {
       assert.ok(text.includes(told), `${told} is in: ${text}`)
     }

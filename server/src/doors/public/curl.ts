@@ -22,6 +22,6 @@ export function writeCurl({ method, url, headers, body }: CurlRequest): string {
   ].join(' ')
 }
 
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

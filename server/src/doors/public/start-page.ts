@@ -1,5 +1,5 @@
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { writeCurl } from './curl.ts'
+import { quote, writeCurl } from './curl.ts'
 import { demoNumber, demoTokens } from './demo.ts'
 import { composePage, escapeHtml, hashSource, type Page } from './page.ts'
 import { readScripts } from './script.ts'
@@ -19,6 +19,8 @@ export interface StartPageOptions {
   readonly about: { readonly engine: 'sqlite' | 'postgres'; readonly startedTime: number } | undefined
 }
 
+/** Where commands look for a server that they are told nothing about. */
+const commandsDefaultUrl = 'http://127.0.0.1:8080'
 const engines = { sqlite: 'SQLite file', postgres: 'PostgreSQL' }
 const countLabels: Readonly<Record<CountName, string>> = {
   businesses: 'Businesses',
@@ -112,39 +114,23 @@ function writeLines({ publicUrl, versions, words }: StartPageOptions): string[] 
         body: { text: JSON.stringify({ messaging_product: words.product, about: 'Plants for every corner' }) },
       },
     ],
+  ] as const
+  return [
+    ...lines.map(([label, request]) => [label, writeCurl(request)] as const),
     [
       'Let a user write to it; the message goes out as a webhook (<code>./switchboard listen</code> shows it)',
-      {
-        method: 'POST',
-        url: `${publicUrl}/${words.product}/webhooks`,
-        headers: [['Authorization', `Bearer ${demoTokens.gateway}`] as const, json],
-        body: { text: JSON.stringify(composeMessage(words)) },
-      },
-    ],
-  ] as const
-  return lines.map(
-    ([label, request]) => `<div><p>${label}</p>${writeCode(escapeHtml(writeCurl(request)), 'this line')}</div>`,
-  )
+      writeSimulation(publicUrl, words),
+    ] as const,
+  ].map(([label, line]) => `<div><p>${label}</p>${writeCode(escapeHtml(line), 'this line')}</div>`)
 }
 
-function composeMessage({ product, account_object }: Vocabulary): object {
-  const text = {
-    from: '16505551234',
-    id: 'wamid.start',
-    timestamp: '1790000000',
-    type: 'text',
-    text: { body: 'Hello' },
-  }
-  const value = {
-    messaging_product: product,
-    metadata: { display_phone_number: '16315551001', phone_number_id: demoNumber },
-    contacts: [{ profile: { name: 'Ada' }, wa_id: '16505551234' }],
-    messages: [text],
-  }
-  return {
-    object: account_object,
-    entry: [{ id: '1000000000000001', changes: [{ field: 'messages', value }] }],
-  }
+/** A command and no curl line, because each message needs an id that was never used: the line works as often as it is pasted. */
+function writeSimulation(publicUrl: string, { name }: Vocabulary): string {
+  return [
+    ...(name === 'msgapp' ? [] : [`VOCABULARY=${name}`]),
+    `./switchboard simulate message --to ${demoNumber} --from 16505551234 --text Hello`,
+    ...(publicUrl === commandsDefaultUrl ? [] : ['--url', quote(publicUrl)]),
+  ].join(' ')
 }
 
 function writeNumber(number: DemoNumber, { publicUrl, versions }: StartPageOptions): string {
