@@ -72,6 +72,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
       maxHeaderSize: maxHeaderBytes,
       requireHostHeader: false,
       headersTimeout,
+      // Here as well, because Node holds the one against the other when it makes the server.
+      requestTimeout: parts.requestTimeout,
       // How often it is looked for those that are late: so much later they are told.
       connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
     },

@@ -1,11 +1,13 @@
 // The server under test, in a process of its own: its memory is not that of the fuzzer. Started by server.ts, told what to do by messages.
 import dns from 'node:dns'
+import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log.ts'
 import { rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
-import type { Order, Reply } from './server.ts'
+import type { Order, OwnServerOptions, Reply } from './server.ts'
 
 const engine = process.argv[2] === 'postgres' ? 'postgres' : 'sqlite'
+const { env, world } = JSON.parse(process.argv[3] ?? '{}') as OwnServerOptions
 
 // The outside network is not there: a name that is not of this machine is not known.
 const { lookup } = dns.promises
@@ -17,6 +19,7 @@ dns.promises.lookup = (async (hostname: string, options: object) => {
 const server = await startTestServer({
   engine,
   log: openLog('error').log,
+  ...(world && { world }),
   env: {
     // On, so that answers tell the usage; far away, so that few requests are refused for it.
     RATE_LIMITS: 'on',
@@ -25,6 +28,7 @@ const server = await startTestServer({
     ALLOW_INTERNAL_CALLBACKS: 'true',
     WEBHOOK_TIMEOUT: '2s',
     MAX_NUMBERS_PER_ACCOUNT: '1000',
+    ...env,
   },
 })
 
@@ -41,7 +45,10 @@ async function obey(order: Order): Promise<void> {
       await new Promise(setImmediate)
       globalThis.gc()
       const { heapUsed, rss, external, arrayBuffers } = process.memoryUsage()
-      return tell({ number: order.number, memory: { heap: heapUsed, rss, external: external + arrayBuffers } })
+      const handles = process.getActiveResourcesInfo().length
+      const files = process.platform === 'linux' ? (await readdir('/proc/self/fd')).length : 0
+      const memory = { heap: heapUsed, rss, external: external + arrayBuffers, handles, files }
+      return tell({ number: order.number, memory })
     }
     case 'advance':
       server.clock.advance(order.milliseconds)

@@ -6,6 +6,10 @@ export interface Memory {
   readonly heap: number
   readonly rss: number
   readonly external: number
+  /** Sockets, timers, requests to the system: what keeps a process going. */
+  readonly handles: number
+  /** Open files, where the system tells. */
+  readonly files: number
 }
 
 export type Order =
@@ -33,12 +37,18 @@ export interface FuzzedServer {
 /** A server that is not gone by then does not stop. */
 const patience = 30_000
 
+/** What makes it another server than that of the fuzzer. */
+export interface OwnServerOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly world?: object
+}
+
 type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'stop' }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
-export async function startFuzzedServer(engine: Engine): Promise<FuzzedServer> {
+export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
   const file = new URL('./server-process.ts', import.meta.url)
-  const child = fork(file, [engine], {
+  const child = fork(file, [engine, JSON.stringify(options)], {
     execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', '--max-semi-space-size=4'],
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   })

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+/** Ways to be a bad callback; the path of the request begins with one of them. */
+export const badManners = ['silent', 'trickling', 'endless', 'resetting'] as const
+
+/** Callbacks that never answer, answer a byte at a time, without end, or with a reset, by the path; any other path answers at once. */
+export class BadSinks {
+  /** How many posts came to each path. */
+  readonly posts = new Map<string, number>()
+  /** How many bytes of an answer the longest of the endless ones came to. */
+  longest = 0
+  readonly #server: Server = createServer((request, response) => {
+    const path = (request.url ?? '').slice(1)
+    request.resume()
+    request.on('end', () => {
+      this.posts.set(path, (this.posts.get(path) ?? 0) + 1)
+      this.#server.emit('came')
+      this.#answer(path.split('/', 1)[0] as string, response)
+    })
+  })
+  readonly #sockets = new Set<Socket>()
+
+  async start(): Promise<this> {
+    this.#server.on('connection', (socket: Socket) => this.#sockets.add(socket))
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Resolves when so many have come to a path. */
+  async whenCame(path: string, count: number): Promise<void> {
+    while ((this.posts.get(path) ?? 0) < count) await once(this.#server, 'came')
+  }
+
+  async end(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #answer(manner: string, response: ServerResponse): void {
+    switch (manner) {
+      case 'silent':
+        return
+      case 'trickling': {
+        response.writeHead(500)
+        const timer = setInterval(() => response.write('x'), 100)
+        response.on('close', () => clearInterval(timer))
+        return
+      }
+      case 'endless':
+        this.#goOn(response, 0)
+        return
+      case 'resetting':
+        response.socket?.resetAndDestroy()
+        return
+      default:
+        response.end()
+    }
+  }
+
+  /** As fast as it is taken. */
+  #goOn(response: ServerResponse, sent: number): void {
+    const piece = Buffer.alloc(65_536, 'x')
+    this.longest = Math.max(this.longest, sent)
+    if (!response.destroyed) response.write(piece, (error) => !error && this.#goOn(response, sent + piece.length))
+  }
+}
