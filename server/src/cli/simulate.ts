@@ -41,14 +41,14 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   report(`${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`, posted)
 }
 
-async function findNumber(gateway: Gateway, id: string): Promise<NumberOfGateway> {
+async function findNumber(gateway: Gateway, to: string): Promise<NumberOfGateway> {
   try {
-    const { answer } = await askGateway(gateway, 'GET', `/gateway/phone_numbers/${encodeURIComponent(id)}`)
+    const { answer } = await askGateway(gateway, 'GET', `/gateway/phone_numbers/${encodeURIComponent(to)}`)
     return answer as NumberOfGateway
   } catch (error) {
     if (!(error instanceof GatewayRefused) || error.status !== 404) throw error
     throw new CommandFailed(
-      `--to ${id} is no number that this token sees at ${gateway.url}: give a Phone-Number-ID, such as 4000000000000001 in the demo world, not the phone number itself`,
+      `--to ${to} is no number that this token sees at ${gateway.url}: give a Phone-Number-ID, such as 4000000000000001 in the demo world, not the phone number itself`,
     )
   }
 }
