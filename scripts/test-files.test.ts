@@ -72,7 +72,8 @@ it('fails a suite without tests and a file without tests', async () => {
 it('fails a file that breaks when it is loaded, and keeps what it printed', async () => {
   const result = await runOne(`console.log('before the end'); throw new Error('broke while loading')`)
   assert.deepEqual(summarize(result), { passed: 0, failed: ['(the file)'] })
-  assert.match(result.output, /before the end[\s\S]*broke while loading/)
+  assert.match(result.output, /before the end/)
+  assert.match(result.failures[0]?.detail ?? '', /broke while loading/)
 })
 
 it('fails a file whose process leaves before its tests are over', async () => {
@@ -113,11 +114,39 @@ it('runs every file once, whatever the number at once', async () => {
     ['a', 'b', 'c', 'd', 'e'].map((name) => write(`${name}.test.ts`, `it('good', () => {})`)),
   )
   const seen: string[] = []
-  for await (const { file, passed } of runTestFiles(files, 2, await makeRun())) {
+  for await (const { file, passed } of runTestFiles(
+    [files.slice(0, 3), ...files.slice(3).map((file) => [file])],
+    2,
+    await makeRun(),
+  )) {
     assert.equal(passed, 1)
     seen.push(file)
   }
   assert.deepEqual(seen.sort(), files)
+})
+
+it('tells the files of a group apart: by their failures, their hooks, and by who was not over', async () => {
+  const files = [
+    await write('good.test.ts', `it('good', () => {}); describe('suite', () => it('too', () => {}))`),
+    await write('bad.test.ts', `it('bad', () => assert.fail('on purpose')); it('good', () => {})`),
+    await write('hooked.test.ts', `after(() => { throw new Error('hook broke') }); it('good', () => {})`),
+    await write('unloadable.test.ts', `throw new Error('broke while loading')`),
+    await write('hanging.test.ts', `it('hangs', () => new Promise(() => setInterval(() => {}, 1000)))`),
+    await write('late.test.ts', `it('never comes', () => {})`),
+  ]
+  const results = await Array.fromAsync(runTestFiles([files], 1, await makeRun(3_000)))
+  assert.deepEqual(results.map(summarize), [
+    { passed: 2, failed: [] },
+    { passed: 1, failed: ['bad'] },
+    { passed: 1, failed: ['(the file)'] },
+    { passed: 0, failed: ['(the file)'] },
+    { passed: 0, failed: ['(the file)'] },
+    { passed: 0, failed: ['(the file)'] },
+  ])
+  const details = results.map(({ failures }) => failures[0]?.detail ?? '')
+  assert.match(details[2] ?? '', /hook broke/)
+  assert.match(details[3] ?? '', /broke while loading/)
+  assert.match(details[4] ?? '', /killed\. Not finished: hangs/)
 })
 
 it('stops at once when the run is interrupted', async () => {
@@ -129,7 +158,7 @@ it('stops at once when the run is interrupted', async () => {
     it('hangs', () => new Promise(() => { setInterval(() => {}, 1000); writeFileSync('${mark}', '') }))`,
   )
   const run = { ...(await makeRun()), signal: interruption.signal }
-  const results = Array.fromAsync(runTestFiles([hanging, hanging], 1, run))
+  const results = Array.fromAsync(runTestFiles([[hanging], [hanging]], 1, run))
   for await (const { filename } of watch(root)) if (filename === 'started') break
   interruption.abort()
   const [result, ...others] = await results
@@ -139,7 +168,7 @@ it('stops at once when the run is interrupted', async () => {
 
 async function runOne(source: string, timeout?: number): Promise<FileResult> {
   const file = await write('one.test.ts', source)
-  for await (const result of runTestFiles([file], 1, await makeRun(timeout))) return result
+  for await (const result of runTestFiles([[file]], 1, await makeRun(timeout))) return result
   throw new Error('nothing was run')
 }
 

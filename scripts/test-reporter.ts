@@ -13,6 +13,7 @@ export type TestRecord =
       notRun?: 'skipped' | 'todo'
       reason: string
       failure: string
+      milliseconds: number
     }
   | { kind: 'complete' }
 
@@ -56,6 +57,7 @@ function toRecord({ type, data }: TestEvent): TestRecord | undefined {
         ...(isSet(data.todo) && { notRun: 'todo' }),
         reason: error?.failureType ?? '',
         failure: error ? inspect(error.cause ?? error) : '',
+        milliseconds: data.details.duration_ms,
       }
     }
     // Comes when nothing is left to do, so not after process.exit() and not while something keeps the process alive.

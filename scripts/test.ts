@@ -10,6 +10,7 @@ import { type FileResult, runTestFiles } from './test-files.ts'
 
 const root = dirname(import.meta.dirname)
 const timeout = 120_000
+const filesInGroup = 6
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
 const atOnce = Math.min(availableParallelism() + 1, 8)
 
@@ -87,7 +88,7 @@ async function runTests(words: string[]): Promise<void> {
       }
       const run = { root, folder, timeout, environment, signal: interruption.signal }
       console.log()
-      for await (const result of runTestFiles(chosen, atOnce, run)) reportFile(result)
+      for await (const result of runTestFiles(await groupFiles(chosen), atOnce, run)) reportFile(result)
     } finally {
       await postgres.stop()
     }
@@ -105,15 +106,25 @@ async function findTestFiles(): Promise<string[]> {
   const found: string[] = []
   const isForeign = (path: string) => path.endsWith('node_modules')
   for await (const file of glob('{server,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign })) found.push(file)
-  return startLongestFirst(found.sort())
+  return found.sort()
 }
 
-/** A file that starts programs takes longest, and whatever is started last is waited for while nothing else runs. */
-async function startLongestFirst(files: string[]): Promise<string[]> {
-  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
-  const startsPrograms = (_file: string, index: number) =>
-    /harness\/(command|crash|fleet)|node:child_process/.test(texts[index] ?? '')
-  return [...files.filter(startsPrograms), ...files.filter((file, index) => !startsPrograms(file, index))]
+/**
+ * Files that start programs come first and alone, because they take longest, and whatever is started last is waited for while
+ * nothing else runs. The others share processes: what they load in common would take longer than most of them. Neighbours are
+ * apart, so that no group has all the long ones.
+ */
+async function groupFiles(files: readonly string[]): Promise<string[][]> {
+  const alone: string[][] = []
+  const others: string[] = []
+  for (const file of files) {
+    const text = await readFile(join(root, file), 'utf8')
+    if (/harness\/(command|crash|fleet|shell|browser)|node:child_process/.test(text)) alone.push([file])
+    else others.push(file)
+  }
+  const groups = Array.from({ length: Math.ceil(others.length / filesInGroup) }, (): string[] => [])
+  for (const [index, file] of others.entries()) groups[index % groups.length]?.push(file)
+  return [...alone, ...groups]
 }
 
 function reportFile({ file, passed, failures, output, seconds }: FileResult): void {
