@@ -172,17 +172,18 @@ onBothDatabases('what is not visible', (engine) => {
     for (const operation of [read, write]) {
       const times: Record<'there' | 'nowhere', number[]> = { there: [], nowhere: [] }
       // In turn, so that what slows the machine down slows down both.
+      const both = [
+        ['there', ids.phone_number],
+        ['nowhere', unknownId],
+      ] as const
       for (let round = 0; round < 150; round++) {
-        for (const [where, id] of [
-          ['there', ids.phone_number],
-          ['nowhere', unknownId],
-        ] as const) {
+        for (const [where, id] of round % 2 === 0 ? both : both.toReversed()) {
           const started = performance.now()
           await call(operation, pathOf(operation, ids, id), exampleCall(operation, tokens.stranger))
           times[where].push(performance.now() - started)
         }
       }
-      const [there, nowhere] = [middle(times.there), middle(times.nowhere)]
+      const [there, nowhere] = [quick(times.there), quick(times.nowhere)]
       // A look-up more, or a body that is read, would be told by far more than that.
       assert.ok(Math.abs(there - nowhere) < 0.5 * Math.min(there, nowhere), `${there} ms against ${nowhere} ms`)
     }
@@ -222,6 +223,7 @@ function withMember(operation: Operation, name: string, value: string): string {
   return pathOf({ ...operation, examples: example } as Operation, ids)
 }
 
-function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
+/** What it takes when nothing else is in the way: the quicker tenth of the times. */
+function quick(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 10)] as number
 }

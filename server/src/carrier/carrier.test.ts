@@ -102,7 +102,8 @@ onBothDatabases('a carrier behind CARRIER_URL', (engine) => {
     const next = await startSecondProcess(server, env)
     t.after(() => next.app.close(0))
     await next.app.settle()
-    assert.equal(sink.requests.length, 1, 'the first process may still be at it')
+    // On PostgreSQL the first process may still be at it; an embedded store has one process, so whoever starts is the only one.
+    assert.equal(sink.requests.length, engine === 'postgres' ? 1 : 2)
     server.clock.advance(minute)
     await next.app.settle()
     assert.equal(sink.requests.length, 2)

@@ -279,7 +279,7 @@ onBothDatabases('groups', (engine) => {
 
     test('400 with after and before together, and with a cursor of another list', async () => {
       const { after } = (await calls.list({ limit: '1' })).body.paging.cursors
-      assertRefused(await calls.list({ after, before: after }), 400, /^after: send either/)
+      assertRefused(await calls.list({ after, before: after }), 400, /^after: it came together with before/)
       assertRefused(await calls.list({ after }, numbers.shared), 400, /^after: the cursor is not one of this list/)
     })
 
