@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { describe, type TestContext, test } from 'node:test'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { canMount, makeLimitedFolder, makeSmallFileSystem, type TightFolder } from './harness/full-disk.ts'
@@ -13,6 +16,7 @@ import { envelopeOf, messagesChange, textMessage } from './harness/webhooks.ts'
 
 const account = '/v23.0/1000000000000001'
 const media = '/v23.0/4000000000000001/media'
+const main = new URL('../src/main.js', import.meta.url).pathname
 const mebibyte = 1_048_576
 
 interface Answer {
@@ -45,8 +49,8 @@ class DiskClient {
     return body.name
   }
 
-  handIn(id: string, text: string): Promise<Answer> {
-    return this.#post('/msgapp/webhooks', envelopeOf([messagesChange(textMessage(id, text))]), 'demo-gateway-token')
+  handIn(id: string, words: string): Promise<Answer> {
+    return this.#post('/msgapp/webhooks', envelopeOf([messagesChange(textMessage(id, words))]), 'demo-gateway-token')
   }
 
   upload(bytes: number): Promise<Answer> {
@@ -85,8 +89,19 @@ function assertRefused({ status, retryAfter, body }: Answer): void {
   )
 }
 
-function count(text: string, part: string): number {
-  return text.split(part).length - 1
+async function runLimited(blocks: number, args: readonly string[], folder: string) {
+  const script = `ulimit -f ${blocks}; exec "$@"`
+  const command = [process.execPath, '--disable-warning=ExperimentalWarning', main, ...args]
+  const child = spawn('bash', ['-c', script, 'bash', ...command], {
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  return { code, stderr }
+}
+
+function count(whole: string, part: string): number {
+  return whole.split(part).length - 1
 }
 
 const means: [string, () => Promise<TightFolder>][] = []
@@ -141,6 +156,18 @@ for (const [name, makeFolder] of means) {
 }
 
 if (process.platform === 'linux') {
+  test('a start on a full disk says so in one line', async (t) => {
+    const { path, remove } = await makeLimitedFolder(0)
+    t.after(remove)
+    // Of 1024 bytes each: enough to make the database, and not to fill it.
+    const { code, stderr } = await runLimited(300, ['serve', '--port', '0'], path)
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^switchboard: nothing can be stored in the data folder \(.+\); make room on its disk, or .+\n$/,
+    )
+  })
+
   describe('a disk that has room for the database and not for a file', () => {
     test('refuses the file, leaves nothing of it, and takes every other write', async (t) => {
       const folder = await makeLimitedFolder(8 * mebibyte)

@@ -1,5 +1,6 @@
 import { BadSetting } from '../base/setting-parsers.ts'
 import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
+import { isUnwritableFile, isUnwritableSqlite } from '../db/outage.ts'
 import { WorldRefused } from '../world/refused.ts'
 
 /** Something that the person at the command line can mend; shown without a stack. */
@@ -19,6 +20,9 @@ export function describeFailure(error: unknown): string {
     error instanceof WorldRefused
   ) {
     return error.message
+  }
+  if (isUnwritableFile(error) || isUnwritableSqlite(error)) {
+    return `nothing can be stored in the data folder (${error.message}); make room on its disk, or set DATA_DIR to a folder that can be written`
   }
   const { code, address, hostname, port } = error as ListenError
   switch (code) {

@@ -11,6 +11,11 @@ export type Outage = 'unwritable' | 'unreachable'
 /** What the file system says when it takes no more: full, over the quota, larger than a file may be, mounted for reading alone. */
 const unwritableFile = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'])
 
+/** Primary codes of SQLite: another process holds on to the store, it may be read alone, the disk is full. */
+const unwritableCodes = new Set([5, 8, 13])
+/** I/O errors of SQLite: writing, syncing, truncating, and making room for what the connections share. */
+const unwritableIoCodes = new Set([778, 1034, 1290, 1546, 4618, 4874, 5386])
+
 const tellAgainAfter = minute
 const askAgainAfter = second
 
@@ -26,6 +31,12 @@ const ends: Readonly<Record<Outage, string>> = {
 /** Whether a file could not be written, for a reason that has nothing to do with what was to be written. */
 export function isUnwritableFile(error: unknown): boolean {
   return unwritableFile.has((error as NodeJS.ErrnoException | undefined)?.code ?? '')
+}
+
+/** Whether the embedded store took no write, for such a reason. */
+export function isUnwritableSqlite(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number }
+  return errcode !== undefined && (unwritableCodes.has(errcode & 0xff) || unwritableIoCodes.has(errcode))
 }
 
 /**

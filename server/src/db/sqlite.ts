@@ -6,6 +6,7 @@ import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
 import { type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
+import { isUnwritableSqlite } from './outage.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { WriteQueue } from './write-queue.ts'
@@ -16,10 +17,6 @@ const maxPreparedStatements = 500
 const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
 const sqliteBusy = 5
-/** Primary codes: another process holds on to the store, it may be read alone, the disk is full. */
-const unwritableCodes = new Set([sqliteBusy, 8, 13])
-/** I/O errors of writing, syncing, truncating, and making room for what the connections share. */
-const unwritableIoCodes = new Set([778, 1034, 1290, 1546, 4618, 4874, 5386])
 
 /**
  * The embedded store. One connection writes and hands itself from transaction to transaction, so that two never
@@ -64,7 +61,7 @@ export function openSqlite(file: string): Database {
     async ping() {
       reader.run('SELECT 1', [])
     },
-    outageOf: (error) => (isUnwritable(error) ? 'unwritable' : undefined),
+    outageOf: (error) => (isUnwritableSqlite(error) ? 'unwritable' : undefined),
     outage: () => undefined,
     async close() {
       await queue.idle()
@@ -88,11 +85,6 @@ async function begin(writer: SqliteConnection): Promise<void> {
       await wait(10)
     }
   }
-}
-
-function isUnwritable(error: unknown): boolean {
-  const { errcode } = error as { errcode?: number }
-  return errcode !== undefined && (unwritableCodes.has(errcode & 0xff) || unwritableIoCodes.has(errcode))
 }
 
 function openFile(file: string): DatabaseSync {

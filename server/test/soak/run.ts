@@ -55,7 +55,7 @@ export async function runSoak({
       const memory = await server.measure()
       measured.push(memory)
       report(
-        `round ${round + 1}: heap ${megabytes(memory.heap)} MB, resident ${megabytes(memory.rss)} MB, ${memory.handles} handles, ${memory.files} files`,
+        `round ${round + 1}: heap ${megabytes(memory.heap)} MB, resident ${megabytes(memory.rss)} MB, outside the heap ${megabytes(memory.external)} MB, ${memory.handles} handles, ${memory.files} files`,
       )
     }
     const { growth, last } = await findLeaks(measured, () => server.measure())
