@@ -119,7 +119,8 @@ async function groupFiles(files: readonly string[]): Promise<string[][]> {
   const others: string[] = []
   for (const file of files) {
     const text = await readFile(join(root, file), 'utf8')
-    if (/harness\/(command|crash|fleet|shell|browser)|node:child_process/.test(text)) alone.push([file])
+    if (/harness\/(command|crash|fleet|shell|browser)|fuzz\/(run|server)|soak\/run|node:child_process/.test(text))
+      alone.push([file])
     else others.push(file)
   }
   const groups = Array.from({ length: Math.ceil(others.length / filesInGroup) }, (): string[] => [])

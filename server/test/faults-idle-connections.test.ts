@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { startFuzzedServer } from './fuzz/server.ts'
@@ -8,15 +8,15 @@ import { until } from './harness/until.ts'
 import { ids, tokens } from './harness/world.ts'
 
 /** As many as were asked for, or as the machine lets a process open: Node raises its own limit to the most that is allowed. */
-async function countPossible(wanted: number): Promise<number> {
+function countPossible(wanted: number): number {
   if (process.platform !== 'linux') return Math.min(wanted, 2000)
-  const limits = await readFile('/proc/self/limits', 'utf8')
+  const limits = readFileSync('/proc/self/limits', 'utf8')
   const hard = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(limits)?.[1] ?? '1024'
   return hard === 'unlimited' ? wanted : Math.min(wanted, Number(hard) - 500)
 }
 
 const wanted = 5000
-const possible = await countPossible(wanted)
+const possible = countPossible(wanted)
 const maxResident = 400_000_000
 
 test(`${possible} of ${wanted} idle connections: others are answered in the usual time, and all is given back`, async (t) => {
