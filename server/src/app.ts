@@ -155,6 +155,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     random,
     words,
     versions: config.versions,
+    doors: serverParts.doors,
     limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),

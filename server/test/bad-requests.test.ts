@@ -37,6 +37,8 @@ describe('requests that are broken below the API', () => {
 
   for (const [name, bytes] of [
     ['an unknown path', 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['what is not behind a door', 'GET /gateway/nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['what is not below a page', 'GET /docs/nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a method that no path offers', 'TRACE /v23.0/1 HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a path of many segments', 'GET /v23.0/1/2/3/4/5 HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -47,6 +49,11 @@ describe('requests that are broken below the API', () => {
       assert.equal(error['code'], 803)
     })
   }
+
+  test('404 for an id without a version, and how to write it', async () => {
+    const { body } = await server.client.get('/4000000000000001', { token: tokens.owner })
+    assert.match(body.error.message, /start it with \/v23\.0\/ and an id\.$/)
+  })
 
   test('no second answer for a body that breaks when its request is answered already', async () => {
     const { hostname, port } = new URL(server.url)

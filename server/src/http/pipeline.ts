@@ -33,6 +33,8 @@ export interface PipelineParts {
   readonly random: Random
   readonly words: Vocabulary
   readonly versions: readonly string[]
+  /** First path segments that are doors of their own, never versions. */
+  readonly doors: readonly string[]
   readonly limiter: Limiter
   readonly cursors: CursorSealer
   readonly links: LinkSealer
@@ -80,7 +82,7 @@ export async function admit(
   progress: { -readonly [K in keyof AdmissionProgress]: AdmissionProgress[K] },
 ): Promise<Admission> {
   const { database, clock, words, limiter } = parts
-  checkVersion(request.path.version, parts.versions)
+  checkVersion(request.path.version, parts.versions, parts.doors)
 
   const tokenInQuery = words.habits.token_in_query ? request.query['access_token'] : undefined
   const caller = await authenticate(

@@ -11,6 +11,7 @@ import {
   internalFault,
   malformedRequest,
   notFound,
+  nothingThere,
   renderError,
 } from '../graph/errors.ts'
 import { checkVersion, versionPattern } from '../graph/versions.ts'
@@ -145,7 +146,10 @@ function refuseSchema(): never {
 export function answerUnknownPaths(scope: FastifyInstance, { versions, doors }: ServerParts): void {
   scope.setNotFoundHandler((request) => {
     const [, first = '', second] = (request.url.split('?', 1)[0] ?? '').split('/')
-    if (second !== undefined && !doors.includes(first)) checkVersion(decodeURIComponent(first), versions)
+    if (second !== undefined) checkVersion(decodeURIComponent(first), versions, doors)
+    else if (!doors.includes(first)) {
+      throw nothingThere(`Nothing is served at this path; start it with /${versions.at(-1)}/ and an id.`)
+    }
     throw notFound()
   })
 }
