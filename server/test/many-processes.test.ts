@@ -53,7 +53,7 @@ describe('three processes that start at the same moment on an empty PostgreSQL',
         .split('\n')
         .map((line) => JSON.parse(line)),
     )
-    const migrated = lines.filter(({ msg }) => msg === 'migrated').map(({ migration }) => migration)
+    const migrated = lines.filter(({ msg }) => msg === 'migrated').flatMap(({ migrations }) => migrations)
     assert.deepEqual(
       migrated,
       readMigrations().map(({ name }) => name),

@@ -23,7 +23,8 @@ export async function openStore(config: Config, log: Log): Promise<Database> {
     log,
   )
   try {
-    for (const name of await migrate(database, systemClock)) log.info({ migration: name }, 'migrated')
+    const migrations = await migrate(database, systemClock)
+    if (migrations.length > 0) log.info({ migrations }, 'migrated')
     return database
   } catch (error) {
     await database.close()
