@@ -127,11 +127,14 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     deliveries.wake()
   }
 
+  const observer = new RequestObserver(log, metrics)
   const serverParts: ServerParts = {
     words,
     versions: config.versions,
     random,
     log,
+    observer,
+    onArrival: () => database.noticeArrival(),
     doors: [
       ...operatorPaths,
       ...publicPaths,
@@ -148,7 +151,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     idleTimeout: config.idleTimeout,
   }
   const server = createServer(serverParts)
-  const observer = new RequestObserver(log, metrics)
   const pipeline: PipelineParts = {
     database,
     clock,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
+import { pino } from 'pino'
 import { onBothDatabases } from './harness/databases.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
 import { useTestServer } from './harness/server.ts'
@@ -10,7 +11,9 @@ import { accounts, ids, tokens } from './harness/world.ts'
 
 /** What the HTTP server's own parts would answer by themselves, in the one envelope all the same. */
 describe('requests that are broken below the API', () => {
-  const server = useTestServer({ engine: 'sqlite' })
+  const lines: string[] = []
+  const log = Object.assign(pino({ level: 'info' }, { write() {} }), { line: (members: string) => lines.push(members) })
+  const server = useTestServer({ engine: 'sqlite', log })
 
   async function exchange(bytes: string): Promise<{ status: number; error: Record<string, unknown>; head: string }> {
     const { status, head, body } = readRawAnswer(await exchangeBytes(server.url, bytes))
@@ -47,6 +50,24 @@ describe('requests that are broken below the API', () => {
       const { status, error } = await exchange(bytes)
       assert.equal(status, 404)
       assert.equal(error['code'], 803)
+    })
+  }
+
+  for (const [name, bytes] of [
+    ['that is not HTTP', 'hello there\r\n\r\n'],
+    ['with a malformed URL', 'GET /v23.0/%zz HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['for an unknown path', 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['whose body breaks', writeBrokenPost(`/v23.0/${ids.account}`, tokens.owner)],
+    ['whose body breaks, at the gateway', writeBrokenPost('/gateway/calls', tokens.gateway)],
+  ] as const) {
+    test(`one line in the log, with the trace that the caller was given, for a request ${name}`, async () => {
+      const { status, error, head } = await exchange(bytes)
+      const trace = String(error['svctrace_id'])
+      assert.match(head, new RegExp(`^x-svctrace-id: ${trace}$`, 'im'))
+      const found = lines.filter((line) => line.includes(trace)).map((line) => JSON.parse(`{${line}}`))
+      assert.equal(found.length, 1, `${trace} is in ${found.length} lines`)
+      assert.deepEqual([found[0].status, found[0].trace], [status, trace])
     })
   }
 
@@ -95,6 +116,10 @@ describe('requests that are broken below the API', () => {
     assert.match(malformed.body.error.svctrace_id, /^[\da-f]{32}$/)
   })
 })
+
+function writeBrokenPost(path: string, token: string): string {
+  return `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n`
+}
 
 onBothDatabases('input in every form', (engine) => {
   const server = useTestServer({ engine })

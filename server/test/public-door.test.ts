@@ -11,6 +11,8 @@ import { migrate } from '../src/db/migrate.ts'
 import { openPublicDoor, publicPaths } from '../src/doors/public.ts'
 import { chapters } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
+import { Metrics } from '../src/http/metrics.ts'
+import { RequestObserver } from '../src/http/observe.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { chooseEncoding } from '../src/http/packed.ts'
 import { createServer } from '../src/http/server.ts'
@@ -71,6 +73,8 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     versions: ['v23.0'],
     random: systemRandom,
     log: silentLog,
+    observer: new RequestObserver(silentLog, new Metrics()),
+    onArrival: () => database.noticeArrival(),
     doors: publicPaths,
     outageOf: (error) => database.outageOf(error),
     headersTimeout: 20_000,

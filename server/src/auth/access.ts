@@ -42,7 +42,8 @@ async function findNode(db: Db, caller: Caller, id: string, visible: Map<string,
   if (!isNodeId(id) && !uploadIdPattern.test(id)) throw notFound()
   const row = await db.first(findVisible, { id, business_id: caller.business_id })
   if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
-  visible?.set(`${caller.token_id} ${id}`, row as Node)
+  // By the id of the row: that of the request holds on to the whole address that it came in.
+  visible?.set(`${caller.token_id} ${row.id}`, row as Node)
   return row as Node
 }
 

@@ -58,6 +58,8 @@ export interface Database {
   runScript(tx: Transaction, script: string): Promise<void>
   /** Makes every other process wait that wants to migrate the same database. */
   lockForMigration(tx: Transaction): Promise<void>
+  /** Told of every request before it is looked at: it must see what was committed before it came, by whomever. */
+  noticeArrival(): void
   /** Throws when the database does not answer. */
   ping(): Promise<void>
   /**

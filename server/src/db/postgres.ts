@@ -116,6 +116,9 @@ export async function openPostgres({ url, maxConnections, timeout, onIdleError }
     async lockForMigration(tx) {
       await runForLong(tx, `SELECT pg_advisory_xact_lock(${migrationLock})`)
     },
+    noticeArrival() {
+      // Nothing is remembered from one request to the next.
+    },
     async ping() {
       await pool.query({ text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig)
     },

@@ -16,6 +16,8 @@ const maxPreparedStatements = 500
 /** How long a transaction waits for another process's (`./switchboard apply`, say) before it gives up. */
 const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
+/** Of what a row is remembered by: ids and codes are far shorter, and what is longer was made up by a caller. */
+const maxKeyCharacters = 256
 const sqliteBusy = 5
 
 /**
@@ -58,6 +60,7 @@ export function openSqlite(file: string): Database {
     async lockForMigration() {
       // BEGIN IMMEDIATE holds the only writer's lock already.
     },
+    noticeArrival: reader.noticeArrival,
     async ping() {
       reader.run('SELECT 1', [])
     },
@@ -204,8 +207,9 @@ class SqliteConnection {
 /**
  * Remembers rows for as long as nothing was committed by anyone, this process or another: SQLite's data_version changes with
  * every commit of another connection, and asking for it costs a fraction of a look-up. It is asked for once in each turn of the
- * event loop, so whatever came in after a commit was acknowledged is answered from what was committed. A read asks for its
- * token, its node and its row again and again, and between two writes they are the same.
+ * event loop, and again with the first request that comes in, so whatever came in after a commit was acknowledged is answered
+ * from what was committed. A read asks for its token, its node and its row again and again, and between two writes they are the
+ * same.
  */
 class CommittedReader extends SqliteConnection {
   readonly #askVersion: StatementSync
@@ -213,6 +217,7 @@ class CommittedReader extends SqliteConnection {
   readonly #derived = new Map<Memo<unknown>, Map<string, unknown>>()
   #version: unknown
   #isChecked = false
+  #hasArrivals = false
   #size = 0
 
   constructor(handle: DatabaseSync) {
@@ -220,9 +225,20 @@ class CommittedReader extends SqliteConnection {
     this.#askVersion = handle.prepare('PRAGMA data_version')
   }
 
-  /** Makes the next look-up ask again: the turn of the loop is over, or this process has committed. */
+  /** Makes the next look-up ask again: this process has committed. */
   readonly doubt = (): void => {
     this.#isChecked = false
+  }
+
+  /**
+   * The end of a turn comes after requests are read: what was asked before that, by a worker behind the end of the last turn,
+   * say, is too old for them.
+   */
+  readonly noticeArrival = (): void => {
+    if (this.#hasArrivals) return
+    this.#hasArrivals = true
+    this.#isChecked = false
+    setImmediate(this.#endTurn)
   }
 
   override firstRow(statement: CompiledStatement, parameters: readonly unknown[]): object | undefined {
@@ -237,8 +253,10 @@ class CommittedReader extends SqliteConnection {
     const row = super.firstRow(statement, parameters)
     // A plain object of its own, because those of the driver have no prototype and are slow to read.
     const kept = row === undefined ? undefined : Object.freeze({ ...row })
-    rows.set(key, kept)
-    this.#size += 1
+    if (key.length <= maxKeyCharacters) {
+      rows.set(copyText(key), kept)
+      this.#size += 1
+    }
     return kept
   }
 
@@ -253,6 +271,11 @@ class CommittedReader extends SqliteConnection {
     return values as Map<string, Value>
   }
 
+  readonly #endTurn = (): void => {
+    this.#hasArrivals = false
+    this.doubt()
+  }
+
   #check(): void {
     const version = this.#askVersion.get()?.['data_version']
     if (version !== this.#version || this.#size >= maxRememberedRows) {
@@ -262,6 +285,11 @@ class CommittedReader extends SqliteConnection {
       this.#derived.clear()
     }
     this.#isChecked = true
-    setImmediate(this.doubt)
+    if (!this.#hasArrivals) setImmediate(this.#endTurn)
   }
+}
+
+/** A part of a text holds on to the whole, such as a code to the address that it came in. */
+function copyText(text: string): string {
+  return Buffer.from(text).toString()
 }

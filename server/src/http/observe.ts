@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -44,16 +44,29 @@ export class RequestObserver {
     if (logged?.err !== undefined) line += `,"err":${JSON.stringify(logged.err)}`
     this.#log.line(`${line},"trace":"${id}"`)
   }
+
+  /** Notes what was refused before it could become a request of any route. */
+  noteBroken(status: number, reason: string, trace: string): void {
+    this.#metrics.observeRequest('unknown', status, 0)
+    this.#log.line(`"operation":"unknown","status":${status},"ms":0,"err":${JSON.stringify(reason)},"trace":"${trace}"`)
+  }
 }
 
-/** Gives every answer of a scope's routes its trace, and notes each when it is sent. */
+/** Gives every answer of a scope's routes its trace, and notes each when it is sent or cannot be sent any more. */
 export function observeRequests(scope: FastifyInstance, observer: RequestObserver, traceHeader: string): void {
+  const note = (request: FastifyRequest, reply: FastifyReply) =>
+    observer.note(request, reply.statusCode, reply.elapsedTime)
   scope.addHook('onRequest', (request, reply, done) => {
     reply.header(traceHeader, request.id)
+    // Not with the hook `onResponse`, which never comes for an answer whose connection is gone.
+    reply.raw.once('close', () => {
+      if (reply.sent || reply.raw.headersSent) note(request, reply)
+    })
     done()
   })
-  scope.addHook('onResponse', (request, reply, done) => {
-    observer.note(request, reply.statusCode, reply.elapsedTime)
+  scope.addHook('onSend', (request, reply, _payload, done) => {
+    // Gone before it was known what to answer.
+    if (reply.raw.destroyed) note(request, reply)
     done()
   })
 }

@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../base/log.ts'
@@ -17,6 +17,7 @@ import {
 import { checkVersion, versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeJson } from './json.ts'
+import type { RequestObserver } from './observe.ts'
 import { traceOf } from './trace.ts'
 
 declare module 'fastify' {
@@ -33,6 +34,9 @@ export interface ServerParts {
   readonly versions: readonly string[]
   readonly random: Random
   readonly log: Log
+  readonly observer: RequestObserver
+  /** Told of every request before it is looked at. */
+  readonly onArrival: () => void
   /** First path segments that are doors of their own, never ids. */
   readonly doors: readonly string[]
   /** Whether a fault is one of the store as a whole, which is told to the log by then. */
@@ -44,6 +48,9 @@ export interface ServerParts {
   /** Milliseconds that nothing may move on a connection. */
   readonly idleTimeout: number
 }
+
+/** A request whose trace is known to whoever answers in its place. */
+type TracedMessage = IncomingMessage & { trace?: string }
 
 /**
  * An HTTP server without routes that answers everything in the one envelope, also what its parts would answer by
@@ -61,7 +68,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
     logger: false,
     // Rows are checked by the pipeline; two libraries that nobody asks would be loaded otherwise, at every start.
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
-    genReqId: (raw) => traceOf(raw.headers.traceparent, random),
+    genReqId: (raw: TracedMessage) => {
+      const trace = traceOf(raw.headers.traceparent, random)
+      raw.trace = trace
+      return trace
+    },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
     ...(words.habits.version_optional && { rewriteUrl: ({ url = '/' }: { url?: string }) => withVersion(url, parts) }),
     // Requests that are under way when the server stops are answered, and the connection is closed behind them.
@@ -79,7 +90,9 @@ export function createServer(parts: ServerParts): FastifyInstance {
       connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
     },
     frameworkErrors: (error, request, reply) => {
-      sendError(reply as unknown as FastifyReply, translate(error), request.id, false)
+      const known = translate(error)
+      sendError(reply as unknown as FastifyReply, known, request.id, false)
+      parts.observer.noteBroken(known.status, error.code, request.id)
     },
     clientErrorHandler: (error, socket) => {
       const last = answers.get(socket)
@@ -87,8 +100,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
       if (last?.headersSent && !last.req.complete) socket.destroySoon()
       // What broke is behind a request that came whole: its answer would be taken for that to the one before, which may have happened.
       else if (last?.req.complete && !last.writableFinished && error.code !== 'ECONNRESET') {
-        last.once('finish', () => answerBrokenRequest(error, socket, parts))
-      } else answerBrokenRequest(error, socket, parts)
+        last.once('finish', () => answerBrokenRequest(error, socket, undefined, parts))
+      } else answerBrokenRequest(error, socket, last, parts)
     },
   })
 
@@ -109,17 +122,23 @@ export function createServer(parts: ServerParts): FastifyInstance {
     sendError(reply, known, request.id, request.briefErrors)
   })
 
-  server.server.on('request', (request, response) => answers.set(request.socket, response))
+  // Before the framework, which looks at it at once.
+  server.server.prependListener('request', (request, response) => {
+    parts.onArrival()
+    answers.set(request.socket, response)
+  })
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)
     const isArriving = last ? !last.req.complete && !last.headersSent : socket.bytesRead > 0
-    if (isArriving) answerBrokenRequest(lateRequest, socket, parts)
+    if (isArriving) answerBrokenRequest(lateRequest, socket, last, parts)
     else socket.destroy()
   })
   // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
-  server.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, notFound(), parts))
+  server.server.on('connect', (_request, socket: Socket) =>
+    answerOnSocket(socket, notFound(), 'CONNECT', undefined, parts),
+  )
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
     reply.status(error.status)
@@ -176,7 +195,12 @@ function explainOutage(outage: Outage, cause: unknown): GraphError {
 }
 
 /** What Node's parser refused never becomes a request: the answer is written to the socket by hand. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, parts: ServerParts): void {
+function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: Socket,
+  last: ServerResponse | undefined,
+  parts: ServerParts,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -189,13 +213,22 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, p
         : error.code === 'HPE_INVALID_EOF_STATE'
           ? 'The request broke off before its end; send it again.'
           : 'The request is not valid HTTP/1.1; check its request line and headers.'
-  answerOnSocket(socket, malformedRequest(reason), parts)
+  // Its route has a trace for what is still arriving, and will note it.
+  const trace = last && !last.req.complete ? (last.req as TracedMessage).trace : undefined
+  answerOnSocket(socket, malformedRequest(reason), error.code ?? error.message, trace, parts)
   // Whoever was too slow to send is too slow to close: what waits for the rest of the request must not wait for that.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
 }
 
-function answerOnSocket(socket: Socket, error: GraphError, { words, random }: ServerParts): void {
-  const trace = traceOf(undefined, random)
+function answerOnSocket(
+  socket: Socket,
+  error: GraphError,
+  reason: string,
+  known: string | undefined,
+  { words, random, observer }: ServerParts,
+): void {
+  const trace = known ?? traceOf(undefined, random)
+  if (known === undefined) observer.noteBroken(error.status, reason, trace)
   const body = writeJson(renderError(error, words, trace, false))
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
