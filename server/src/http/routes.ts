@@ -26,10 +26,15 @@ export function serveRoutes(
   scope.decorateRequest('admission')
   scope.decorateRequest('graphRequest')
   scope.decorateRequest('startedAt', 0)
-  const running = new Set<Promise<unknown>>()
+  let running = 0
+  let onIdle = (): void => undefined
   // A connection may be gone while its request is still writing; whoever closes the store does so after that.
   scope.addHook('onClose', async () => {
-    await Promise.allSettled(running)
+    if (running > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve
+      })
+    }
   })
   const answerError = scope.errorHandler
   scope.setErrorHandler((error, request, reply) => {
@@ -48,13 +53,14 @@ export function serveRoutes(
       handler: async (request, reply) => {
         if (isRead) await letIn(request)
         const admission = request.admission as Admission
-        const work = perform(parts, admission, request.graphRequest)
-        running.add(work)
+        running += 1
         try {
-          answer(request, reply, admission, writeJson(await work), parts.words.trace_header)
+          const body = await perform(parts, admission, request.graphRequest)
+          answer(request, reply, admission, writeJson(body), parts.words.trace_header)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
-          running.delete(work)
+          running -= 1
+          if (running === 0) onIdle()
           // What was not read of the bytes is thrown away as it comes, so that the connection stays usable.
           if (admission.row.operation.body === 'raw') request.raw.resume()
         }
