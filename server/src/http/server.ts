@@ -18,6 +18,7 @@ import { checkVersion, versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
+import { releaseConnectionsAtStop } from './stop.ts'
 import { traceOf } from './trace.ts'
 
 declare module 'fastify' {
@@ -127,6 +128,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     parts.onArrival()
     answers.set(request.socket, response)
   })
+  releaseConnectionsAtStop(server, answers)
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { startTestServer } from './harness/server.ts'
+import { ids, tokens } from './harness/world.ts'
+
+/** Far more than a test may take: a stop that waits for it fails. */
+const grace = 600_000
+
+test('a stop waits for requests under way, closes their connections behind them, and waits for no other connection', {
+  timeout: 20_000,
+}, async (t) => {
+  const server = await startTestServer({ engine: 'sqlite' })
+  t.after(() => server.stop())
+  const { hostname, port } = new URL(server.url)
+  const open = async (): Promise<Socket> => {
+    const socket = connect(Number(port), hostname).setEncoding('latin1')
+    t.after(() => socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+  const post = (path: string, token: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n`
+  const unused = await open()
+  const writing = [await open(), await open()] as const
+  const begun = writing.map((socket) => once(socket, 'data'))
+  writing[0].write(post(`/v23.0/${ids.account}`, tokens.owner))
+  writing[1].write(post('/gateway/calls', tokens.gateway))
+  for (const [text] of await Promise.all(begun)) assert.match(text, /^HTTP\/1\.1 100 /)
+
+  const unusedIsGone = once(unused, 'close')
+  const stopped = server.app.close(grace)
+  await unusedIsGone
+  const answers = writing.map(async (socket) => {
+    let text = ''
+    socket.on('data', (chunk: string) => {
+      text += chunk
+    })
+    await once(socket, 'close')
+    return text
+  })
+  for (const socket of writing) socket.write('{"name": "Later"}')
+  const [changed, refused] = await Promise.all(answers)
+  assert.match(changed ?? '', /^HTTP\/1\.1 200 .*^Connection: close.*"success":true/ims)
+  assert.match(refused ?? '', /^HTTP\/1\.1 400 .*^Connection: close/ims)
+  await stopped
+})
