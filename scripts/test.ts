@@ -1,4 +1,4 @@
-// Every check there is, in order: types, lint and format, generated files, tests. `npm test -- WORD…` runs only the test files whose
+// Every check there is: types, lint and format, generated files, tests. `npm test -- WORD…` runs only the test files whose
 // path holds one of the words; the other checks are quick and always run.
 import { spawn } from 'node:child_process'
 import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const root = dirname(import.meta.dirname)
 const timeout = 120_000
 const filesInGroup = 6
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
-const atOnce = Math.min(availableParallelism() + 1, 8)
+const atOnce = Math.min(availableParallelism() + 2, 8)
 
 const checks = [
   { name: 'types', command: ['node_modules/.bin/tsc', '--noEmit', '--project', 'tsconfig.json'] },
@@ -32,8 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 try {
   // Takes a minute or two, beside everything else.
   if (isChosen('server/test/browser.test.ts', process.argv.slice(2))) await beginBrowserInstallation()
-  for (const check of checks) await runCheck(check.name, check.command)
-  await runTests(process.argv.slice(2))
+  await Promise.all([runChecks(), runTests(process.argv.slice(2))])
 } catch (error) {
   fail('the run itself', (error as Error).stack ?? String(error))
 }
@@ -41,6 +40,10 @@ if (totals.failedNames.length > 0) console.log(`\nfailed:\n${totals.failedNames.
 if (interruption.signal.aborted) console.log('\ninterrupted: not everything was run')
 console.log(`\n${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode = totals.failed > 0 || interruption.signal.aborted ? 1 : 0
+
+async function runChecks(): Promise<void> {
+  for (const check of checks) await runCheck(check.name, check.command)
+}
 
 async function runCheck(name: string, [program = '', ...args]: string[]): Promise<void> {
   if (interruption.signal.aborted) return
