@@ -1,7 +1,8 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
+import { Pace } from '../base/pace.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
 import { type AttemptParts, attemptDelivery } from './attempt.ts'
@@ -30,6 +31,8 @@ const maxLanes = 500
 /** What was sent is written down after so many or so long: a process that dies sends no more than that again. */
 const batchSize = 100
 const batchMilliseconds = 2 * second
+/** How soon after a look for lanes the next one may come, however many commits ask for it. */
+const lookPauseMilliseconds = 20
 export interface WorkerParts extends AttemptParts {
   readonly database: Database
   readonly clock: Clock
@@ -55,6 +58,7 @@ export class DeliveryWorker {
   #heartbeat: NodeJS.Timeout | undefined
   #renewing: Promise<void> | undefined
   #stopped = false
+  readonly #pace = new Pace(lookPauseMilliseconds)
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
@@ -87,6 +91,7 @@ export class DeliveryWorker {
   async settle(): Promise<void> {
     const { database, clock } = this.#parts
     do {
+      this.#pace.hurry()
       this.wake()
       await this.#claiming
       await Promise.all(this.#working.values())
@@ -100,6 +105,7 @@ export class DeliveryWorker {
   async stop(graceMilliseconds: number, abandon: () => Promise<void>): Promise<void> {
     clearInterval(this.#poll)
     this.#stopped = true
+    this.#pace.hurry()
     await this.#claiming
     const timer = new AbortController()
     const done = Promise.all(this.#working.values())
@@ -133,7 +139,7 @@ export class DeliveryWorker {
     const { database, clock } = this.#parts
     while (this.#lookAgain && !this.#stopped) {
       // Commits that come together are looked at together.
-      await nextTurn()
+      await this.#pace.next()
       this.#lookAgain = false
       const room = maxLanes - this.#working.size
       if (room === 0) return

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { minute, second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
+import { Pace } from '../base/pace.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { TimersTable } from '../db/tables.ts'
@@ -29,6 +30,8 @@ export type TimerHandlers = Readonly<Record<string, TimerHandler>>
 const leaseMilliseconds = minute
 /** How often a process looks for what is due without having been woken. */
 const pollMilliseconds = second
+/** How soon after a look the next one may come, however many commits ask for it. */
+const lookPauseMilliseconds = 20
 const batchSize = 20
 
 const findDue = defineStatement<{ now: number }>()((db, { now }) =>
@@ -50,6 +53,7 @@ export class TimerWorker {
   #running: Promise<void> | undefined
   #lookAgain = false
   #stopped = false
+  readonly #pace = new Pace(lookPauseMilliseconds)
   #takesOver = false
 
   /** `onCommit` is told when a timer has done its work, so that what it made due need not wait. */
@@ -85,6 +89,7 @@ export class TimerWorker {
 
   /** Resolves when everything that is due by now has gone off. */
   async settle(): Promise<void> {
+    this.#pace.hurry()
     this.wake()
     await this.#running
   }
@@ -93,12 +98,14 @@ export class TimerWorker {
   async stop(): Promise<void> {
     clearInterval(this.#poll)
     this.#stopped = true
+    this.#pace.hurry()
     await this.#running
   }
 
   async #runDue(): Promise<void> {
     if (this.#takesOver) await this.#takeOver()
     while (this.#lookAgain && !this.#stopped) {
+      await this.#pace.next()
       this.#lookAgain = false
       if (!(await this.#isAnythingDue())) {
         await this.#wakeForNext()
@@ -106,7 +113,10 @@ export class TimerWorker {
       }
       const claimed = await this.#claim()
       await Promise.all(claimed.map((timer) => this.#goOff(timer)))
-      if (claimed.length > 0) this.#lookAgain = true
+      if (claimed.length > 0) {
+        this.#lookAgain = true
+        this.#pace.hurry()
+      }
     }
   }
 

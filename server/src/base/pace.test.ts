@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Pace } from './pace.ts'
+
+/** Longer than any run of the tests: what waits for it does not come. */
+const never = 1e8
+
+test('the first comes in the next turn, another one not before its time', async () => {
+  const pace = new Pace(never)
+  await pace.next()
+  let came = false
+  const second = pace.next().then(() => {
+    came = true
+  })
+  for (let turn = 0; turn < 10; turn++) await nextTurn()
+  assert.equal(came, false)
+  pace.hurry()
+  await second
+})
+
+test('another one comes when its time has passed', async () => {
+  const pace = new Pace(5)
+  const started = performance.now()
+  await pace.next()
+  await pace.next()
+  assert.ok(performance.now() - started >= 4)
+})
+
+test('whoever hurries is not kept waiting, neither now nor the next time', async () => {
+  const pace = new Pace(never)
+  await pace.next()
+  pace.hurry()
+  await pace.next()
+})
