@@ -39,6 +39,12 @@ export interface OutgoingRequest {
   readonly body?: Buffer
 }
 
+interface Target {
+  readonly url: string
+  readonly origin: string
+  readonly path: string
+}
+
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -62,6 +68,7 @@ export class Egress {
   readonly #pools = new Map<string, { readonly pool: Pool; usedTime: number }>()
   /** Taken out of use, with requests that are still running. */
   readonly #leaving = new Set<Pool>()
+  #lastTarget: Target | undefined
   #closed = false
 
   constructor(parts: EgressParts) {
@@ -84,19 +91,14 @@ export class Egress {
   /** Sends one request; an `EgressError` says why there was no answer. */
   async send({ method, url, headers, body }: OutgoingRequest): Promise<Answer> {
     if (this.#closed) throw new EgressError('closed', 'the service is stopping')
-    // Also what was stored when other rules were in force.
-    const problem = findUrlProblem(url, this.#parts.allowInternal)
-    if (problem !== undefined)
-      throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
-    const { origin, pathname, search } = new URL(url)
-
+    const { origin, path } = this.#targetOf(url)
     const deadline = new AbortController()
     let late = 'no answer came in time'
     const timer = setTimeout(() => deadline.abort(new EgressError('timeout', late)), this.#parts.timeout)
     try {
       const answer = await this.#poolFor(origin).request({
         method,
-        path: `${pathname}${search}`,
+        path,
         headers: { 'user-agent': this.#parts.userAgent, ...headers },
         body: body ?? null,
         signal: deadline.signal,
@@ -116,6 +118,18 @@ export class Egress {
     const pools = [...[...this.#pools.values()].map(({ pool }) => pool), ...this.#leaving]
     this.#pools.clear()
     await Promise.all(pools.map((pool) => pool.destroy()))
+  }
+
+  /** Where a URL leads, if it may be used. A subscriber's is the same for every delivery, so the last one is not read again. */
+  #targetOf(url: string): Target {
+    if (this.#lastTarget?.url === url) return this.#lastTarget
+    // Also what was stored when other rules were in force.
+    const problem = findUrlProblem(url, this.#parts.allowInternal)
+    if (problem !== undefined)
+      throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
+    const { origin, pathname, search } = new URL(url)
+    this.#lastTarget = { url, origin, path: `${pathname}${search}` }
+    return this.#lastTarget
   }
 
   #poolFor(origin: string): Pool {
@@ -159,19 +173,26 @@ export class Egress {
 type ReadBody = Pick<Answer, 'body' | 'cut' | 'failure'>
 
 /** A status that came counts, whatever becomes of the body: so a body that breaks off is no error. */
-async function readSome(stream: Dispatcher.ResponseData['body']): Promise<ReadBody> {
-  const chunks: Buffer[] = []
-  let size = 0
-  let failure: EgressError | undefined
-  try {
-    for await (const chunk of stream) {
-      chunks.push(chunk as Buffer)
-      size += (chunk as Buffer).length
-      // Leaving the loop ends the stream, and with it the connection: the rest is never fetched.
-      if (size > maxAnswerBytes) break
-    }
-  } catch (error) {
-    failure = explainFailure(error)
-  }
-  return { body: Buffer.concat(chunks).subarray(0, maxAnswerBytes), cut: size > maxAnswerBytes, failure }
+function readSome(stream: Dispatcher.ResponseData['body']): Promise<ReadBody> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const end = (failure?: EgressError) =>
+      resolve({ body: Buffer.concat(chunks).subarray(0, maxAnswerBytes), cut: size > maxAnswerBytes, failure })
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      size += chunk.length
+      // The connection ends with it: the rest is never fetched.
+      if (size > maxAnswerBytes) stream.destroy()
+    })
+    stream.on('end', () => end())
+    stream.on('error', (error) => {
+      try {
+        // That we have cut it ourselves comes as an error too.
+        end(size > maxAnswerBytes ? undefined : explainFailure(error))
+      } catch (unexplained) {
+        reject(unexplained)
+      }
+    })
+  })
 }
