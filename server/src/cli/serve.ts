@@ -58,8 +58,6 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     banner && config.role !== 'worker'
       ? await composeBanner(database, systemClock, config.publicUrl ?? address, config)
       : ''
-  process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
-
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     process.once('SIGINT', () => process.exit(1))
     log.info({ signal }, 'stopping: no new requests; finishing those that run')
@@ -77,6 +75,8 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+  // Said last: whoever reads it may send a signal at once.
+  process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
 }
 
 /** An embedded store belongs to one process, so that process has to do everything. */
