@@ -115,20 +115,22 @@ async function findTestFiles(): Promise<string[]> {
 /**
  * Files that start programs come first and alone, because they take longest, and whatever is started last is waited for while
  * nothing else runs. The others share processes: what they load in common would take longer than most of them. Neighbours are
- * apart, so that no group has all the long ones.
+ * apart, so that no group has all the long ones. What needs a browser comes when there was time to install one.
  */
 async function groupFiles(files: readonly string[]): Promise<string[][]> {
   const alone: string[][] = []
+  const inBrowser: string[][] = []
   const others: string[] = []
   for (const file of files) {
     const text = await readFile(join(root, file), 'utf8')
-    if (/harness\/(command|crash|fleet|shell|browser)|fuzz\/(run|server)|soak\/run|node:child_process/.test(text))
+    if (text.includes('harness/browser')) inBrowser.push([file])
+    else if (/harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|node:child_process/.test(text))
       alone.push([file])
     else others.push(file)
   }
   const groups = Array.from({ length: Math.ceil(others.length / filesInGroup) }, (): string[] => [])
   for (const [index, file] of others.entries()) groups[index % groups.length]?.push(file)
-  return [...alone, ...groups]
+  return [...alone, ...inBrowser, ...groups]
 }
 
 function reportFile({ file, passed, failures, output, seconds }: FileResult): void {
