@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
@@ -9,6 +8,7 @@ import { makeCarrierHandler } from './carrier/post.ts'
 import { carrierTimer, forgetTimer } from './carrier/send.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
+import { readMigrations } from './db/migrate.ts'
 import { serviceSecret } from './db/secrets.ts'
 import { Egress } from './delivery/egress.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
@@ -16,27 +16,26 @@ import { DeliveryMetrics } from './delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { RetentionWorker } from './delivery/retention.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
-import { openBusinessDoor } from './doors/business.ts'
-import { openGatewayDoor } from './doors/gateway.ts'
-import { groupPaths, openGroupPages } from './doors/group-pages.ts'
-import { mediaPaths, openMediaDoor } from './doors/media.ts'
-import { openOperatorsDoor, operatorPaths } from './doors/operators.ts'
-import { openPicturesDoor, picturePaths } from './doors/pictures.ts'
-import { openPublicDoor, publicPaths } from './doors/public.ts'
-import { openQrPages, qrPaths } from './doors/qr-pages.ts'
+import { admitBusiness } from './doors/business.ts'
+import { admitGateway } from './doors/gateway.ts'
+import { admitByLink } from './doors/link.ts'
+import { admitAnyone } from './doors/open.ts'
 import { openReceiverDoor } from './doors/receiver.ts'
 import { openFileSystemStore } from './files/file-system.ts'
 import { makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPartFiles } from './files/part-files.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
+import type { Row } from './graph/operation.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
 import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
-import type { PipelineParts } from './http/pipeline.ts'
+import type { PipelineDeps } from './http/pipeline.ts'
+import { segmentsOf } from './http/route-table.ts'
+import { serveTable } from './http/routes.ts'
 import { answerUnknownPaths, createServer, type ServerParts } from './http/server.ts'
 import { Limiter } from './limits/limiter.ts'
-import { buildGatewayOperations, buildOperations } from './operations.ts'
+import { buildOperations } from './operations.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
 import { makeRingOutHandler } from './resources/calls/ring-out.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
@@ -45,6 +44,8 @@ import { makeMediaExpiryHandler } from './resources/media/expiry.ts'
 import { expiryTimer as mediaExpiryTimer } from './resources/media/store.ts'
 import { makeExpiryHandler } from './resources/uploads/expiry.ts'
 import { expiryTimer } from './resources/uploads/store.ts'
+import { makeDocuments } from './site/documents.ts'
+import { findReadiness } from './site/readiness.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
 
@@ -127,6 +128,8 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     deliveries.wake()
   }
 
+  const table = buildOperations(words)
+  const migrations = readMigrations()
   const observer = new RequestObserver(log, metrics)
   const serverParts: ServerParts = {
     words,
@@ -135,23 +138,14 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     log,
     observer,
     onArrival: () => database.noticeArrival(),
-    doors: [
-      ...operatorPaths,
-      ...publicPaths,
-      ...picturePaths,
-      ...mediaPaths,
-      ...qrPaths,
-      ...groupPaths,
-      'gateway',
-      words.product,
-    ],
+    doors: [...segmentsOf(table), words.product],
     outageOf: (error) => database.outageOf(error),
     headersTimeout: config.headersTimeout,
     requestTimeout: config.requestTimeout,
     idleTimeout: config.idleTimeout,
   }
   const server = createServer(serverParts)
-  const pipeline: PipelineParts = {
+  const deps: PipelineDeps = {
     database,
     clock,
     random,
@@ -169,39 +163,36 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       parts,
       transaction: (work) => database.transaction(work),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
+      documents: makeDocuments({
+        operations: table,
+        words,
+        versions: config.versions,
+        rates: config.rates,
+        packageVersion: packageVersion(),
+        publicUrl,
+        database,
+        clock,
+        production: config.production,
+      }),
+      health: {
+        findReadiness: () => findReadiness(database, migrations),
+        readMetrics: async () => ({
+          contentType: metrics.registry.contentType,
+          text: await metrics.registry.metrics(),
+        }),
+      },
     },
     onCommit: wakeWorkers,
   }
+  const isServed = config.role === 'worker' ? (row: Row) => row.door === 'open' && row.everyRole === true : () => true
+  const policies = { business: admitBusiness, gateway: admitGateway, open: admitAnyone, link: admitByLink }
+  serveTable(server, table.filter(isServed), { policies, deps, observer, log })
   server.register(async (scope) => {
     observeRequests(scope, observer, words.trace_header)
     answerUnknownPaths(scope, serverParts)
-    openOperatorsDoor(scope, database, metrics)
-    if (config.role !== 'worker') openOtherDoors(scope)
+    if (config.role === 'worker') return
+    openReceiverDoor(scope, { ...deps, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
   })
-  const operations = buildOperations(words)
-  if (config.role !== 'worker') openBusinessDoor(server, operations, pipeline, observer)
-
-  function openOtherDoors(scope: FastifyInstance): void {
-    const gatewayOperations = buildGatewayOperations()
-    openPicturesDoor(scope, database.read, files)
-    openPublicDoor(scope, {
-      operations,
-      gatewayOperations,
-      words,
-      versions: config.versions,
-      rates: config.rates,
-      packageVersion: packageVersion(),
-      publicUrl: pipeline.publicUrl,
-      database,
-      clock,
-      production: config.production,
-    })
-    openQrPages(scope, database, pipeline.publicUrl)
-    openGroupPages(scope, database)
-    openMediaDoor(scope, pipeline, log)
-    openGatewayDoor(scope, gatewayOperations, pipeline)
-    openReceiverDoor(scope, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
-  }
 
   return {
     async listen() {

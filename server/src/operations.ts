@@ -1,5 +1,4 @@
-import type { GatewayOperation } from './graph/gateway-operation.ts'
-import type { Operation } from './graph/operation.ts'
+import type { Row } from './graph/operation.ts'
 import type { Vocabulary } from './graph/vocabulary.ts'
 import { accountOperations } from './resources/account/operations.ts'
 import { auditOperations } from './resources/audit/operations.ts'
@@ -10,6 +9,8 @@ import { complianceOperations } from './resources/compliance/operations.ts'
 import { encryptionOperations } from './resources/encryption/operations.ts'
 import { groupGatewayOperations } from './resources/groups/gateway.ts'
 import { groupOperations } from './resources/groups/operations.ts'
+import { groupPages } from './resources/groups/pages.ts'
+import { mediaDownloads } from './resources/media/download.ts'
 import { mediaOperations } from './resources/media/operations.ts'
 import { onboardingOperations } from './resources/onboarding/operations.ts'
 import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
@@ -17,41 +18,43 @@ import { numberLookupOperations } from './resources/phone-numbers/gateway-lookup
 import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
 import { portfolioOperations } from './resources/portfolio/operations.ts'
 import { profileOperations } from './resources/profile/operations.ts'
+import { profilePictures } from './resources/profile/pictures.ts'
 import { qrCodeOperations } from './resources/qr-codes/operations.ts'
+import { qrCodePages } from './resources/qr-codes/pages.ts'
 import { scheduleOperations } from './resources/schedules/operations.ts'
+import { serviceOperations } from './resources/service/operations.ts'
 import { solutionOperations } from './resources/solutions/operations.ts'
 import { uploadOperations } from './resources/uploads/operations.ts'
 import { webhookOperations } from './resources/webhooks/operations.ts'
 
-/** THE TABLE: every operation of the API, chapter by chapter in the specification's order, in one vocabulary's names. */
-export function buildOperations(words: Vocabulary): Operation[] {
+/** THE TABLE: every row of every door, chapter by chapter in the specification's order, in one vocabulary's names. */
+export function buildOperations(words: Vocabulary): Row[] {
   return [
     ...callOperations(words),
+    ...callGatewayOperations(),
     ...profileOperations(words),
+    ...profilePictures(),
     ...uploadOperations(),
     ...accountOperations(),
     ...encryptionOperations(words),
     ...groupOperations(words),
+    ...groupGatewayOperations(),
+    ...groupPages(),
     ...phoneNumberOperations(words),
+    ...phoneNumberGatewayOperations(),
+    ...numberLookupOperations(),
     ...mediaOperations(words),
+    ...mediaDownloads(),
     ...botOperations(),
     ...scheduleOperations(),
     ...qrCodeOperations(words),
+    ...qrCodePages(),
     ...solutionOperations(words),
     ...onboardingOperations(),
     ...complianceOperations(words),
     ...portfolioOperations(),
     ...webhookOperations(words),
     ...auditOperations(),
-  ]
-}
-
-/** The table of the gateway door: the users' half of the platform. */
-export function buildGatewayOperations(): GatewayOperation[] {
-  return [
-    ...callGatewayOperations(),
-    ...groupGatewayOperations(),
-    ...phoneNumberGatewayOperations(),
-    ...numberLookupOperations(),
+    ...serviceOperations(),
   ]
 }

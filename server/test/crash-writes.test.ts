@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
-import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
+import { buildOperations } from '../src/operations.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { crashCommand } from './harness/crash-command.ts'
 import { checkStore, whenNothingIsDue } from './harness/crash-writes/check.ts'
@@ -64,8 +64,8 @@ describe('what finds contradictions', () => {
     })
   }
 
-  /** Every write that there is, at both tables of operations and at the receiver. */
-  const writes = [...buildOperations(chooseVocabulary('msgapp')), ...buildGatewayOperations()]
+  /** Every write that there is, in the table and at the receiver. */
+  const writes = buildOperations(chooseVocabulary('msgapp'))
     .filter(({ effect }) => effect === 'write')
     .map(({ name }) => name)
 

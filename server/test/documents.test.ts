@@ -132,25 +132,27 @@ describe('the specification by chapter', () => {
   test('every operation is on one page once, with its folder, which holds its row, and its line in operations.md', () => {
     const text = [...pages.values()].join('\n')
     const anchors = findAnchors(read('docs/operations.md'))
-    for (const { name } of operations) {
+    for (const operation of operations) {
+      const { name } = operation
       assert.ok(anchors.has(name), name)
-      const folder = join('server/src/resources', folderOf(name))
+      const folder = join('server/src/resources', folderOf(operation))
       assert.ok(statSync(join(root, folder)).isDirectory(), folder)
       const lines = text.split('\n').filter((line) => line.startsWith(`| [\`${name}\`](../operations.md#${name}) |`))
       assert.equal(lines.length, 1, `${name} is listed ${lines.length} times`)
-      assert.ok(lines[0]?.endsWith(`[${folderOf(name)}/](../../${folder}) |`), name)
+      assert.ok(lines[0]?.endsWith(`[${folderOf(operation)}/](../../${folder}) |`), name)
     }
   })
 
   test('the row of every operation stands in the folder that is named', async () => {
-    for (const { name } of operations) {
-      const sources = await findPages(`server/src/resources/${folderOf(name)}/*.ts`)
+    for (const operation of operations) {
+      const { name } = operation
+      const sources = await findPages(`server/src/resources/${folderOf(operation)}/*.ts`)
       const [chapter, verb] = name.split('.')
       // Rows that are made alike have a template for a name.
       const row = new RegExp(`name: (?:'${chapter}\\.${verb}'|\`${chapter}\\.\\$\\{)`)
       assert.ok(
         sources.some((path) => row.test(read(path))),
-        `${name} is not defined in ${folderOf(name)}/`,
+        `${name} is not defined in ${folderOf(operation)}/`,
       )
     }
   })

@@ -9,7 +9,7 @@ import * as catalogue from '../src/graph/errors.ts'
 import { describeSchema } from '../src/graph/validation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput } from '../src/http/route-table.ts'
-import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
+import { buildOperations } from '../src/operations.ts'
 
 const words = chooseVocabulary('msgapp')
 const messages = collectMessages(fileURLToPath(new URL('../src', import.meta.url)))
@@ -33,7 +33,6 @@ function* listArgumentMessages(): Generator<{ operation: string; text: string }>
     if (schema.items) yield* walk(operation, `${place}[0]`, schema.items)
   }
   for (const operation of buildOperations(words)) yield* walk(operation.name, '', fullInput(operation) as SchemaPart)
-  for (const { name, input } of buildGatewayOperations()) yield* walk(name, '', input as SchemaPart)
 }
 
 const argumentMessages = [...listArgumentMessages()]

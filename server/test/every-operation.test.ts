@@ -3,8 +3,9 @@ import { before, describe, test } from 'node:test'
 import { findCaller, revokeToken } from '../src/auth/tokens.ts'
 import type { Operation } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
-import { fullInput, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
+import { fullInput, isOperation, nodeKindOf, placeholdersOf, shapeOf } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
+import { callSides } from './harness/calls.ts'
 import type { Answer, CallOptions } from './harness/client.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { exampleCall, pathOf, unknownId, version } from './harness/example-calls.ts'
@@ -12,10 +13,22 @@ import { useTestServer } from './harness/server.ts'
 import { ids, strangerIds, tokens } from './harness/world.ts'
 
 /**
- * What holds for every operation, generated from the table: a new row is covered here without a new line. The cases are
- * named by their outcome; what an operation does when all is well is told by the tests of its chapter.
+ * What holds for every operation of every door, generated from the table: a new row is covered here without a new line. The cases
+ * are named by their outcome; what an operation does when all is well is shown by the tests of its chapter.
  */
-const operations = buildOperations(chooseVocabulary('msgapp'))
+const operations = buildOperations(chooseVocabulary('msgapp')).filter(isOperation)
+
+/** By door: a token that is admitted, and others that lack the permission, by what they are. */
+const callers = {
+  business: { fit: tokens.owner, unfit: { 'no scope': tokens.unscoped } },
+  gateway: {
+    fit: tokens.gateway,
+    unfit: { 'the scopes of a business': tokens.owner, 'those of a partner': tokens.partner },
+  },
+} as const
+
+/** A user whom no example names, so that a call of theirs stays as it is. */
+const bystander = '16505559999'
 function assertError(answer: Answer, status: number, code: number, subcode?: number): void {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.body.error.code, code)
@@ -32,6 +45,8 @@ function assertInvisible(answer: Answer): void {
 
 onBothDatabases('every operation', (engine) => {
   const server = useTestServer({ engine })
+  /** What placeholders of paths stand for that no example can know. */
+  const members: Record<string, string> = {}
   const limited = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_PLATFORM: '1/1h' } })
 
   before(async () => {
@@ -40,17 +55,20 @@ onBothDatabases('every operation', (engine) => {
       const token = await findCaller(tx, tokens.revoked)
       assert.ok(token && (await revokeToken(tx, clock, token.caller.token_id)))
     })
+    members['phone_number_id'] = ids.phone_number
+    members['call_id'] = await callSides(server).callUser(bystander)
   })
 
   for (const operation of operations) {
     describe(`${operation.method} ${operation.path} (${operation.name})`, () => {
-      const path = pathOf(operation, ids)
-      const call = (at: string, options: CallOptions) => server.client.callRow(operation, at, options)
+      const pathTo = (nodeId?: string) => pathOf(operation, ids, nodeId, members)
+      const { fit, unfit } = callers[operation.door]
+      const call = (options: CallOptions, at = pathTo()) => server.client.callRow(operation, at, options)
       /** What an error shows unless it is brief. */
       const shown = <T>(value: T): T | undefined => (operation.briefErrors ? undefined : value)
 
       test('401 without a token', async () => {
-        const answer = await call(path, exampleCall(operation, undefined))
+        const answer = await call(exampleCall(operation, undefined))
         assertError(answer, 401, 104)
         assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
       })
@@ -61,50 +79,68 @@ onBothDatabases('every operation', (engine) => {
         ['a revoked', tokens.revoked],
       ] as const) {
         test(`401 with ${name} token`, async () => {
-          const answer = await call(path, exampleCall(operation, token))
+          const answer = await call(exampleCall(operation, token))
           assertError(answer, 401, 190, shown(463))
           assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
         })
       }
 
-      test('403 without the scope', async () => {
-        assertError(await call(path, exampleCall(operation, tokens.unscoped)), 403, 200)
-      })
-
-      if (operation.permission !== 'either') {
-        test('403 with the other scope', async () => {
-          const token = operation.permission === 'management' ? tokens.messagingOnly : tokens.managementOnly
-          assertError(await call(path, exampleCall(operation, token)), 403, 200)
+      for (const [lacking, token] of Object.entries(unfit)) {
+        test(`403 with ${lacking}`, async () => {
+          assertError(await call(exampleCall(operation, token)), 403, 200)
         })
       }
 
-      test("404 on another tenant's id", async () => {
-        assertInvisible(await call(pathOf(operation, strangerIds), exampleCall(operation, tokens.owner)))
-      })
+      if (operation.door === 'business') describeNode(operation)
 
-      test('404 on an id that does not exist', async () => {
-        assertInvisible(await call(pathOf(operation, ids, unknownId), exampleCall(operation, tokens.owner)))
-      })
-
-      test('404 on something that is not an id', async () => {
-        assertInvisible(await call(pathOf(operation, ids, 'not-an-id'), exampleCall(operation, tokens.owner)))
-      })
-
-      test('404 on an id of every kind that does not offer it', async () => {
-        const offering = operations
-          .filter((other) => other.method === operation.method && shapeOf(other) === shapeOf(operation))
-          .map(nodeKindOf)
-        for (const [kind, id] of Object.entries(ids)) {
-          if ((offering as string[]).includes(kind)) continue
-          assertInvisible(
-            await server.client.call(
-              operation.method,
-              pathOf(operation, ids, id),
-              exampleCall(operation, tokens.owner),
-            ),
-          )
+      /** What holds because the path names a node. */
+      function describeNode(row: typeof operation & { door: 'business' }): void {
+        if (row.permission !== 'either') {
+          test('403 with the other scope', async () => {
+            const token = row.permission === 'management' ? tokens.messagingOnly : tokens.managementOnly
+            assertError(await call(exampleCall(row, token)), 403, 200)
+          })
         }
-      })
+
+        test("404 on another tenant's id", async () => {
+          assertInvisible(await call(exampleCall(row, fit), pathOf(row, strangerIds)))
+        })
+
+        test('404 on an id that does not exist', async () => {
+          assertInvisible(await call(exampleCall(row, fit), pathTo(unknownId)))
+        })
+
+        test('404 on something that is not an id', async () => {
+          assertInvisible(await call(exampleCall(row, fit), pathTo('not-an-id')))
+        })
+
+        test('404 on an id of every kind that does not offer it', async () => {
+          const offering = operations
+            .filter((other) => other.method === row.method && shapeOf(other) === shapeOf(row))
+            .map(nodeKindOf)
+          for (const [kind, id] of Object.entries(ids)) {
+            if ((offering as string[]).includes(kind)) continue
+            assertInvisible(await server.client.call(row.method, pathTo(id), exampleCall(row, fit)))
+          }
+        })
+
+        for (const [name, other] of [
+          ['a version that is not served', 'v99.0'],
+          ['a malformed version', 'version23'],
+        ] as const) {
+          test(`400 with ${name}`, async () => {
+            assertError(await call(exampleCall(row, fit), pathTo().replace(version, other)), 400, 100)
+          })
+        }
+
+        test('429 over the limit of the platform', async () => {
+          const own = await startLimitedCalls(row)
+          assertError(own, 429, 4, shown(2446079))
+          assert.match(own.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+          assert.equal(own.headers.get('x-app-usage'), '{"call_count":100}')
+          assert.equal(own.body.error.is_transient, shown(true))
+        })
+      }
 
       test('404 on an unknown edge', async () => {
         // Where a member of another row stands behind the path, an edge is one step further.
@@ -113,29 +149,20 @@ onBothDatabases('every operation', (engine) => {
         )
         const answer = await server.client.call(
           operation.method,
-          `${path}/${taken ? 'member/' : ''}no_such_edge`,
-          exampleCall(operation, tokens.owner),
+          `${pathTo()}/${taken ? 'member/' : ''}no_such_edge`,
+          exampleCall(operation, fit),
         )
         assertInvisible(answer)
       })
 
       test('404 with a method that is not offered', async () => {
-        assertInvisible(await server.client.call('PUT', path, exampleCall(operation, tokens.owner)))
+        assertInvisible(await server.client.call('PUT', pathTo(), exampleCall(operation, fit)))
       })
-
-      for (const [name, other] of [
-        ['a version that is not served', 'v99.0'],
-        ['a malformed version', 'version23'],
-      ] as const) {
-        test(`400 with ${name}`, async () => {
-          assertError(await call(path.replace(version, other), exampleCall(operation, tokens.owner)), 400, 100)
-        })
-      }
 
       if (operation.body === 'raw') {
         test('400 with a body that is too large', async () => {
-          const example = exampleCall(operation, tokens.owner)
-          assertError(await call(path, { ...example, raw: new Uint8Array(10_000_000) }), 400, 100)
+          const example = exampleCall(operation, fit)
+          assertError(await call({ ...example, raw: new Uint8Array(10_000_000) }), 400, 100)
         })
       } else if (operation.method !== 'GET') {
         for (const [name, options] of [
@@ -158,7 +185,7 @@ onBothDatabases('every operation', (engine) => {
           ['a body that is too large', { raw: 'x'.repeat(1_048_577), headers: { 'content-type': 'application/json' } }],
         ] as const) {
           test(`400 with ${name}`, async () => {
-            assertError(await call(path, { token: tokens.owner, ...options }), 400, 100)
+            assertError(await call({ token: fit, ...options }), 400, 100)
           })
         }
       }
@@ -170,27 +197,32 @@ onBothDatabases('every operation', (engine) => {
           const wrong = type === 'string' || type === undefined ? { an: 'object' } : 'text'
           const answer =
             operation.method === 'GET'
-              ? await server.client.get(`${path}?${name}=x&${name}=y`, { token: tokens.owner })
-              : await call(path, exampleCall(operation, tokens.owner, { [name]: wrong }))
+              ? await server.client.get(`${pathTo()}?${name}=x&${name}=y`, { token: fit })
+              : await call(exampleCall(operation, fit, { [name]: wrong }))
           assertError(answer, 400, 100)
           assert.match(answer.body.error.message, new RegExp(`^${name}`), 'the message names the member')
+        })
+
+        if (!(operation.input.required ?? []).includes(name)) continue
+        test(`400 without \`${name}\``, async () => {
+          const { query, json, headers, ...rest } = exampleCall(operation, fit)
+          const answer = await call({
+            ...rest,
+            ...(headers && { headers: without(headers, name) }),
+            ...(query && { query: without(query, name) }),
+            ...(json !== undefined && { json: without(json as object, name) }),
+          })
+          assertError(answer, 400, 100)
+          assert.match(answer.body.error.message, new RegExp(`^${name}: it is required; send `))
         })
       }
 
       test('its example is well-formed input, and leaves a record of who did it if it is a write that was done', async () => {
         const before = await countActivities()
-        const answer = await call(path, exampleCall(operation, tokens.owner))
-        assert.ok([200, 422].includes(answer.status), answer.text)
-        const isDone = operation.effect === 'write' && answer.status === 200
+        const answer = await call(exampleCall(operation, fit))
+        assert.ok([200, 422, ...(operation.door === 'gateway' ? [404] : [])].includes(answer.status), answer.text)
+        const isDone = operation.door === 'business' && operation.effect === 'write' && answer.status === 200
         assert.equal(await countActivities(), before + (isDone ? 1 : 0))
-      })
-
-      test('429 over the limit of the platform', async () => {
-        const own = await startLimitedCalls(operation)
-        assertError(own, 429, 4, shown(2446079))
-        assert.match(own.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
-        assert.equal(own.headers.get('x-app-usage'), '{"call_count":100}')
-        assert.equal(own.body.error.is_transient, shown(true))
       })
 
       async function countActivities(): Promise<number> {
@@ -200,13 +232,13 @@ onBothDatabases('every operation', (engine) => {
       async function startLimitedCalls(row: Operation): Promise<Answer> {
         // Counted before its body is read, so it need not do anything: what it deletes would be unknown to the second.
         const idle = row.method === 'DELETE' ? { token: tokens.owner, raw: 'x' } : exampleCall(row, tokens.owner)
-        await limited.client.callRow(row, path, idle)
-        return limited.client.callRow(row, path, exampleCall(row, tokens.owner))
+        await limited.client.callRow(row, pathTo(), idle)
+        return limited.client.callRow(row, pathTo(), exampleCall(row, tokens.owner))
       }
     })
   }
 })
 
-function shapeOf(operation: Operation): string {
-  return operation.path.replaceAll(/\{[^}]+\}/g, '{}')
+function without<T extends object>(object: T, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
 }

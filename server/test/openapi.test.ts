@@ -5,21 +5,23 @@ import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { writePermission } from '../src/auth/scopes.ts'
 import { errorStatuses } from '../src/graph/errors.ts'
-import { chapters, defineRead, defineWrite, type Operation } from '../src/graph/operation.ts'
+import { chapters, defineRead, defineWrite, type Operation, type Row } from '../src/graph/operation.ts'
 import { chooseVocabulary, vocabularyNames } from '../src/graph/vocabulary.ts'
 import type { OpenApiDocument, OperationObject, Response } from '../src/http/openapi/document.ts'
-import { buildGatewayOpenApi } from '../src/http/openapi/gateway.ts'
+import type { DocumentName } from '../src/http/openapi/doors.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
-import { fullInput, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
-import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
+import { fullInput, isOperation, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
+import { buildOperations } from '../src/operations.ts'
 import { makeEnvelopeCheck } from '../src/resources/webhooks/envelope.ts'
 import { describeEnvelope } from '../src/resources/webhooks/envelope-schemas.ts'
+import { businessRows } from './harness/example-calls.ts'
 
 const words = chooseVocabulary('msgapp')
 
-function build(operations: readonly Operation[], vocabulary = words): OpenApiDocument {
+function build(operations: readonly Row[], vocabulary = words, document: DocumentName = 'business'): OpenApiDocument {
   return buildOpenApi({
     operations,
+    document,
     words: vocabulary,
     versions: ['v22.0', 'v23.0'],
     serverUrl: 'http://127.0.0.1:8080',
@@ -168,7 +170,7 @@ const variedRows: Operation[] = [
 describe('the OpenAPI document of the table', () => {
   for (const name of vocabularyNames) {
     const vocabulary = chooseVocabulary(name)
-    const operations = buildOperations(vocabulary)
+    const operations = businessRows(vocabulary)
     const document = build(operations, vocabulary)
 
     test(`${name}: is valid`, async () => {
@@ -445,35 +447,37 @@ function assertFits(schema: TSchema, value: unknown, what: string): void {
 
 describe("the gateway's own document", () => {
   for (const name of vocabularyNames) {
-    const document = buildGatewayOpenApi({
-      operations: buildGatewayOperations(),
-      words: chooseVocabulary(name),
-      serverUrl: 'http://127.0.0.1:8080',
-      packageVersion: '1.2.3',
-    })
+    const vocabulary = chooseVocabulary(name)
+    const table = buildOperations(vocabulary)
+    const document = build(table, vocabulary, 'gateway')
 
     test(`is valid (${name})`, async () => {
       assert.deepEqual(await lint(document), [])
     })
 
     test(`describes every operation with its sentence, its example and its errors (${name})`, () => {
-      for (const row of buildGatewayOperations()) {
+      for (const row of table.filter(({ door }) => door === 'gateway')) {
         const described = findOperation(document, row.name)
         assert.equal(`${described.summary}.`, row.sentence)
         assert.deepEqual(Object.keys(described.responses), ['200', '400', '401', '403', '404', '422', '500'])
         assert.deepEqual(successOf(described)?.examples?.[row.name]?.value, row.examples.output)
       }
     })
+
+    test(`describes what anyone may open, without a proof (${name})`, () => {
+      const open = table.filter((row) => row.door === 'open')
+      assert.ok(open.length > 5)
+      for (const row of open) {
+        const described = findOperation(document, row.name)
+        assert.equal(`${described.summary}.`, row.sentence)
+        assert.deepEqual(described.security, [])
+        assert.deepEqual(Object.keys((described.responses['200'] as Response).content), Object.keys(row.content))
+      }
+    })
   }
 
   test('describes the receiver of events with both proofs, and an example that its check takes', () => {
-    const words = chooseVocabulary('msgapp')
-    const document = buildGatewayOpenApi({
-      operations: buildGatewayOperations(),
-      words,
-      serverUrl: 'http://127.0.0.1:8080',
-      packageVersion: '1.2.3',
-    })
+    const document = build(buildOperations(words), words, 'gateway')
     const { get, post } = document.paths['/msgapp/webhooks'] ?? {}
     assert.deepEqual(get?.security, [])
     assert.deepEqual(Object.keys(get?.responses ?? {}), ['200', '400', '403', '500'])
@@ -486,7 +490,7 @@ describe("the gateway's own document", () => {
   })
 
   test('has examples that its own schemas take', () => {
-    for (const row of buildGatewayOperations()) {
+    for (const row of buildOperations(words).filter(isOperation)) {
       assert.deepEqual(Compile(row.output).Errors(row.examples.output), [], row.name)
       assert.deepEqual(Compile(row.input).Errors(row.examples.input ?? {}), [], row.name)
     }

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { createApp } from '../src/app.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
+import { readConfig } from '../src/config.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { openPublicDoor, publicPaths } from '../src/doors/public.ts'
 import { chapters } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
-import { Metrics } from '../src/http/metrics.ts'
-import { RequestObserver } from '../src/http/observe.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
-import { chooseEncoding } from '../src/http/packed.ts'
-import { createServer } from '../src/http/server.ts'
-import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
+import { buildOperations } from '../src/operations.ts'
+import { chooseEncoding } from '../src/replies/packed.ts'
+import { packageVersion } from '../src/version.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorld, readWorldFile } from '../src/world/read.ts'
 import type { World } from '../src/world/schema.ts'
@@ -27,10 +25,9 @@ const words = chooseVocabulary('msgapp')
 const demoWorld = new URL('../../worlds/demo.yaml', import.meta.url)
 const description = {
   operations: buildOperations(words),
-  gatewayOperations: buildGatewayOperations(),
   words,
   versions: ['v23.0'],
-  packageVersion: '1.2.3',
+  packageVersion: packageVersion(),
 }
 
 interface Answer {
@@ -62,45 +59,30 @@ interface DoorOptions {
   readonly engine?: Engine
 }
 
-/** Opens the door on a free port, to a store with the demo world or another. */
+/** Starts the service on a free port, on a store with the demo world or another. */
 async function openDoor({ publicUrl, production = false, world, engine = 'sqlite' }: DoorOptions = {}) {
   const place = await makeStorePlace(engine)
   const database = await openPlace(place)
   await migrate(database, systemClock)
   await applyWorld(database, systemClock, systemRandom, world ?? (await readWorldFile(demoWorld)))
-  const server = createServer({
-    words,
-    versions: ['v23.0'],
-    random: systemRandom,
-    log: silentLog,
-    observer: new RequestObserver(silentLog, new Metrics()),
-    onArrival: () => database.noticeArrival(),
-    doors: publicPaths,
-    outageOf: (error) => database.outageOf(error),
-    headersTimeout: 20_000,
-    requestTimeout: 900_000,
-    idleTimeout: 120_000,
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: place.dataDir,
+    LOG_LEVEL: 'silent',
+    ...(publicUrl !== undefined && { PUBLIC_URL: publicUrl }),
+    ...(production && { NODE_ENV: 'production' }),
   })
+  const app = await createApp({ config, database, clock: systemClock, random: systemRandom, log: silentLog })
   let isOpen = true
   const closeStore = async () => {
     if (isOpen) await database.close()
     isOpen = false
   }
-  let url = ''
-  openPublicDoor(server, {
-    ...description,
-    database,
-    clock: systemClock,
-    production,
-    publicUrl: () => publicUrl ?? url,
-  })
-  await server.listen({ port: 0, host: '127.0.0.1' })
-  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
   return {
-    url,
+    url: await app.listen(),
     closeStore,
     async close() {
-      await server.close()
+      await app.close(1000)
       await closeStore()
       await place.remove()
     },
@@ -193,13 +175,17 @@ describe('the public door', () => {
     const found = [...html.matchAll(/<h2 id="([^"]+)">|<details class="op" id="([^"]+)">/g)].map(
       ([, chapter, operation]) => chapter ?? `  ${operation}`,
     )
-    const expected = Object.keys(chapters).flatMap((chapter) => [
-      chapter,
-      ...description.operations.filter((row) => row.chapter === chapter).map(({ name }) => `  ${name}`),
-    ])
-    const gateway = description.gatewayOperations.map(({ name }) => `  ${name}`)
+    const expected = Object.keys(chapters)
+      .filter((chapter) => chapter !== 'service')
+      .flatMap((chapter) => [
+        chapter,
+        ...description.operations
+          .filter((row) => row.door === 'business' && row.chapter === chapter)
+          .map(({ name }) => `  ${name}`),
+      ])
+    const gateway = description.operations.filter(({ door }) => door === 'gateway').map(({ name }) => `  ${name}`)
     const edge = ['gateway', ...gateway, 'receiver', '  receiver.handshake', '  receiver.post']
-    const operators = ['operators', '  operators.healthz', '  operators.readyz']
+    const operators = ['operators', '  operators.healthz', '  operators.readyz', '  operators.metrics']
     assert.deepEqual(found.slice(0, expected.length), expected)
     assert.deepEqual(found.slice(expected.length).sort(), [...edge, ...operators].sort())
   })
@@ -259,7 +245,7 @@ for (const [engine, store] of [
     const text = textOf((await get(`${door.url}/`)).body.toString())
     for (const told of [
       'State Ready',
-      'Version 1.2.3',
+      `Version ${packageVersion()}`,
       'Vocabulary msgapp',
       `Store ${store}`,
       'Businesses 2',

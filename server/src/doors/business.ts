@@ -1,18 +1,36 @@
-import type { FastifyInstance } from 'fastify'
-import type { Operation } from '../graph/operation.ts'
-import type { RequestObserver } from '../http/observe.ts'
-import type { PipelineParts } from '../http/pipeline.ts'
-import { buildRoutes } from '../http/route-table.ts'
-import { serveRoutes } from '../http/routes.ts'
+import { resolveNode } from '../auth/access.ts'
+import { checkPermission } from '../auth/scopes.ts'
+import { notFound } from '../graph/errors.ts'
+import type { BusinessOperation } from '../graph/operation.ts'
+import { checkVersion } from '../graph/versions.ts'
+import { type Admit, identifyCaller } from '../http/admission.ts'
+import { usageHeaders } from '../limits/usage.ts'
 
-/** `/{Version}/…`: businesses and partners, by the token of an app. */
-export function openBusinessDoor(
-  server: FastifyInstance,
-  operations: readonly Operation[],
-  parts: PipelineParts,
-  observer: RequestObserver,
-): void {
-  // A table that cannot be served is found now, and not when the server gets ready.
-  const routes = buildRoutes(operations)
-  server.register(async (scope) => serveRoutes(scope, routes, parts, observer))
+/**
+ * `/{Version}/…`: businesses and partners, by the token of an app. The order is the contract: version (400), token (401), node
+ * and tenant (404), permission (403), rate (429).
+ */
+export const admitBusiness: Admit = async (deps, route, request, progress) => {
+  const { database, words, limiter } = deps
+  checkVersion(request.path.version, deps.versions, deps.doors)
+
+  // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
+  const foundCaller = identifyCaller(deps, request)
+  const caller = foundCaller instanceof Promise ? await foundCaller : foundCaller
+  progress.caller = caller
+
+  const foundNode = resolveNode(database.read, caller, request.path.id)
+  const node = foundNode instanceof Promise ? await foundNode : foundNode
+  const row = route.rows.get(node.kind)
+  if (!row) throw notFound()
+  progress.node = node
+  progress.row = row
+
+  const operation = row.operation as BusinessOperation
+  checkPermission(caller, operation.permission, words)
+  if (operation.permit) await operation.permit({ db: database.read, caller, node })
+
+  const platform = await limiter.consume('platform', caller, node)
+  const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
+  return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
 }

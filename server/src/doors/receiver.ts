@@ -4,12 +4,12 @@ import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { badArgument, forbidden, malformedRequest, missingPermission } from '../graph/errors.ts'
 import { decode, parseJson, readBytes } from '../http/body.ts'
 import { writeJson } from '../http/json.ts'
-import type { PipelineParts } from '../http/pipeline.ts'
+import type { PipelineDeps } from '../http/pipeline.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
 import { findSigner, isVerifyToken, receiveEnvelope } from '../resources/webhooks/receiver.ts'
 
-export interface ReceiverParts extends Pick<PipelineParts, 'database' | 'clock' | 'words' | 'onCommit'> {
+export interface ReceiverParts extends Pick<PipelineDeps, 'database' | 'clock' | 'words' | 'onCommit'> {
   readonly maxBodyBytes: number
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }

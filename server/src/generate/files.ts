@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../config.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
-import { buildGatewayOpenApi } from '../http/openapi/gateway.ts'
+import type { DocumentName } from '../http/openapi/doors.ts'
 import { buildOpenApi } from '../http/openapi.ts'
-import { buildGatewayOperations, buildOperations } from '../operations.ts'
+import { buildOperations } from '../operations.ts'
 import { packageVersion } from '../version.ts'
 import { collectMessages } from './error-messages.ts'
 import { writeErrorsPage } from './errors-page.ts'
@@ -23,27 +23,22 @@ export function generateFiles(): Map<string, string> {
   const config = readConfig({})
   const words = chooseVocabulary(config.vocabulary)
   const operations = buildOperations(words)
-  const { openapi, ...document } = buildOpenApi({
-    operations,
-    words,
-    versions: config.versions,
-    rates: config.rates,
-    serverUrl: `http://${config.host}:${config.port}`,
-    packageVersion: packageVersion(),
-  })
-  const mark = 'By `./switchboard gen` from the table of operations. Do not edit: the next run overwrites it.'
-  const { openapi: gatewayVersion, ...gateway } = buildGatewayOpenApi({
-    operations: buildGatewayOperations(),
-    words,
-    serverUrl: `http://${config.host}:${config.port}`,
-    packageVersion: packageVersion(),
-  })
+  const writeDocument = (name: DocumentName) => {
+    const { openapi, ...document } = buildOpenApi({
+      operations,
+      document: name,
+      words,
+      versions: config.versions,
+      rates: config.rates,
+      serverUrl: `http://${config.host}:${config.port}`,
+      packageVersion: packageVersion(),
+    })
+    const mark = 'By `./switchboard gen` from the table of operations. Do not edit: the next run overwrites it.'
+    return `${JSON.stringify({ openapi, 'x-generated': mark, ...document }, null, 2)}\n`
+  }
   return new Map([
-    ['openapi/switchboard.json', `${JSON.stringify({ openapi, 'x-generated': mark, ...document }, null, 2)}\n`],
-    [
-      'openapi/gateway.json',
-      `${JSON.stringify({ openapi: gatewayVersion, 'x-generated': mark, ...gateway }, null, 2)}\n`,
-    ],
+    ['openapi/switchboard.json', writeDocument('business')],
+    ['openapi/gateway.json', writeDocument('gateway')],
     ['docs/operations.md', writeOperationsPage(operations, words)],
     ['docs/settings.md', writeSettingsPage()],
     ['docs/errors.md', writeErrorsPage(collectMessages(sources), words)],

@@ -1,16 +1,26 @@
-import { writePermission } from '../auth/scopes.ts'
-import { chapters, type Operation } from '../graph/operation.ts'
+import { chapters, type Row } from '../graph/operation.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
+import { scopesOf } from '../http/openapi/doors.ts'
 import { fullInput, placeholdersOf } from '../http/route-table.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
-const headings = ['Operation', 'Method', 'Path', 'What it does', 'Permission', 'Rate class', 'Arguments', 'Fields']
+const headings = [
+  'Operation',
+  'Door',
+  'Method',
+  'Path',
+  'What it does',
+  'Permission',
+  'Rate class',
+  'Arguments',
+  'Fields',
+]
 
 /** docs/operations.md: the table of operations, chapter by chapter. */
-export function writeOperationsPage(operations: readonly Operation[], words: Vocabulary): string {
+export function writeOperationsPage(operations: readonly Row[], words: Vocabulary): string {
   const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
   const sections = Object.entries(chapters).flatMap(([chapter, title]) => {
-    const rows = byChapter.get(chapter as Operation['chapter']) ?? []
+    const rows = byChapter.get(chapter as Row['chapter']) ?? []
     if (rows.length === 0) return []
     return [
       `## ${title}`,
@@ -23,19 +33,21 @@ export function writeOperationsPage(operations: readonly Operation[], words: Voc
   return `${[
     writeMark('the table of operations'),
     '# Operations',
-    'Every operation of the API. `?` marks an argument that may be left out; fields in **bold** come without being asked for. Every operation is counted under the rate class `platform`; the column names the class that it is counted under besides. The whole description, with schemas and examples, is `openapi/switchboard.json`, and `/docs` of a running server shows it.',
+    'Every row of the table, whatever its [door](interface.md#doors). `?` marks an argument that may be left out; fields in **bold** come without being asked for. Every operation of the business door is counted under the rate class `platform`; the column names the class that it is counted under besides. The whole description, with schemas and examples, is `openapi/switchboard.json` and `openapi/gateway.json`, and `/docs` of a running server shows it.',
     ...sections,
   ].join('\n\n')}\n`
 }
 
-function writeRow(operation: Operation, words: Vocabulary): string[] {
-  const { name, method, path, sentence, permission, rateClass, fields } = operation
+function writeRow(operation: Row, words: Vocabulary): string[] {
+  const { name, door, method, path, sentence, fields } = operation
+  const rateClass = door === 'business' ? operation.rateClass : undefined
   return [
     `<a id="${name}"></a>${code(name)}`,
+    door,
     method,
     code(path),
     sentence,
-    writePermission(permission, words).map(code).join(' or '),
+    scopesOf(operation, words).map(code).join(' or '),
     rateClass === undefined ? '' : code(rateClass),
     listArguments(operation).join(', '),
     (fields?.available ?? [])
@@ -44,7 +56,7 @@ function writeRow(operation: Operation, words: Vocabulary): string[] {
   ]
 }
 
-function listArguments(operation: Operation): string[] {
+function listArguments(operation: Row): string[] {
   const { properties, required } = fullInput(operation)
   const inPath = placeholdersOf(operation.path)
   return Object.keys(properties)

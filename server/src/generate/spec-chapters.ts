@@ -20,7 +20,7 @@ export const specChapters: readonly SpecChapter[] = [
   {
     file: 'common',
     title: 'Common to every operation',
-    operations: [],
+    operations: ['service'],
     specification: [
       '',
       'What the service does',

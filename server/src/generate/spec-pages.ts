@@ -1,4 +1,4 @@
-import { chapters, type Operation } from '../graph/operation.ts'
+import { chapters, type Row } from '../graph/operation.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 import { type SpecChapter, specChapters } from './spec-chapters.ts'
 
@@ -20,7 +20,7 @@ export interface Section {
 }
 
 /** docs/spec: an index, and a page for every chapter. The two texts stay the only place where anything is changed. */
-export function writeSpecPages(operations: readonly Operation[], sources: SpecSources): Map<string, string> {
+export function writeSpecPages(operations: readonly Row[], sources: SpecSources): Map<string, string> {
   const specification = new Sections('management-api.md', sources.specification)
   const decisions = new Sections('decisions.md', sources.decisions)
   const pages = new Map<string, string>(
@@ -89,14 +89,15 @@ function writeText(heading: string, sections: Sections, keys: readonly string[])
   return [`## ${heading}`, ...parts]
 }
 
-function writeOperations(rows: readonly Operation[]): string[] {
+function writeOperations(rows: readonly Row[]): string[] {
   if (rows.length === 0) return []
   return [
     '## Operations',
     writeTable(
       ['Operation', 'Method', 'Path', 'What it does', 'Folder'],
-      rows.map(({ name, method, path, sentence }) => {
-        const folder = folderOf(name)
+      rows.map((row) => {
+        const { name, method, path, sentence } = row
+        const folder = folderOf(row)
         return [
           `[${code(name)}](../operations.md#${name})`,
           method,
@@ -111,9 +112,9 @@ function writeOperations(rows: readonly Operation[]): string[] {
 
 const resources = 'server/src/resources'
 
-/** The folder of an operation: the first part of its name, as files are named. */
-export function folderOf(name: string): string {
-  return (name.split('.')[0] ?? '').replaceAll('_', '-')
+/** The folder of a row: at the business door the first part of its name, as files are named, elsewhere its chapter's. */
+export function folderOf({ door, name, chapter }: Row): string {
+  return door === 'business' ? (name.split('.')[0] ?? '').replaceAll('_', '-') : chapter
 }
 
 function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): string[] {
@@ -122,10 +123,10 @@ function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): strin
   return ['## Why it is so', lines.join('\n')]
 }
 
-function writeIndex(operations: readonly Operation[]): string {
+function writeIndex(operations: readonly Row[]): string {
   const rows = specChapters.map(({ file, title, operations: ofTable }) => {
     const own = operations.filter(({ chapter }) => ofTable.includes(chapter))
-    const folders = [...new Set(own.map(({ name }) => folderOf(name)))]
+    const folders = [...new Set(own.map(folderOf))]
     return [
       `[${title}](${file}.md)`,
       own.length === 0 ? '' : String(own.length),

@@ -91,11 +91,12 @@ export function invalidSignature(): GraphError {
 }
 
 /** 404: the one answer for an unknown id, another tenant's, another kind's, and an unknown edge. */
-export function notFound(): GraphError {
+export function notFound(headers: Readonly<Record<string, string>> = {}): GraphError {
   return new GraphError(
     404,
     codes.unknown,
     'No such object or operation is visible to this token; check the id, the path, the method, and which accounts the token may see.',
+    { headers },
   )
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
@@ -32,8 +33,13 @@ export const chapters = {
   portfolio: 'Portfolio, credits and migration',
   webhooks: 'Webhooks',
   audit: 'Audit',
+  service: 'The service itself',
 } as const
 export type Chapter = keyof typeof chapters
+
+/** Who comes in where; each door is one admission policy in doors/. */
+export const doors = ['business', 'gateway', 'open', 'link'] as const
+export type Door = (typeof doors)[number]
 
 /** Who may: `either` is satisfied by any of the two permissions. */
 export type Permission = 'management' | 'messaging' | 'either'
@@ -60,15 +66,13 @@ export interface FileMember {
   readonly check: (bytes: AsyncIterable<Uint8Array>, settings: Settings) => AsyncIterable<Uint8Array>
 }
 
-/** What a handler is given besides its input. */
-export interface Context<D extends Db = Db> {
+/** What a handler is given besides its input, whatever the door. */
+export interface RowContext<D extends Db = Db> {
   readonly db: D
-  /** The node that the path names, which the caller was found to see. */
-  readonly node: Node
-  readonly caller: Caller
   readonly clock: Clock
   readonly random: Random
   readonly words: Vocabulary
+  readonly caller: Caller
   /** The fields to return: as asked for, or the defaults. Undefined where the operation has no `fields`. */
   readonly fields: readonly string[] | undefined
   /** Leaves of an object what `fields` asked for. */
@@ -89,20 +93,77 @@ export interface Context<D extends Db = Db> {
   readonly trace: string
 }
 
-interface OperationBase {
+/** At the business door the path names a node, which the caller was found to see. */
+export interface Context<D extends Db = Db> extends RowContext<D> {
+  readonly node: Node
+}
+
+/**
+ * At the gateway door there is no node that was found visible: the caller is the network's edge, which acts for users of any
+ * business, or of the accounts that its token is limited to. Finders that handlers use behind it say so in their names
+ * (`…ForGateway`), and what they find is checked with `sees`.
+ */
+export interface GatewayContext<D extends Db = Db> extends RowContext<D> {
+  sees(account_id: string): boolean
+}
+
+/** At the open door nobody proves anything. */
+export interface OpenContext extends Omit<RowContext, 'caller'> {
+  readonly outside: Outside
+  readonly words: Vocabulary
+  /** `GET` or `HEAD`. */
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** At the link door the caller was given a sealed address of a node, and has a token that sees it. */
+export interface LinkContext extends Context {
+  readonly outside: Outside
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** A response that is not an object of the API: a page, a picture, the bytes of a file. */
+export class Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: string | Uint8Array | Readable | undefined
+  /** What the log line says besides; the response does not. */
+  readonly fault: string | undefined
+
+  constructor(
+    headers: Reply['headers'],
+    body: Reply['body'],
+    { status = 200, fault }: { status?: number; fault?: string | undefined } = {},
+  ) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+    this.fault = fault
+  }
+}
+
+/** The content of a response, as the OpenAPI document describes it, by content type. */
+export type ReplyContent = Readonly<Record<string, TSchema>>
+
+/** What a row that answers with a `Reply` says of it. */
+interface ReplyRow {
+  readonly content: ReplyContent
+  /** What whoever finds nothing there gets: the envelope, or a page where a browser asks. Left out: there is always something. */
+  readonly missing?: 'page' | 'envelope'
+  /** The content of a 503, where the row has one. */
+  readonly unready?: ReplyContent
+}
+
+/** What every row says, whatever its door. */
+interface CommonRow<I extends TObject> {
   /** `chapter.verb`: what logs, metrics and the OpenAPI document call it. */
   readonly name: `${string}.${string}`
   readonly chapter: Chapter
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** As the specification writes it; the placeholder after the version tells the kind of node. */
-  readonly path: `/{Version}/${string}`
   /** One sentence for people. */
   readonly sentence: string
-  readonly permission: Permission
-  /** Who may besides having the permission: throws the 403. Asked before anything is counted or read. */
-  readonly permit?: (who: { readonly db: Db; readonly caller: Caller; readonly node: Node }) => Promise<void> | void
-  /** The rate class that it is counted under besides `platform`. */
-  readonly rateClass?: string
+  readonly input: I
   /** `raw`: the body is bytes of any content type, for `prepare` to read, and holds no arguments. */
   readonly body?: 'raw'
   /** A member of the body that is a file. */
@@ -113,17 +174,57 @@ interface OperationBase {
   readonly list?: ListOptions
   /** Errors show message, type and code alone. */
   readonly briefErrors?: boolean
-  /** The error statuses that it can answer; left out: all. */
+  /** The error statuses that it can answer; left out: all that its door knows. */
   readonly errors?: readonly ErrorStatus[]
   readonly examples: RowExamples
 }
 
-export interface ReadOperation<I extends TObject = TObject, O extends TSchema = TSchema> extends OperationBase {
-  readonly effect: 'read'
-  readonly input: I
+/** What a row says that takes arguments and answers with an object of the API. */
+interface RowBase<I extends TObject, O extends TSchema> extends CommonRow<I> {
   readonly output: O
+}
+
+interface BusinessRow {
+  readonly door: 'business'
+  /** As the specification writes it; the placeholder after the version tells the kind of node. */
+  readonly path: `/{Version}/${string}`
+  readonly permission: Permission
+  /** Who may besides having the permission: throws the 403. Asked before anything is counted or read. */
+  readonly permit?: (who: { readonly db: Db; readonly caller: Caller; readonly node: Node }) => Promise<void> | void
+  /** The rate class that it is counted under besides `platform`. */
+  readonly rateClass?: string
+}
+
+interface GatewayRow {
+  readonly door: 'gateway'
+  /** Placeholders are members of the input. */
+  readonly path: `/gateway/${string}`
+}
+
+export interface OpenRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
+  readonly door: 'open'
+  readonly effect: 'read'
+  readonly method: 'GET'
+  readonly path: `/${string}`
+  /** Served by processes of every role, those too that only work behind the doors. */
+  readonly everyRole?: boolean
+  run(context: OpenContext, input: Static<I>): Promise<Reply>
+}
+
+export interface LinkRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
+  readonly door: 'link'
+  readonly effect: 'read'
+  readonly method: 'GET'
+  /** What is sealed; its placeholder is the kind of node. */
+  readonly path: `/${string}`
+  readonly permission: Permission
+  run(context: LinkContext, input: Static<I>): Promise<Reply>
+}
+
+interface ReadRow<C, I extends TObject, O extends TSchema> extends RowBase<I, O> {
+  readonly effect: 'read'
   /** The answer; what is projected by `fields` has no static shape, so the tests hold every answer against `output`. */
-  run(context: Context, input: Static<I>): Promise<object>
+  run(context: C, input: Static<I>): Promise<object>
 }
 
 /**
@@ -138,29 +239,68 @@ export class Refusal {
   }
 }
 
-export interface WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown>
-  extends OperationBase {
+interface WriteRow<C, T, I extends TObject, O extends TSchema, P> extends RowBase<I, O> {
   readonly effect: 'write'
-  readonly input: I
-  readonly output: O
   /** What has to wait on the network or do heavy work, before the transaction is opened; `run` gets its result. */
-  prepare?(context: Context & { readonly outside: Outside }, input: Static<I>): Promise<P>
+  prepare?(context: C & { readonly outside: Outside }, input: Static<I>): Promise<P>
   /**
    * Runs inside one transaction, together with the events that it raises and the record of who did it. A throw undoes all of
    * it; a `Refusal` that is returned does not.
    */
-  run(context: Context<Transaction>, input: Static<I>, prepared: P): Promise<object>
+  run(context: T, input: Static<I>, prepared: P): Promise<object>
 }
 
-/** One row of the table of operations. */
-export type Operation = ReadOperation | WriteOperation
+export type ReadOperation<I extends TObject = TObject, O extends TSchema = TSchema> = BusinessRow &
+  ReadRow<Context, I, O>
+export type WriteOperation<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = BusinessRow &
+  WriteRow<Context, Context<Transaction>, I, O, P>
+export type GatewayRead<I extends TObject = TObject, O extends TSchema = TSchema> = GatewayRow &
+  ReadRow<GatewayContext, I, O>
+export type GatewayWrite<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = GatewayRow &
+  WriteRow<GatewayContext, GatewayContext<Transaction>, I, O, P>
 
-export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadOperation<I, O>, 'effect'>): Operation {
-  return { ...row, effect: 'read' } as unknown as Operation
+/** A row of the business door: what the specification calls an endpoint. */
+export type BusinessOperation = ReadOperation | WriteOperation
+/** A row of the gateway door: what the network's edge does for the users' phones. */
+export type GatewayOperation = GatewayRead | GatewayWrite
+/** A row that answers with an object of the API. */
+export type Operation = BusinessOperation | GatewayOperation
+/** A row that answers with a page, a picture, or bytes. */
+export type ReplyOperation = OpenRow | LinkRow
+/** One row of the table. */
+export type Row = Operation | ReplyOperation
+
+/** What a definition leaves to the function that it is given to. */
+type Given = 'door' | 'effect'
+
+export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadOperation<I, O>, Given>): Operation {
+  return { ...row, door: 'business', effect: 'read' } as unknown as Operation
 }
 
 export function defineWrite<I extends TObject, O extends TSchema, P = undefined>(
-  row: Omit<WriteOperation<I, O, P>, 'effect'>,
+  row: Omit<WriteOperation<I, O, P>, Given>,
 ): Operation {
-  return { ...row, effect: 'write' } as unknown as Operation
+  return { ...row, door: 'business', effect: 'write' } as unknown as Operation
+}
+
+export function defineGatewayRead<I extends TObject, O extends TSchema>(
+  row: Omit<GatewayRead<I, O>, Given>,
+): Operation {
+  return { ...row, door: 'gateway', effect: 'read' } as unknown as Operation
+}
+
+export function defineGatewayWrite<I extends TObject, O extends TSchema, P = undefined>(
+  row: Omit<GatewayWrite<I, O, P>, Given>,
+): Operation {
+  return { ...row, door: 'gateway', effect: 'write' } as unknown as Operation
+}
+
+/** A GET that anyone may send, and that answers with something else than an object of the API. */
+export function defineOpen<I extends TObject>(row: Omit<OpenRow<I>, Given | 'method'>): ReplyOperation {
+  return { ...row, door: 'open', effect: 'read', method: 'GET' } as unknown as ReplyOperation
+}
+
+/** A GET by a sealed address and a token. */
+export function defineLink<I extends TObject>(row: Omit<LinkRow<I>, Given | 'method'>): ReplyOperation {
+  return { ...row, door: 'link', effect: 'read', method: 'GET' } as unknown as ReplyOperation
 }

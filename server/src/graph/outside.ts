@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Database } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PartFiles } from '../files/part-files.ts'
+import type { Reply } from './operation.ts'
 
 /** What a rule may ask of the world outside, always before its transaction is opened. */
 export interface Outside {
@@ -16,4 +18,28 @@ export interface Outside {
   readonly parts: PartFiles
   /** For what must be kept step by step while the request still arrives: each step is a transaction of its own. */
   readonly transaction: Database['transaction']
+  readonly documents: Documents
+  readonly health: Health
+}
+
+/** The pages and documents that the service has about itself. */
+export interface Documents {
+  start(): Promise<Reply>
+  docs(request: IncomingHttpHeaders): Promise<Reply>
+  openApi(door: 'business' | 'gateway', request: IncomingHttpHeaders): Promise<Reply>
+}
+
+/** What the process knows of its own state. */
+export interface Health {
+  findReadiness(): Promise<Readiness>
+  readMetrics(): Promise<{ readonly contentType: string; readonly text: string }>
+}
+
+export interface Readiness {
+  /** Why it cannot serve; undefined: it can. */
+  readonly reason: string | undefined
+  /** What it cannot do although it can serve. */
+  readonly warning?: string
+  /** What the database said, for the log alone. */
+  readonly error?: string
 }

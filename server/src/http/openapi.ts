@@ -1,6 +1,6 @@
-import { writePermission } from '../auth/scopes.ts'
+import { Type } from 'typebox'
 import { type ErrorStatus, errorStatuses } from '../graph/errors.ts'
-import { chapters, type Operation } from '../graph/operation.ts'
+import { chapters, type ReplyContent, type Row } from '../graph/operation.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { formatRate, type Rate, type RateClassName, rateClasses } from '../limits/classes.ts'
 import {
@@ -23,17 +23,36 @@ import type {
   PathItem,
   Reference,
   Response,
-  SecurityScheme,
+  Tag,
 } from './openapi/document.ts'
-import { refTo } from './openapi/document.ts'
+import { type JsonSchema, refTo } from './openapi/document.ts'
+import {
+  type DocumentName,
+  describeNeed,
+  describeSecurity,
+  doorOf,
+  gatewayTags,
+  scopesOf,
+  tagOf,
+} from './openapi/doors.ts'
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './openapi/errors.ts'
 import { explainExample } from './openapi/examples.ts'
 import { describeHeaders, headersOf } from './openapi/headers.ts'
+import {
+  describeEnvelopeSchema,
+  describeReceiver,
+  describeReceiverSecurity,
+  envelopeSchemaName,
+} from './openapi/receiver.ts'
 import { type DescribedRow, findPlaces, neutralPlaceholder, type Place } from './openapi/rows.ts'
 import { toJsonSchema, writeTypeName } from './openapi/schemas.ts'
+import { isOperation } from './route-table.ts'
 
 export interface OpenApiOptions {
-  readonly operations: readonly Operation[]
+  /** The table; a document describes those rows of it whose doors belong there. */
+  readonly operations: readonly Row[]
+  /** Left out: that of the business API. */
+  readonly document?: DocumentName
   readonly words: Vocabulary
   /** Oldest first. */
   readonly versions: readonly string[]
@@ -43,49 +62,57 @@ export interface OpenApiOptions {
   readonly packageVersion: string
 }
 
-/** The table of operations as an OpenAPI 3.1 document. */
+/** The rows of some doors as an OpenAPI 3.1 document. */
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
-  const { operations, words, serverUrl, packageVersion } = options
-  const places = findPlaces(operations)
-  const used = new Set(operations.map(({ chapter }) => chapter))
-  const securitySchemes = describeSecurity(words)
+  const { words, serverUrl, packageVersion, document = 'business' } = options
+  const rows = options.operations.filter((row) => doorOf(row).document === document)
+  const places = findPlaces(rows)
+  const isGateway = document === 'gateway'
+  const proofs = describeSecurity(document, words)
+  const { schemas, ...components } = describeComponents(places, options)
   return {
     openapi: '3.1.1',
-    info: {
-      title: 'Switchboard',
-      summary: 'The management API of a self-hosted business messaging platform.',
-      description: introduce(words),
-      version: packageVersion,
-    },
+    info: { ...introductions[document](words), version: packageVersion },
     servers: [{ url: serverUrl }],
-    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
-    tags: Object.entries(chapters)
-      .filter(([chapter]) => used.has(chapter as Operation['chapter']))
-      .map(([chapter, title]) => ({ name: chapter, 'x-displayName': title })),
-    paths: Object.fromEntries(places.map((place) => [place.path, describePlace(place, options)])),
-    components: { securitySchemes, ...describeComponents(places, options) },
-  }
-}
-
-function introduce(words: Vocabulary): string {
-  return [
-    `A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node: an account, a phone number, a business.`,
-    `Every request carries an access token${words.habits.token_in_query ? ', in the header `Authorization` or as the argument `access_token`' : ' in the header `Authorization`'}. An id that the token may not see answers 404, like one that does not exist.`,
-    'Errors have one form. On 429, and wherever `is_transient` is true, try again with growing pauses.',
-  ].join('\n\n')
-}
-
-function describeSecurity(words: Vocabulary): Record<string, SecurityScheme> {
-  return {
-    bearer: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'The access token of an app: `./switchboard token create --app ID` prints a new one.',
+    security: Object.keys(proofs).map((name) => ({ [name]: [] })),
+    tags: listTags(document, rows),
+    paths: {
+      ...Object.fromEntries(places.map((place) => [place.path, describePlace(place, options)])),
+      ...(isGateway && describeReceiver(words)),
     },
-    ...(words.habits.token_in_query && {
-      access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same token, in the query.' },
-    }),
+    components: {
+      securitySchemes: { ...proofs, ...(isGateway && describeReceiverSecurity(words)) },
+      ...components,
+      schemas: { ...schemas, ...(isGateway && { [envelopeSchemaName]: describeEnvelopeSchema(words) }) },
+    },
   }
+}
+
+function listTags(document: DocumentName, rows: readonly Row[]): Tag[] {
+  const used = new Set(rows.map(tagOf))
+  return Object.entries(document === 'business' ? chapters : gatewayTags)
+    .filter(([name]) => used.has(name) || name === 'receiver')
+    .map(([name, title]) => ({ name, 'x-displayName': title }))
+}
+
+type Introduction = Omit<OpenApiDocument['info'], 'version'>
+
+const introductions: Readonly<Record<DocumentName, (words: Vocabulary) => Introduction>> = {
+  business: (words) => ({
+    title: 'Switchboard',
+    summary: 'The management API of a self-hosted business messaging platform.',
+    description: [
+      `A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node: an account, a phone number, a business.`,
+      `Every request carries an access token${words.habits.token_in_query ? ', in the header `Authorization` or as the argument `access_token`' : ' in the header `Authorization`'}. An id that the token may not see answers 404, like one that does not exist.`,
+      'Errors have one form. On 429, and wherever `is_transient` is true, try again with growing pauses.',
+    ].join('\n\n'),
+  }),
+  gateway: () => ({
+    title: 'Switchboard gateway',
+    summary: "The users' half of the platform.",
+    description:
+      "The network's edge acts here for the users' phones: it grants call permissions, calls, answers, and joins groups, and hands in what users write. So do tests and virtual phones. Every request carries a token with the scope `gateway`; events may carry the signature of an app instead, and what a link or a picture opens is open to anyone.",
+  }),
 }
 
 function describePlace(place: Place, options: OpenApiOptions): PathItem {
@@ -103,12 +130,13 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
   const statuses = errorStatusesOf(rows)
   return {
     operationId: single ? first.name : nameMerged(place, first.method),
-    tags: [...new Set(rows.map(({ operation }) => operation.chapter))],
+    tags: [...new Set(rows.map(({ operation }) => tagOf(operation)))],
     summary: single ? withoutStop(first.sentence) : summarizeMerged(first.method, rows),
     description: single ? describeTerms(first, options) : describeMerged(rows, options),
+    ...(doorOf(first).security && { security: doorOf(first).security }),
     parameters: [
-      refTo('parameters', 'Version'),
-      describeNodeOf(place, rows),
+      ...(first.door === 'business' ? [refTo('parameters', 'Version')] : []),
+      ...(place.placeholder === undefined ? [] : [describeNodeOf(place.placeholder, rows)]),
       ...describePathMembers(rows),
       ...describeHeaderMembers(rows),
       ...(first.method === 'GET' ? describeQuery(rows) : []),
@@ -117,19 +145,20 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
     responses: {
       200: describeSuccess(rows, words),
       ...Object.fromEntries(statuses.map((status) => [status, errorReference(status, rows, words)])),
+      ...describeReplies(first, words),
     },
     'x-operations': rows.map(({ operation, kind }) => ({
       name: operation.name,
       node: kind.replaceAll(' ', '_'),
       sentence: operation.sentence,
-      permission: writePermission(operation.permission, words),
-      rate_class: operation.rateClass ?? null,
+      permission: scopesOf(operation, words),
+      rate_class: rateClassOf(operation) ?? null,
     })),
   }
 }
 
 /** The id of a node is the same component wherever its example is the same. Without a neutral placeholder it is one row's. */
-function describeNodeOf({ placeholder }: Place, rows: readonly DescribedRow[]): Parameter | Reference {
+function describeNodeOf(placeholder: string, rows: readonly DescribedRow[]): Parameter | Reference {
   if (placeholder === neutralPlaceholder) return describeNeutralId(rows)
   const [row] = rows as [DescribedRow]
   return row.operation.examples.node === undefined
@@ -150,7 +179,7 @@ function nameMerged({ path }: Place, method: string): string {
 
 const verbs = { GET: 'Reads', POST: 'Changes', DELETE: 'Deletes' } as const
 
-function summarizeMerged(method: Operation['method'], rows: readonly DescribedRow[]): string {
+function summarizeMerged(method: Row['method'], rows: readonly DescribedRow[]): string {
   return `${verbs[method]} a node: ${rows.map(({ kind }) => kind).join(', ')}`
 }
 
@@ -158,8 +187,9 @@ function describeMerged(rows: readonly DescribedRow[], options: OpenApiOptions):
   const parts = rows.map(({ operation, placeholder }) => {
     const { sentence, fields, name } = operation
     const shown = fields ? ` Fields: ${fields.available.map((field) => `\`${field}\``).join(', ')}.` : ''
-    const limits = operation.rateClass === undefined ? '' : ` ${describeLimits([operation.rateClass], options)}`
-    return `- \`{${placeholder}}\` (\`${name}\`): ${sentence}${shown} ${describePermission(operation, options)}${limits}${addExampleNote(operation)}`
+    const rateClass = rateClassOf(operation)
+    const limits = rateClass === undefined ? '' : ` ${describeLimits([rateClass], options)}`
+    return `- \`{${placeholder}}\` (\`${name}\`): ${sentence}${shown} ${describeNeed(operation, options.words)}${limits}${addExampleNote(operation)}`
   })
   return [
     'The kind of node that the id names decides what happens:',
@@ -171,19 +201,21 @@ function describeMerged(rows: readonly DescribedRow[], options: OpenApiOptions):
 }
 
 /** What a caller needs and what it is counted under. */
-function describeTerms(operation: Operation, options: OpenApiOptions): string {
-  const classes = ['platform', ...(operation.rateClass === undefined ? [] : [operation.rateClass])]
-  return `${describePermission(operation, options)} ${describeLimits(classes, options)}${addExampleNote(operation)}`
+function describeTerms(operation: Row, options: OpenApiOptions): string {
+  const own = rateClassOf(operation)
+  const limits = doorOf(operation).counted
+    ? ` ${describeLimits(['platform', ...(own === undefined ? [] : [own])], options)}`
+    : ''
+  return `${describeNeed(operation, options.words)}${limits}${addExampleNote(operation)}`
 }
 
-function addExampleNote({ examples }: Operation): string {
+function rateClassOf(operation: Row): string | undefined {
+  return operation.door === 'business' ? operation.rateClass : undefined
+}
+
+function addExampleNote({ examples }: Row): string {
   const note = explainExample(examples)
   return note === undefined ? '' : ` ${note}`
-}
-
-function describePermission({ permission }: Operation, { words }: OpenApiOptions): string {
-  const scopes = writePermission(permission, words).map((scope) => `\`${scope}\``)
-  return `Needs the permission ${scopes.join(' or ')}.`
 }
 
 function describeLimits(classes: readonly string[], { rates }: OpenApiOptions): string {
@@ -196,22 +228,50 @@ function describeLimits(classes: readonly string[], { rates }: OpenApiOptions): 
 }
 
 function describeSuccess(rows: readonly DescribedRow[], words: Vocabulary): Response {
+  const [{ operation: first }] = rows as [DescribedRow]
+  const headers = headersOf(200, words, doorOf(first).counted)
+  if (!isOperation(first)) return { description: 'As asked.', headers, content: describeContent(first.content) }
   const examples = rows.map(({ operation: { name, sentence, examples } }) => [
     name,
     { summary: sentence, value: examples.output },
   ])
   return {
     description: rows.length === 1 ? 'Done as asked.' : 'Done as asked; the form depends on the kind of node.',
-    headers: headersOf(200, words),
+    headers,
     content: {
       'application/json': { schema: anyOf(rows.map(outputName)), examples: Object.fromEntries(examples) },
     },
   }
 }
 
+function describeContent(content: ReplyContent): Response['content'] {
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema: toJsonSchema(schema) }]))
+}
+
+/** What a row answers besides that is neither its success nor the envelope alone. */
+function describeReplies(row: Row, words: Vocabulary): Record<string, Response | Reference> {
+  if (isOperation(row)) return {}
+  const headers = headersOf(200, words, false)
+  const envelope = { schema: refTo('schemas', errorSchemaName(false)) as unknown as JsonSchema }
+  return {
+    ...(row.missing === 'envelope' && { 404: refTo('responses', errorResponseName(404, false, words)) }),
+    ...(row.missing === 'page' && {
+      404: {
+        description:
+          'Nothing is there, or nothing any more: a page for whoever accepts `text/html`, else the envelope.',
+        headers,
+        content: { ...describeContent(row.content['text/html'] ? row.content : page), 'application/json': envelope },
+      },
+    }),
+    ...(row.unready && { 503: { description: 'Not now.', headers, content: describeContent(row.unready) } }),
+  }
+}
+
+const page: ReplyContent = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }
+
 function errorStatusesOf(rows: readonly DescribedRow[]): ErrorStatus[] {
   return errorStatuses.filter((status) =>
-    rows.some(({ operation: { errors } }) => (errors ?? errorStatuses).includes(status)),
+    rows.some(({ operation }) => (operation.errors ?? doorOf(operation).errors).includes(status)),
   )
 }
 
@@ -231,7 +291,7 @@ function outputName({ operation }: DescribedRow): string {
 /** Everything that operations refer to, and nothing that none does. */
 function describeComponents(
   places: readonly Place[],
-  { words, versions }: OpenApiOptions,
+  { words, versions, document = 'business' }: OpenApiOptions,
 ): Omit<Components, 'securitySchemes'> {
   const rows = places.flatMap((place) => place.rows)
   const routes = places.flatMap((place) => [...Map.groupBy(place.rows, ({ operation }) => operation.method).values()])
@@ -240,27 +300,32 @@ function describeComponents(
     named.flatMap((place) => place.rows).filter(({ operation }) => operation.examples.node === undefined),
     ({ placeholder }) => placeholder,
   )
+  const counted = rows.some(({ operation }) => doorOf(operation).counted)
   const responses = routes.flatMap((route) =>
     errorStatusesOf(route).map((status) => {
       const brief = isBrief(route)
-      return [errorResponseName(status, brief, words), describeErrorResponse(status, brief, words)] as const
+      return [errorResponseName(status, brief, words), describeErrorResponse(status, brief, words, counted)] as const
     }),
   )
   const inputs = routes
     .filter((route) => hasBody(route))
     .flatMap((route) => route.filter((row) => !isRaw(row)).map(describeInputs))
-  const outputs = rows.map((row) => ({
-    [outputName(row)]: { title: row.operation.name, ...toJsonSchema(row.operation.output) },
-  }))
+  const outputs = rows.flatMap(({ operation, ...row }) =>
+    isOperation(operation)
+      ? [{ [outputName({ operation, ...row })]: { title: operation.name, ...toJsonSchema(operation.output) } }]
+      : [],
+  )
   const briefs = [...new Set(routes.map(isBrief))]
   return {
     parameters: {
-      Version: describeVersion(versions, words),
+      ...(document === 'business' && { Version: describeVersion(versions, words) }),
       ...Object.fromEntries(
-        [...byPlaceholder].map(([name, ofName]) => [name, describeNodeId(name, ofName as [DescribedRow])]),
+        [...byPlaceholder].flatMap(([name, ofName]) =>
+          name === undefined ? [] : [[name, describeNodeId(name, ofName as [DescribedRow])]],
+        ),
       ),
     },
-    headers: describeHeaders(words),
+    headers: describeHeaders(words, counted),
     responses: Object.fromEntries(responses),
     schemas: {
       ...Object.fromEntries(briefs.map((brief) => [errorSchemaName(brief), describeErrorSchema(brief, words)])),

@@ -1,33 +1,34 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { resolveNode } from '../auth/access.ts'
-import { authenticate } from '../auth/bearer.ts'
-import { checkPermission } from '../auth/scopes.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Database, Db } from '../db/database.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
-import { notFound } from '../graph/errors.ts'
 import { projectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { LinkSealer } from '../graph/links.ts'
 import type { Node } from '../graph/nodes.ts'
-import { type Context, type Operation, type RawBody, Refusal } from '../graph/operation.ts'
+import {
+  type GatewayContext,
+  type LinkContext,
+  type OpenContext,
+  type RawBody,
+  Refusal,
+  type Row,
+} from '../graph/operation.ts'
 import type { Outside } from '../graph/outside.ts'
-import { Page, type PageArguments } from '../graph/paging.ts'
+import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
-import { checkVersion } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Limiter } from '../limits/limiter.ts'
-import { usageHeaders } from '../limits/usage.ts'
-import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
+import { appendActivity } from '../resources/audit/store.ts'
+import type { Admission, GraphRequest } from './admission.ts'
 import { parseForm, readBodyArguments, readRawBody } from './body.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
-import type { PreparedRow, Route } from './route-table.ts'
 
 /** What the steps work with. */
-export interface PipelineParts {
+export interface PipelineDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -47,123 +48,77 @@ export interface PipelineParts {
   readonly onCommit: () => void
 }
 
-/** A request as the pipeline sees it, whatever server it came through. */
-export interface GraphRequest {
-  readonly raw: IncomingMessage
-  readonly headers: IncomingHttpHeaders
-  /** The version, the node's id, and what further placeholders hold. */
-  readonly path: { readonly version: string; readonly id: string; readonly members: Readonly<Record<string, string>> }
-  readonly query: Readonly<Record<string, unknown>>
-  /** As it came, for links. */
-  readonly url: string
-  readonly remote_address: string
-  readonly trace: string
-}
-
-/** A request that has been let in: who calls which operation on which node. */
-export interface Admission {
-  readonly row: PreparedRow
-  readonly caller: Caller
-  readonly node: Node
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** What is known of a request while it is being let in, for the log line even when it is refused. */
-export type AdmissionProgress = Partial<Pick<Admission, 'row' | 'caller' | 'node'>>
-
-/**
- * Lets a request in, or throws. The order is the contract: version (400), token (401), node and tenant (404), permission
- * (403), rate (429). The body has not been read yet: a stranger's bytes cost nothing.
- */
-export async function admit(
-  parts: PipelineParts,
-  route: Route,
-  request: GraphRequest,
-  progress: { -readonly [K in keyof AdmissionProgress]: AdmissionProgress[K] },
-): Promise<Admission> {
-  const { database, clock, words, limiter } = parts
-  checkVersion(request.path.version, parts.versions, parts.doors)
-
-  const tokenInQuery = words.habits.token_in_query ? request.query['access_token'] : undefined
-  // What is remembered is there at once. Waiting for it all the same would cost a turn of the microtasks at each step.
-  const foundCaller = authenticate(
-    database.read,
-    clock,
-    request.headers.authorization,
-    typeof tokenInQuery === 'string' ? tokenInQuery : undefined,
-  )
-  const caller = foundCaller instanceof Promise ? await foundCaller : foundCaller
-  progress.caller = caller
-
-  const foundNode = resolveNode(database.read, caller, request.path.id)
-  const node = foundNode instanceof Promise ? await foundNode : foundNode
-  const row = route.rows.get(node.kind)
-  if (!row) throw notFound()
-  progress.node = node
-  progress.row = row
-
-  checkPermission(caller, row.operation.permission, words)
-  if (row.operation.permit) await row.operation.permit({ db: database.read, caller, node })
-
-  const platform = await limiter.consume('platform', caller, node)
-  const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
-  return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
-}
-
 /** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
-export async function perform(parts: PipelineParts, admission: Admission, request: GraphRequest): Promise<unknown> {
-  const reading = readSources(parts, admission.row.operation, request)
+export async function perform(deps: PipelineDeps, admission: Admission, request: GraphRequest): Promise<unknown> {
+  const reading = readSources(deps, admission.row.operation, request)
   const arrived = reading instanceof Promise ? await reading : reading
-  if (!arrived.file) return run(parts, admission, request, arrived)
+  if (!arrived.file) return run(deps, admission, request, arrived)
   try {
-    return await run(parts, admission, request, arrived)
+    return await run(deps, admission, request, arrived)
   } finally {
     await arrived.file.discard()
   }
 }
 
 async function run(
-  parts: PipelineParts,
+  deps: PipelineDeps,
   admission: Admission,
   request: GraphRequest,
   { sources, file }: Arrived,
 ): Promise<unknown> {
-  const { database, clock } = parts
-  const { row, node } = admission
+  const { database } = deps
+  const { row } = admission
   const { operation } = row
   const input = row.readInput(sources)
   const fields = row.readFields?.(input['fields'] as string | undefined)
-  const page =
-    operation.list &&
-    new Page(
-      operation.list,
-      input as PageArguments,
-      `${operation.name}/${node.id}`,
-      parts.cursors,
-      selfOf(parts, request),
-      clock.now(),
-    )
+  const page = operation.list && makePage(deps, admission, request, operation.list, input)
+  const asked = { deps, admission, request, fields, page, file }
+  if (operation.effect !== 'write') return operation.run(new OperationContext(database.read, asked), input)
 
-  const context = new OperationContext(parts, admission, request, fields, page, file)
-  if (operation.effect === 'read') return operation.run(context, input)
-
-  const { outside } = parts
-  const prepared = await operation.prepare?.(Object.assign(context, { outside }), input)
+  const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
   const answer = await database.transaction(async (tx) => {
-    const result = await operation.run(Object.assign(context, { db: tx }), input, prepared)
-    if (!(result instanceof Refusal)) await appendActivity(tx, recordOf(parts, admission, request))
+    const result = await operation.run(new OperationContext(tx, asked), input, prepared)
+    if (!(result instanceof Refusal)) await appendRecord(tx, deps, admission, request)
     return result
   })
-  parts.onCommit()
+  deps.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
 }
 
-/** What a handler is given; what only some need is made when they ask for it. */
-class OperationContext implements Context {
-  db: Db
-  readonly node: Node
-  readonly caller: Caller
+/** A cursor is good for one list alone: that of one operation and node, or of one path where that names no node. */
+function makePage(
+  deps: PipelineDeps,
+  { row, node }: Admission,
+  request: GraphRequest,
+  list: ListOptions,
+  input: Record<string, unknown>,
+): Page {
+  const { operation } = row
+  const of = node?.id ?? Object.values(request.path.members).join('/')
+  return new Page(
+    list,
+    input as PageArguments,
+    `${operation.name}/${of}`,
+    deps.cursors,
+    selfOf(deps, request),
+    deps.clock.now(),
+  )
+}
+
+/** What a context is made of besides where it reads and writes. */
+interface Asked {
+  readonly deps: PipelineDeps
+  readonly admission: Admission
+  readonly request: GraphRequest
+  readonly fields: readonly string[] | undefined
+  readonly page: Page | undefined
+  readonly file: ReceivedFile | undefined
+}
+
+/** What a handler is given, whatever its door; what only some need is made when they ask for it. */
+class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, OpenContext {
+  readonly db: D
   readonly clock: Clock
   readonly random: Random
   readonly words: Vocabulary
@@ -171,74 +126,90 @@ class OperationContext implements Context {
   readonly settings: Settings
   readonly remote_address: string
   readonly trace: string
-  readonly #parts: PipelineParts
-  readonly #operation: Operation
-  readonly #request: GraphRequest
-  readonly #page: Page | undefined
-  readonly #file: ReceivedFile | undefined
+  readonly #asked: Asked
 
-  constructor(
-    parts: PipelineParts,
-    { row, caller, node }: Admission,
-    request: GraphRequest,
-    fields: readonly string[] | undefined,
-    page: Page | undefined,
-    file: ReceivedFile | undefined,
-  ) {
-    this.db = parts.database.read
-    this.node = node
-    this.caller = caller
-    this.clock = parts.clock
-    this.random = parts.random
-    this.words = parts.words
-    this.fields = fields
-    this.settings = parts.settings
+  constructor(db: D, asked: Asked) {
+    const { deps, request } = asked
+    this.db = db
+    this.clock = deps.clock
+    this.random = deps.random
+    this.words = deps.words
+    this.fields = asked.fields
+    this.settings = deps.settings
     this.remote_address = request.remote_address
     this.trace = request.trace
-    this.#parts = parts
-    this.#operation = row.operation
-    this.#request = request
-    this.#page = page
-    this.#file = file
+    this.#asked = asked
   }
 
-  /** A function of its own, because handlers take it out of the context. */
-  get project(): Context['project'] {
+  get outside(): Outside {
+    return this.#asked.deps.outside
+  }
+
+  get method(): string {
+    return this.#asked.request.raw.method ?? 'GET'
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#asked.request.headers
+  }
+
+  get caller(): Caller {
+    return this.#asked.admission.caller ?? this.#refuse('who calls but its door is open')
+  }
+
+  get node(): Node {
+    return this.#asked.admission.node ?? this.#refuse('a node but its path names none')
+  }
+
+  /** A function of its own, like the next ones, because handlers take it out of the context. */
+  get sees(): GatewayContext['sees'] {
+    const { accounts } = this.caller
+    return (account_id) => accounts === undefined || accounts.has(account_id)
+  }
+
+  get project(): LinkContext['project'] {
     const { fields } = this
     if (!fields) return (object) => object as Record<string, unknown>
     return (object) => projectFields(object as Record<string, unknown>, fields)
   }
 
   get publicUrl(): string {
-    return this.#parts.publicUrl()
+    return this.#asked.deps.publicUrl()
   }
 
-  get sealLink(): Context['sealLink'] {
-    const { publicUrl, links } = this.#parts
+  get sealLink(): LinkContext['sealLink'] {
+    const { publicUrl, links } = this.#asked.deps
     return (path, lifetime) => publicUrl() + links.seal(path, lifetime)
   }
 
   get page(): Page {
-    return this.#page ?? this.#refuse('a page but its row has no list')
+    return this.#asked.page ?? this.#refuse('a page but its row has no list')
   }
 
   get body(): RawBody {
-    if (this.#operation.body !== 'raw') this.#refuse('raw bytes but its row does not say so')
-    return readRawBody(this.#request.raw)
+    const { admission, request } = this.#asked
+    if (admission.row.operation.body !== 'raw') this.#refuse('raw bytes but its row does not say so')
+    return readRawBody(request.raw)
   }
 
   get file(): ReceivedFile {
-    return this.#file ?? this.#refuse('a file but its row does not require one')
+    return this.#asked.file ?? this.#refuse('a file but its row does not require one')
   }
 
   #refuse(what: string): never {
-    throw new Error(`${this.#operation.name} asks for ${what}`)
+    throw new Error(`${this.#asked.admission.row.operation.name} asks for ${what}`)
   }
 }
 
-/** Who did what to which node, when, from where. */
-function recordOf({ clock }: PipelineParts, { row, caller, node }: Admission, request: GraphRequest): NewActivity {
-  return {
+/** Who did what to which node, when, from where. What the edge does for users is in the events that it raises. */
+async function appendRecord(
+  tx: Transaction,
+  { clock }: PipelineDeps,
+  { row, caller, node }: Admission,
+  request: GraphRequest,
+): Promise<void> {
+  if (!node || !caller) return
+  await appendActivity(tx, {
     time: clock.now(),
     operation: row.operation.name,
     node_id: node.id,
@@ -250,7 +221,7 @@ function recordOf({ clock }: PipelineParts, { row, caller, node }: Admission, re
     actor_token_id: caller.token_id,
     remote_address: request.remote_address,
     trace: request.trace,
-  }
+  })
 }
 
 interface Arrived {
@@ -260,22 +231,22 @@ interface Arrived {
 }
 
 /** Path, then headers, then body, then query: the first that has an argument wins. Bytes are read by the handler itself. */
-function readSources(parts: PipelineParts, row: Operation, request: GraphRequest): Arrived | Promise<Arrived> {
+function readSources(deps: PipelineDeps, row: Row, request: GraphRequest): Arrived | Promise<Arrived> {
   const path = { typed: false, values: request.path.members }
   const query = { typed: false, values: readQuery(request) }
   const beforeBody = row.headers ? [path, { typed: false, values: pickHeaders(request.headers, row.headers) }] : [path]
   const { method } = request.raw
   if (method === 'GET' || method === 'HEAD' || row.body === 'raw') return { sources: [...beforeBody, query] }
-  return readBody(parts, row, request, (body) => [...beforeBody, body, query])
+  return readBody(deps, row, request, (body) => [...beforeBody, body, query])
 }
 
 async function readBody(
-  parts: PipelineParts,
-  row: Operation,
+  deps: PipelineDeps,
+  row: Row,
   request: GraphRequest,
   combine: (body: Arguments) => Arguments[],
 ): Promise<Arrived> {
-  const { maxBodyBytes, settings, outside } = parts
+  const { maxBodyBytes, settings, outside } = deps
   if (!row.file) return { sources: combine(await readBodyArguments(request.raw, maxBodyBytes)) }
   const reception: FileReception = { member: row.file, maxBodyBytes, settings, files: outside.files }
   const body = await readFileBody(request.raw, reception)
@@ -295,9 +266,9 @@ function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Re
 }
 
 /** A token that came in the query stays in links, because the caller's next request needs it there. */
-function selfOf(parts: PipelineParts, request: GraphRequest): { url: string; query: string } {
+function selfOf(deps: PipelineDeps, request: GraphRequest): { url: string; query: string } {
   const [path = '', query = ''] = request.url.split('?', 2)
   const kept = new URLSearchParams(query)
-  if (!parts.words.habits.token_in_query || request.headers.authorization) kept.delete('access_token')
-  return { url: parts.publicUrl() + path.replace(/\/+$/, ''), query: kept.toString() }
+  if (!deps.words.habits.token_in_query || request.headers.authorization) kept.delete('access_token')
+  return { url: deps.publicUrl() + path.replace(/\/+$/, ''), query: kept.toString() }
 }

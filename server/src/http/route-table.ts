@@ -2,14 +2,15 @@ import { type TObject, type TProperties, Type } from 'typebox'
 import { makeFieldReader } from '../graph/fields.ts'
 import { compileInput, type InputReader } from '../graph/input.ts'
 import { type NodeKind, nodePlaceholders } from '../graph/nodes.ts'
-import type { Operation } from '../graph/operation.ts'
+import type { BusinessOperation, Door, Operation, Row } from '../graph/operation.ts'
 import { pageArguments } from '../graph/paging.ts'
 import { type RateClassName, rateClasses } from '../limits/classes.ts'
 
 /** A row with everything that is worked out once instead of at every request. */
 export interface PreparedRow {
-  readonly operation: Operation
-  readonly kind: NodeKind
+  readonly operation: Row
+  /** The kind of node that its path names; undefined where it names none. */
+  readonly kind: NodeKind | undefined
   /** Its own members, with `fields` and the arguments of lists. */
   readonly input: TObject
   readonly readInput: InputReader
@@ -18,14 +19,15 @@ export interface PreparedRow {
   readonly rateClass: RateClassName | undefined
 }
 
-/** The rows that share a method and the shape of a path; the kind of the node picks one. */
+/** The rows that share a method and the shape of a path; where that names a node, its kind picks one. */
 export interface Route {
-  readonly method: Operation['method']
+  readonly door: Door
+  readonly method: Row['method']
   /** The path with every placeholder as `{}`. */
   readonly shape: string
-  /** The names of the placeholders behind the node's, for the input. */
+  /** The names of the placeholders that are members of the input. */
   readonly pathMembers: readonly string[]
-  readonly rows: ReadonlyMap<string, PreparedRow>
+  readonly rows: ReadonlyMap<string | undefined, PreparedRow>
   readonly briefErrors: boolean
 }
 
@@ -33,16 +35,17 @@ export interface Route {
 export class BadTable extends Error {}
 
 /** Groups the rows into routes; refuses two rows with the same method, path and kind. */
-export function buildRoutes(operations: readonly Operation[]): Route[] {
-  const routes = new Map<string, Route & { rows: Map<string, PreparedRow> }>()
+export function buildRoutes(operations: readonly Row[]): Route[] {
+  const routes = new Map<string, Route & { rows: Map<string | undefined, PreparedRow> }>()
   for (const operation of operations) {
     const row = prepareRow(operation)
-    const shape = operation.path.replaceAll(/\{[^}]+\}/g, '{}')
+    const shape = shapeOf(operation)
     const key = `${operation.method} ${shape}`
     const route = routes.get(key) ?? {
+      door: operation.door,
       method: operation.method,
       shape,
-      pathMembers: placeholdersOf(operation.path).slice(2),
+      pathMembers: pathMembersOf(operation),
       rows: new Map(),
       briefErrors: operation.briefErrors ?? false,
     }
@@ -59,16 +62,44 @@ export function placeholdersOf(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string)
 }
 
-/** The kind of node that a row hangs on, told by the placeholder behind the version. */
-export function nodeKindOf(operation: Operation): NodeKind {
-  const placeholder = placeholdersOf(operation.path)[1]
+/** The first segments of paths that are no versions: `gateway`, `docs`. */
+export function segmentsOf(operations: readonly Row[]): string[] {
+  const others = operations.filter((row) => !isBusiness(row))
+  return [...new Set(others.map(({ path }) => path.split('/')[1] as string))].filter((segment) => segment !== '')
+}
+
+/** A row's path with every placeholder as `{}`. */
+export function shapeOf({ path }: Row): string {
+  return path.replaceAll(/\{[^}]+\}/g, '{}')
+}
+
+/** How many placeholders of a path are no members of the input: the version, and the id of the node. */
+const foreignPlaceholders: Readonly<Record<Door, number>> = { business: 2, gateway: 0, open: 0, link: 1 }
+
+/** The placeholders that are members of the input. */
+export function pathMembersOf({ door, path }: Row): string[] {
+  return placeholdersOf(path).slice(foreignPlaceholders[door])
+}
+
+export function isBusiness(row: Row): row is BusinessOperation {
+  return row.door === 'business'
+}
+
+/** Whether a row answers with an object of the API. */
+export function isOperation(row: Row): row is Operation {
+  return row.door === 'business' || row.door === 'gateway'
+}
+
+/** The kind of node that a row hangs on, told by the last placeholder that is no member of its input. */
+export function nodeKindOf(operation: Row): NodeKind {
+  const placeholder = placeholdersOf(operation.path)[foreignPlaceholders[operation.door] - 1]
   const kind = Object.entries(nodePlaceholders).find(([, known]) => known === placeholder)?.[0]
   if (kind === undefined) throw new BadTable(`${operation.name}: {${placeholder}} is not a kind of node`)
   return kind as NodeKind
 }
 
 /** Every argument that an operation takes, those that it shares with others included. */
-export function fullInput({ input, fields, list }: Operation): TObject {
+export function fullInput({ input, fields, list }: Row): TObject {
   const shared: TProperties = {
     ...(fields && {
       fields: Type.Optional(
@@ -84,17 +115,20 @@ export function fullInput({ input, fields, list }: Operation): TObject {
   return Type.Object({ ...input.properties, ...shared })
 }
 
-function prepareRow(operation: Operation): PreparedRow {
+/** What a link holds is no argument: one that is not well-formed leads nowhere, which is for the row to say. */
+const readPath: InputReader = ([path]) => ({ ...path?.values })
+
+function prepareRow(operation: Row): PreparedRow {
   const input = fullInput(operation)
-  const { rateClass } = operation
+  const rateClass = isBusiness(operation) ? operation.rateClass : undefined
   if (rateClass !== undefined && !Object.hasOwn(rateClasses, rateClass)) {
     throw new BadTable(`${operation.name}: ${rateClass} is not a rate class`)
   }
   return {
     operation,
-    kind: nodeKindOf(operation),
+    kind: foreignPlaceholders[operation.door] > 0 ? nodeKindOf(operation) : undefined,
     input,
-    readInput: compileInput(input),
+    readInput: operation.door === 'open' ? readPath : compileInput(input),
     readFields: operation.fields && makeFieldReader(operation.fields),
     rateClass: rateClass as RateClassName | undefined,
   }

@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from '../base/log.ts'
+import { type Door, Reply, type Row } from '../graph/operation.ts'
+import type { Admission, AdmissionProgress, Admit, DoorPolicies, GraphRequest } from './admission.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
-import { type Admission, admit, type GraphRequest, type PipelineParts, perform } from './pipeline.ts'
-import type { Route } from './route-table.ts'
+import { type PipelineDeps, perform } from './pipeline.ts'
+import { buildRoutes, type Route } from './route-table.ts'
+import { sendReply } from './send-reply.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,16 +17,27 @@ declare module 'fastify' {
   }
 }
 
+export interface Router {
+  /** How each door admits. */
+  readonly policies: DoorPolicies
+  readonly deps: PipelineDeps
+  readonly observer: RequestObserver
+  readonly log: Log
+}
+
 /**
- * Serves the routes of the table in a scope of their own: each request is let in before its body is read, and performed after.
- * The scope has no hooks. Most requests are for these routes, and what hooks would do for them costs a fraction when done here.
+ * Serves the table, whatever the doors of its rows: each request is admitted before its body is read, and performed after. The
+ * scope has no hooks. Most requests are for these routes, and what hooks would do for them costs a fraction when done here.
  */
-export function serveRoutes(
-  scope: FastifyInstance,
-  routes: readonly Route[],
-  parts: PipelineParts,
-  observer: RequestObserver,
-): void {
+export function serveTable(server: FastifyInstance, operations: readonly Row[], router: Router): void {
+  // A table that cannot be served is found now, and not when the server gets ready.
+  const routes = buildRoutes(operations)
+  server.register(async (scope) => serveRoutes(scope, routes, router))
+}
+
+function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: Router): void {
+  const { policies, deps, observer, log } = router
+  const traceHeader = deps.words.trace_header
   scope.decorateRequest('admission')
   scope.decorateRequest('graphRequest')
   scope.decorateRequest('startedAt', 0)
@@ -43,20 +58,28 @@ export function serveRoutes(
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
   })
   for (const route of routes) {
-    const letIn = makeEntrance(route, parts)
-    // A read has no body that could be read too early, so it is let in and performed in one go.
+    const admit = makeAdmission(route, policies[route.door], deps)
+    // A read has no body that could be read too early, so it is admitted and performed in one go.
     const isRead = route.method === 'GET'
     scope.route({
       method: route.method,
       url: urlOf(route),
-      ...(!isRead && { onRequest: letIn }),
+      ...(!isRead && { onRequest: admit }),
       handler: async (request, reply) => {
-        if (isRead) await letIn(request)
+        if (isRead) await admit(request)
         const admission = request.admission as Admission
         running += 1
         try {
-          const body = await perform(parts, admission, request.graphRequest)
-          answer(request, reply, admission, writeJson(body), parts.words.trace_header)
+          const body = await perform(deps, admission, request.graphRequest)
+          if (body instanceof Reply) {
+            if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
+            await sendReply(reply, body, { [traceHeader]: request.id }, (err) =>
+              log.error({ ...request.logged, trace: request.id, err }, 'a download broke off'),
+            )
+            observer.note(request, body.status, performance.now() - request.startedAt)
+            return
+          }
+          answer(request, reply, admission, writeJson(body), traceHeader)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -93,17 +116,17 @@ function answer(
   reply.raw.end(text)
 }
 
-/** Lets a request in, and notes what is known of it by then, for the log line also of one that is refused. */
-function makeEntrance(route: Route, parts: PipelineParts): (request: FastifyRequest) => Promise<void> {
+/** Admits a request, and notes what is known of it by then, for the log line also of one that is refused. */
+function makeAdmission(route: Route, admit: Admit, deps: PipelineDeps): (request: FastifyRequest) => Promise<void> {
   const name = nameOf(route)
   return async (request) => {
     request.startedAt = performance.now()
     request.operationName = name
     request.briefErrors = route.briefErrors
-    const progress: Partial<Admission> = {}
+    const progress: AdmissionProgress = {}
     request.graphRequest = toGraphRequest(request, route)
     try {
-      const admission = await admit(parts, route, request.graphRequest, progress)
+      const admission = await admit(deps, route, request.graphRequest, progress)
       request.admission = admission
       // Fastify would look at the type of the body first, and refuse one that is not well formed.
       if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
@@ -121,9 +144,17 @@ function nameOf(route: Route): string {
   return first && others.length === 0 ? first.operation.name : `${route.method} ${route.shape}`
 }
 
+const foreignNames: Readonly<Record<Door, readonly string[]>> = {
+  business: ['version', 'id'],
+  gateway: [],
+  open: [],
+  link: ['id'],
+}
+
 /** `/{}/{}/message_qrdls/{}` → `/:version/:id/message_qrdls/:member0` */
 function urlOf(route: Route): string {
-  const names = ['version', 'id', ...route.pathMembers.map((_, index) => `member${index}`)]
+  const members = route.pathMembers.map((_, index) => `member${index}`)
+  const names = [...foreignNames[route.door], ...members]
   let index = 0
   return route.shape.replaceAll('{}', () => `:${names[index++]}`)
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { errorStatuses } from '../../src/graph/errors.ts'
-import type { Operation } from '../../src/graph/operation.ts'
+import type { Operation, Row } from '../../src/graph/operation.ts'
 import type { Vocabulary } from '../../src/graph/vocabulary.ts'
+import { isOperation } from '../../src/http/route-table.ts'
 
 export interface Answer {
   readonly status: number
@@ -36,10 +37,10 @@ export class Client {
   readonly #operations: readonly Operation[]
   readonly #validators = new Map<TSchema, ReturnType<typeof Compile>>()
 
-  constructor(url: string, words: Vocabulary, operations: readonly Operation[]) {
+  constructor(url: string, words: Vocabulary, operations: readonly Row[]) {
     this.url = url
     this.#words = words
-    this.#operations = operations
+    this.#operations = operations.filter(isOperation)
   }
 
   get(path: string, options: CallOptions = {}): Promise<Answer> {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Operation } from '../../src/graph/operation.ts'
-import { nodeKindOf, placeholdersOf } from '../../src/http/route-table.ts'
+import type { BusinessOperation, Row } from '../../src/graph/operation.ts'
+import type { Vocabulary } from '../../src/graph/vocabulary.ts'
+import { isBusiness, nodeKindOf, pathMembersOf, placeholdersOf } from '../../src/http/route-table.ts'
+import { buildOperations } from '../../src/operations.ts'
 import type { CallOptions } from './client.ts'
 
 /** Calls of any row of the table, made from its example. */
@@ -8,25 +10,33 @@ export const version = 'v23.0'
 /** Looks like an id, and is nothing's. */
 export const unknownId = '1234567890123456'
 
-/** The path of a row with ids of one owner. */
-export function pathOf(operation: Operation, nodeIds: Readonly<Record<string, string>>, nodeId?: string): string {
-  const [, , ...members] = placeholdersOf(operation.path)
-  const values = [version, nodeId ?? nodeIds[nodeKindOf(operation)] ?? '', ...members.map(exampleMember)]
-  let index = 0
-  return operation.path.replaceAll(/\{[^}]+\}/g, () => values[index++] ?? '')
+/** The rows of the business door: what the specification calls the API. */
+export function businessRows(words: Vocabulary): BusinessOperation[] {
+  return buildOperations(words).filter(isBusiness)
+}
 
-  function exampleMember(name: string): string {
-    const value = operation.examples.input?.[name]
-    assert.ok(typeof value === 'string', `${operation.name} needs an example of its path member ${name}`)
+/** The path of a row with ids of one owner; `members` are what placeholders stand for where the example's are not to be taken. */
+export function pathOf(
+  row: Row,
+  nodeIds: Readonly<Record<string, string>>,
+  nodeId?: string,
+  members: Readonly<Record<string, string>> = {},
+): string {
+  const own = new Set(pathMembersOf(row))
+  return row.path.replaceAll(/\{([^}]+)\}/g, (_match, name: string) => {
+    if (name === 'Version') return version
+    if (!own.has(name)) return nodeId ?? nodeIds[nodeKindOf(row)] ?? ''
+    const value = members[name] ?? row.examples.input?.[name]
+    assert.ok(typeof value === 'string', `${row.name} needs an example of its path member ${name}`)
     return value
-  }
+  })
 }
 
 /**
  * Arguments that the operation takes, where such cases travel: in the query of a GET, in the headers where the body is bytes
  * (none are sent), in the body of the others. `others` come besides those of the example.
  */
-export function exampleCall(operation: Operation, token: string | undefined, others: object = {}): CallOptions {
+export function exampleCall(operation: Row, token: string | undefined, others: object = {}): CallOptions {
   const input: Record<string, unknown> = { ...operation.examples.input, ...others }
   for (const name of placeholdersOf(operation.path)) delete input[name]
   if (operation.body === 'raw') return { token, raw: new Uint8Array(), headers: writeTexts(input) }

@@ -88,7 +88,12 @@ export function errorResponseName(status: ErrorStatus, brief: boolean, words: Vo
   return `${brief ? 'Brief' : ''}${errorKinds(words)[status].name}`
 }
 
-export function describeErrorResponse(status: ErrorStatus, brief: boolean, words: Vocabulary): Response {
+export function describeErrorResponse(
+  status: ErrorStatus,
+  brief: boolean,
+  words: Vocabulary,
+  counted: boolean,
+): Response {
   const { description, samples } = errorKinds(words)[status]
   const examples = Object.entries(samples).map(([name, error]) => [
     name,
@@ -96,7 +101,7 @@ export function describeErrorResponse(status: ErrorStatus, brief: boolean, words
   ])
   return {
     description,
-    headers: headersOf(status, words),
+    headers: headersOf(status, words, counted),
     content: {
       'application/json': {
         schema: refTo('schemas', errorSchemaName(brief)) as unknown as JsonSchema,

@@ -8,8 +8,16 @@ const percent = { type: 'integer', minimum: 0, maximum: 100 }
 /** What the Retry-After of a 500 is called among the components, because that of a 429 always comes. */
 export const outageHeader = 'Outage-Retry-After'
 
-/** Every header that an answer may have, by its name. */
-export function describeHeaders(words: Vocabulary): Record<string, Header> {
+/** Every header that an answer may have, by its name; `counted`: where calls are. */
+export function describeHeaders(words: Vocabulary, counted: boolean): Record<string, Header> {
+  const all = describeAll(words)
+  if (counted) return all
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !countedHeaders.includes(name)))
+}
+
+const countedHeaders = ['X-App-Usage', 'X-Business-Use-Case-Usage', 'Retry-After']
+
+function describeAll(words: Vocabulary): Record<string, Header> {
   return {
     [words.trace_header]: {
       description: 'The trace of the request: the one of a well-formed `traceparent`, or a new one.',
@@ -69,11 +77,11 @@ export function describeHeaders(words: Vocabulary): Record<string, Header> {
 }
 
 /** The headers of an answer. A request that is refused before it is counted does not tell the usage. */
-export function headersOf(status: 200 | ErrorStatus, words: Vocabulary): Record<string, Reference> {
+export function headersOf(status: 200 | ErrorStatus, words: Vocabulary, counted = true): Record<string, Reference> {
   const names = [words.trace_header]
   if (status === 401) names.push('WWW-Authenticate')
   else if (status === 429) names.push('Retry-After')
-  else names.push('X-App-Usage', 'X-Business-Use-Case-Usage')
+  else if (counted) names.push('X-App-Usage', 'X-Business-Use-Case-Usage')
   const headers = Object.fromEntries(names.map((name) => [name, refTo('headers', name)]))
   return status === 500 ? { ...headers, 'Retry-After': refTo('headers', outageHeader) } : headers
 }

@@ -1,15 +1,15 @@
-import type { Operation } from '../../graph/operation.ts'
-import { fullInput, nodeKindOf, placeholdersOf } from '../route-table.ts'
+import type { Row } from '../../graph/operation.ts'
+import { fullInput, nodeKindOf, pathMembersOf, placeholdersOf, shapeOf } from '../route-table.ts'
 import type { JsonSchema } from './document.ts'
 import { toJsonSchema } from './schemas.ts'
 
 /** A row of the table with its arguments sorted by where they go. */
 export interface DescribedRow {
-  readonly operation: Operation
-  /** The kind of its node, in words. */
+  readonly operation: Row
+  /** The kind of its node, in words; `none` where its path names no node. */
   readonly kind: string
-  /** The placeholder of its node's id. */
-  readonly placeholder: string
+  /** The placeholder of its node's id; undefined where its path names no node. */
+  readonly placeholder: string | undefined
   /** What further placeholders hold. */
   readonly pathMembers: readonly Argument[]
   /** What comes as headers. */
@@ -29,14 +29,15 @@ export interface Argument {
 export interface Place {
   readonly path: string
   /** What the path calls the node's id: the specification's placeholder, or a neutral one where rows differ. */
-  readonly placeholder: string
+  readonly placeholder: string | undefined
   readonly rows: readonly DescribedRow[]
 }
 
 export const neutralPlaceholder = 'Node-ID'
 
-export function describeRow(operation: Operation): DescribedRow {
-  const [, placeholder = '', ...pathNames] = placeholdersOf(operation.path)
+export function describeRow(operation: Row): DescribedRow {
+  const pathNames = pathMembersOf(operation)
+  const placeholder = placeholdersOf(operation.path).at(-1 - pathNames.length)
   const { properties, required = [] } = toJsonSchema(fullInput(operation)) as {
     properties: Record<string, JsonSchema>
     required?: string[]
@@ -50,7 +51,7 @@ export function describeRow(operation: Operation): DescribedRow {
   const headerNames = operation.headers ?? []
   return {
     operation,
-    kind: nodeKindOf(operation).replaceAll('_', ' '),
+    kind: placeholder === undefined ? 'none' : nodeKindOf(operation).replaceAll('_', ' '),
     placeholder,
     pathMembers: described.filter(({ name }) => pathNames.includes(name)),
     headerMembers: described.filter(({ name }) => headerNames.includes(name)),
@@ -59,10 +60,8 @@ export function describeRow(operation: Operation): DescribedRow {
 }
 
 /** Sorts the rows into places, in the order of the table. */
-export function findPlaces(operations: readonly Operation[]): Place[] {
-  const byShape = Map.groupBy(operations.map(describeRow), ({ operation }) =>
-    operation.path.replaceAll(/\{[^}]+\}/g, '{}'),
-  )
+export function findPlaces(operations: readonly Row[]): Place[] {
+  const byShape = Map.groupBy(operations.map(describeRow), ({ operation }) => shapeOf(operation))
   return [...byShape.values()].map((rows) => {
     const [first, ...others] = rows as [DescribedRow, ...DescribedRow[]]
     const { path } = first.operation

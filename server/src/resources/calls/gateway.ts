@@ -1,12 +1,7 @@
 import { Type } from 'typebox'
 import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import { notFound } from '../../graph/errors.ts'
-import {
-  defineGatewayRead,
-  defineGatewayWrite,
-  type GatewayContext,
-  type GatewayOperation,
-} from '../../graph/gateway-operation.ts'
+import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type Operation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
@@ -30,10 +25,11 @@ import {
 
 const exampleCallId = 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ'
 
-export function callGatewayOperations(): GatewayOperation[] {
+export function callGatewayOperations(): Operation[] {
   return [
     defineGatewayWrite({
       name: 'gateway.set_call_permission',
+      chapter: 'calls',
       method: 'POST',
       path: '/gateway/call_permissions',
       sentence: 'Says whether a user lets a phone number call; pending says that the user was asked.',
@@ -65,6 +61,7 @@ export function callGatewayOperations(): GatewayOperation[] {
     }),
     defineGatewayWrite({
       name: 'gateway.start_call',
+      chapter: 'calls',
       method: 'POST',
       path: '/gateway/calls',
       sentence: 'Lets a user call a phone number.',
@@ -94,6 +91,7 @@ export function callGatewayOperations(): GatewayOperation[] {
     }),
     defineGatewayRead({
       name: 'gateway.read_call',
+      chapter: 'calls',
       method: 'GET',
       path: '/gateway/calls/{call_id}',
       sentence: 'Reads a call, with what both sides have said about their media so far.',
@@ -117,6 +115,7 @@ export function callGatewayOperations(): GatewayOperation[] {
     }),
     defineGatewayWrite({
       name: 'gateway.act_on_call',
+      chapter: 'calls',
       method: 'POST',
       path: '/gateway/calls/{call_id}',
       sentence: "Tells what a user's phone did with a call: rings, accepts, rejects or terminates it.",

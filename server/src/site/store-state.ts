@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../base/clock.ts'
-import { second } from '../../base/duration.ts'
-import type { Database, Db } from '../../db/database.ts'
-import type { Migration } from '../../db/migrate.ts'
-import { findReadiness, type Readiness } from '../readiness.ts'
+import type { Clock } from '../base/clock.ts'
+import { second } from '../base/duration.ts'
+import type { Database, Db } from '../db/database.ts'
+import type { Migration } from '../db/migrate.ts'
+import type { Readiness } from '../graph/outside.ts'
 import { findDemoCaller } from './demo.ts'
+import { findReadiness } from './readiness.ts'
 
 /** What the start page shows of a store. */
 export interface StoreState extends Readiness {

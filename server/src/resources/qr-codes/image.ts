@@ -1,4 +1,4 @@
-import type { ImageFormat } from '../../resources/qr-codes/schemas.ts'
+import type { ImageFormat } from './schemas.ts'
 
 /** Pixels a module of a PNG; a code of a usual address is some 400 pixels wide. */
 const pngScale = 10

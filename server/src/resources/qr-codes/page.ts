@@ -1,5 +1,5 @@
-import { cardStyle } from './card.ts'
-import { composePage, escapeHtml, type Page } from './page.ts'
+import { cardStyle } from '../../replies/card.ts'
+import { composePage, escapeHtml, type Page } from '../../replies/page.ts'
 
 export interface MessagePageOptions {
   readonly verified_name: string

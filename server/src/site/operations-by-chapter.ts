@@ -1,9 +1,8 @@
-import type { Preparation, RowExamples } from '../../graph/examples.ts'
-import type { GatewayOperation } from '../../graph/gateway-operation.ts'
-import { chapters, type Operation } from '../../graph/operation.ts'
-import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../../http/openapi/document.ts'
-import { buildGatewayOpenApi } from '../../http/openapi/gateway.ts'
-import { buildOpenApi, type OpenApiOptions } from '../../http/openapi.ts'
+import type { Preparation, RowExamples } from '../graph/examples.ts'
+import { type BusinessOperation, chapters } from '../graph/operation.ts'
+import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../http/openapi/document.ts'
+import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
+import { isBusiness } from '../http/route-table.ts'
 
 /** Whose token a request carries; nobody's where none is needed. */
 export type Who = 'owner' | 'partner' | 'gateway' | 'nobody'
@@ -43,21 +42,17 @@ export interface ReferenceChapter {
   readonly operations: readonly ReferenceOperation[]
 }
 
-export interface ReferenceOptions extends OpenApiOptions {
-  readonly gatewayOperations: readonly GatewayOperation[]
-}
-
 /** Every operation by chapter, in the specification's order, and behind them the other doors that programs come in by. */
-export function buildReference(options: ReferenceOptions): ReferenceChapter[] {
-  const { operations, gatewayOperations } = options
-  const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
+export function buildReference(options: OpenApiOptions): ReferenceChapter[] {
+  const { operations } = options
+  const byChapter = Map.groupBy(operations.filter(isBusiness), ({ chapter }) => chapter)
   const own = Object.entries(chapters).map(([name, title]) => ({
     name,
     title,
-    operations: (byChapter.get(name as Operation['chapter']) ?? []).map((row) => describeRow(row, options)),
+    operations: (byChapter.get(name as BusinessOperation['chapter']) ?? []).map((row) => describeRow(row, options)),
   }))
-  const gateway = buildGatewayOpenApi({ ...options, operations: gatewayOperations })
-  const examples = new Map(gatewayOperations.map((row) => [row.name as string, row.examples]))
+  const gateway = buildOpenApi({ ...options, document: 'gateway' })
+  const examples = new Map(operations.map((row) => [row.name as string, row.examples]))
   // Pages and pictures are not called but opened, by links that answers hold.
   const tags = gateway.tags.filter(({ name }) => name !== 'public')
   const edge = tags.map((tag) => ({
@@ -71,7 +66,7 @@ export function buildReference(options: ReferenceOptions): ReferenceChapter[] {
 }
 
 /** A document of this row alone: its path and its arguments are not merged with those of others. */
-function describeRow(row: Operation, options: OpenApiOptions): ReferenceOperation {
+function describeRow(row: BusinessOperation, options: OpenApiOptions): ReferenceOperation {
   const document = buildOpenApi({ ...options, operations: [row] })
   const [described] = listOperations(document)
   if (!described) throw new Error(`${row.name} is missing in its own document`)

@@ -5,7 +5,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { fastify } from 'fastify'
-import { sendBytes } from './send-bytes.ts'
+import { Reply } from '../graph/operation.ts'
+import { sendReply } from './send-reply.ts'
 
 const chunkBytes = 65_536
 
@@ -15,8 +16,8 @@ async function serve(t: TestContext, stream: Readable) {
   const done = Promise.withResolvers<void>()
   const server = fastify({ forceCloseConnections: true })
   server.get('/', async (_request, reply) => {
-    reply.status(206).header('x-some', 'header')
-    await sendBytes(reply, stream, (error) => faults.push(error))
+    const answer = new Reply({ 'x-some': 'header' }, stream, { status: 206 })
+    await sendReply(reply, answer, {}, (error) => faults.push(error))
     done.resolve()
     return reply
   })

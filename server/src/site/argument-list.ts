@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../http/openapi/document.ts'
+import type { JsonSchema } from '../http/openapi/document.ts'
+import { escapeHtml } from '../replies/page.ts'
 import type { ReferenceArgument } from './operations-by-chapter.ts'
-import { escapeHtml } from './page.ts'
 
 /** What an operation takes, as a list: name, kind, whether it must be there, and what it means. */
 export function writeArguments(list: readonly ReferenceArgument[]): string {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Reply } from '../graph/operation.ts'
+import { isKnown } from './ranges.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -38,18 +40,23 @@ export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   return takes('gzip') ? 'gzip' : 'identity'
 }
 
-export function sendPacked(request: FastifyRequest, reply: FastifyReply, packed: Packed, cacheControl: string) {
-  // Weak, because the encodings of one content share it.
-  const etag = `W/"${packed.hash}"`
-  reply.headers({
-    'content-type': packed.contentType,
-    'cache-control': cacheControl,
+/** A packed file in the encoding that a request asks for, or the word that the caller has it already. */
+export function replyPacked(
+  request: IncomingHttpHeaders,
+  { contentType, hash, bodies }: Packed,
+  more: Readonly<Record<string, string>> = {},
+): Reply {
+  const encoding = chooseEncoding(request['accept-encoding'])
+  const headers = {
+    ...more,
+    'content-type': contentType,
+    'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
     vary: 'accept-encoding',
-    etag,
-  })
-  if (request.headers['if-none-match']?.includes(etag)) return reply.status(304).send()
-  const encoding = chooseEncoding(request.headers['accept-encoding'])
-  if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.send(packed.bodies[encoding])
+    // Weak, because the encodings of one content share it.
+    etag: `W/"${hash}"`,
+  }
+  if (isKnown(request, `"${hash}"`)) return new Reply(headers, undefined, { status: 304 })
+  const encoded = encoding === 'identity' ? headers : { ...headers, 'content-encoding': encoding }
+  return new Reply(encoded, bodies[encoding])
 }

@@ -1,14 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { isMigrated, type Migration } from '../db/migrate.ts'
-
-export interface Readiness {
-  /** Why it cannot serve; undefined: it can. */
-  readonly reason: string | undefined
-  /** What it cannot do although it can serve. */
-  readonly warning?: string
-  /** What the database said, for the log alone. */
-  readonly error?: string
-}
+import type { Readiness } from '../graph/outside.ts'
 
 /** Whether the store is reached and up to date. Never throws. */
 export async function findReadiness(database: Database, migrations: readonly Migration[]): Promise<Readiness> {

@@ -1,9 +1,9 @@
-import { resolveNode } from '../../auth/access.ts'
-import { authenticate } from '../../auth/bearer.ts'
-import type { Clock } from '../../base/clock.ts'
-import type { Db } from '../../db/database.ts'
-import type { Caller } from '../../graph/caller.ts'
-import { GraphError } from '../../graph/errors.ts'
+import { resolveNode } from '../auth/access.ts'
+import { authenticate } from '../auth/bearer.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../db/database.ts'
+import type { Caller } from '../graph/caller.ts'
+import { GraphError } from '../graph/errors.ts'
 
 /** What worlds/demo.yaml calls them. */
 export const demoTokens = { owner: 'demo-token', partner: 'demo-partner-token', gateway: 'demo-gateway-token' } as const

@@ -1,9 +1,9 @@
+import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
 import { writeArguments, writeMarkdown } from './argument-list.ts'
 import { writeCurl } from './curl.ts'
 import type { demoTokens } from './demo.ts'
 import { docsStyle } from './docs-style.ts'
 import type { ReferenceArgument, ReferenceChapter, ReferenceOperation, Who } from './operations-by-chapter.ts'
-import { composePage, escapeHtml, hashSource, type Page } from './page.ts'
 import { readScripts } from './script.ts'
 import { mark, writeCode } from './theme.ts'
 

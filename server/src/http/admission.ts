@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { authenticate } from '../auth/bearer.ts'
+import type { Caller } from '../graph/caller.ts'
+import type { Node } from '../graph/nodes.ts'
+import type { Door } from '../graph/operation.ts'
+import type { PipelineDeps } from './pipeline.ts'
+import type { PreparedRow, Route } from './route-table.ts'
+
+/** A request as doors and pipeline see it, whatever server it came through. */
+export interface GraphRequest {
+  readonly raw: IncomingMessage
+  readonly headers: IncomingHttpHeaders
+  /** The version and the node's id, each empty where the path names none, and what the other placeholders hold. */
+  readonly path: { readonly version: string; readonly id: string; readonly members: Readonly<Record<string, string>> }
+  readonly query: Readonly<Record<string, unknown>>
+  /** As it came, for links. */
+  readonly url: string
+  readonly remote_address: string
+  readonly trace: string
+}
+
+/** A request that was admitted: who calls which operation, and on which node where the path names one. */
+export interface Admission {
+  readonly row: PreparedRow
+  /** Undefined at the open door alone. */
+  readonly caller: Caller | undefined
+  readonly node: Node | undefined
+  /** Headers that the response has because of the admission. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What is known of a request while it is being admitted, for the log line even when it is refused. */
+export type AdmissionProgress = { -readonly [K in 'row' | 'caller' | 'node']?: Admission[K] | undefined }
+
+/** A door: admits a request or throws. The body has not been read yet, so a stranger's bytes cost nothing. */
+export type Admit = (
+  deps: PipelineDeps,
+  route: Route,
+  request: GraphRequest,
+  progress: AdmissionProgress,
+) => Promise<Admission>
+
+export type DoorPolicies = Readonly<Record<Door, Admit>>
+
+/** Who calls: by the header, or by the query where the vocabulary's clients send the token there. The one place that decides. */
+export function identifyCaller(
+  { database, clock, words }: PipelineDeps,
+  { headers, query }: Pick<GraphRequest, 'headers' | 'query'>,
+): Caller | Promise<Caller> {
+  const token = words.habits.token_in_query ? query['access_token'] : undefined
+  return authenticate(database.read, clock, headers.authorization, typeof token === 'string' ? token : undefined)
+}

@@ -1,0 +1,78 @@
+import { writePermission } from '../../auth/scopes.ts'
+import { type ErrorStatus, errorStatuses } from '../../graph/errors.ts'
+import type { Door, Row } from '../../graph/operation.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import type { SecurityScheme } from './document.ts'
+
+/** The documents that there are: one for businesses, one for the users' half and for what anyone may open. */
+export const documentNames = ['business', 'gateway'] as const
+export type DocumentName = (typeof documentNames)[number]
+
+/** What the document says of a door, besides its rows. */
+interface DescribedDoor {
+  readonly document: DocumentName
+  /** The error statuses that its rows can answer with, where they say nothing themselves. */
+  readonly errors: readonly ErrorStatus[]
+  /** Whether calls are counted, so that responses tell the usage. */
+  readonly counted: boolean
+  /** Left out: that of the whole document. */
+  readonly security?: readonly []
+}
+
+// Only what counts calls can refuse one for its number.
+const uncounted = errorStatuses.filter((status) => status !== 429)
+
+const described: Readonly<Record<Door, DescribedDoor>> = {
+  business: { document: 'business', errors: errorStatuses, counted: true },
+  gateway: { document: 'gateway', errors: uncounted, counted: false },
+  open: { document: 'gateway', errors: [400, 500], counted: false, security: [] },
+  link: { document: 'gateway', errors: [400, 401, 403, 404, 500], counted: false },
+}
+
+export function doorOf({ door }: Row): DescribedDoor {
+  return described[door]
+}
+
+/** Whose row it is in the document: its chapter, or for what is no part of the business API the first half of its name. */
+export function tagOf(row: Row): string {
+  if (row.door === 'business') return row.chapter
+  return row.door === 'link' ? 'public' : (row.name.split('.')[0] as string)
+}
+
+export const gatewayTags = {
+  gateway: 'Gateway',
+  receiver: 'Inbound events',
+  public: 'What anyone may open',
+  operators: 'Health and metrics',
+} as const
+
+/** The scopes of which a token needs one; none where none is needed. */
+export function scopesOf(row: Row, words: Vocabulary): string[] {
+  if (row.door === 'open') return []
+  return row.door === 'gateway' ? ['gateway'] : writePermission(row.permission, words)
+}
+
+export function describeNeed(row: Row, words: Vocabulary): string {
+  const scopes = scopesOf(row, words).map((scope) => `\`${scope}\``)
+  switch (row.door) {
+    case 'open':
+      return 'Needs no token.'
+    case 'gateway':
+      return `Needs the scope ${scopes.join(' or ')}.`
+    case 'business':
+      return `Needs the permission ${scopes.join(' or ')}.`
+    case 'link':
+      return `Needs the address as the API gave it, \`expires\` and \`signature\` included, and a token that sees what it names and has the permission ${scopes.join(' or ')}.`
+  }
+}
+
+export function describeSecurity(name: DocumentName, words: Vocabulary): Record<string, SecurityScheme> {
+  const business = 'The access token of an app: `./switchboard token create --app ID` prints a new one.'
+  const gateway = 'A token with the scope `gateway`: `./switchboard token create --app ID --scope gateway`.'
+  return {
+    bearer: { type: 'http', scheme: 'bearer', description: name === 'business' ? business : gateway },
+    ...(words.habits.token_in_query && {
+      access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same token, in the query.' },
+    }),
+  }
+}

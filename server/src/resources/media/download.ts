@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import type { ByteRange } from '../../files/file-store.ts'
+import { rangeNotSatisfiable } from '../../graph/errors.ts'
+import { defineLink, type LinkContext, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { isKnown, readRange } from '../../replies/ranges.ts'
+import { isMediaType, mediaTypes } from './kinds.ts'
+import { findMedia } from './store.ts'
+
+/** The bytes of media files, for whoever was given the address of one and has a token that sees it. */
+export function mediaDownloads(): ReplyOperation[] {
+  return [
+    defineLink({
+      name: 'media.download',
+      chapter: 'media',
+      path: '/media/{Media-ID}',
+      sentence: 'Sends the bytes of a media file, or a range of them.',
+      permission: 'messaging',
+      input: Type.Object({}),
+      content: { '*/*': Type.String({ format: 'binary' }) },
+      missing: 'envelope',
+      examples: { output: undefined },
+      run: download,
+    }),
+  ]
+}
+
+async function download(context: LinkContext): Promise<Reply> {
+  const { db, node, clock, method, headers: asked } = context
+  const { sha256, mime_type, file_size } = await findMedia(db, node, clock)
+  const etag = `"${sha256}"`
+  const isUnchanged = isKnown(asked, etag)
+  const range = isUnchanged ? undefined : readRange(asked, etag, file_size)
+  if (range === 'not satisfiable') throw rangeNotSatisfiable(file_size)
+  const common = { etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-store' }
+  if (isUnchanged) return new Reply(common, undefined, { status: 304 })
+
+  const stream = method === 'GET' ? await openBytes(context, sha256, range) : undefined
+  const extension = isMediaType(mime_type) ? mediaTypes[mime_type].extension : 'bin'
+  const headers = {
+    ...common,
+    'content-type': mime_type,
+    'content-length': range ? range.end - range.start + 1 : file_size,
+    'content-disposition': `attachment; filename="${node.id}.${extension}"`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${file_size}` }),
+  }
+  return new Reply(headers, stream, { status: range ? 206 : 200 })
+}
+
+async function openBytes({ db, node, clock, outside }: LinkContext, sha256: string, range: ByteRange | undefined) {
+  const file = await outside.files.get(sha256, range)
+  if (file) return file.stream
+  // Deleted a moment ago, so it is not there; otherwise there is something wrong with us.
+  await findMedia(db, node, clock)
+  throw new Error(`the bytes of the media file ${node.id} are gone`)
+}

@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { notFound } from '../../graph/errors.ts'
+import { defineOpen, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { findPictureForAnyone } from './store.ts'
+
+/** Anything else would only cost a query, and the database does not take every text. */
+const idPattern = /^[\w-]{1,64}$/
+
+/** The pictures of profiles, for anyone who was given the address of one. */
+export function profilePictures(): ReplyOperation[] {
+  return [
+    defineOpen({
+      name: 'public.picture',
+      chapter: 'profile',
+      path: '/pictures/{id}',
+      sentence: "Sends the picture of a number's profile.",
+      input: Type.Object({
+        id: Type.String({
+          description: 'What `profile_picture_url` ends with.',
+        }),
+      }),
+      content: { 'image/*': Type.String({ format: 'binary' }) },
+      missing: 'envelope',
+      examples: { input: { id: 'AbCdEfGhIjKlMnOpQrStUv' }, output: undefined },
+      async run({ db, outside }, { id }) {
+        const picture = idPattern.test(id) ? await findPictureForAnyone(db, id) : undefined
+        const file = picture && (await outside.files.get(picture.sha256))
+        if (!file) throw notFound()
+        return new Reply(
+          {
+            'content-type': picture.mime_type,
+            'content-length': file.size,
+            // A new picture has a new address: under one address it is never another.
+            'cache-control': 'public, max-age=31536000, immutable',
+            'x-content-type-options': 'nosniff',
+            'content-security-policy': "default-src 'none'; sandbox",
+          },
+          file.stream,
+        )
+      },
+    }),
+  ]
+}

@@ -1,0 +1,105 @@
+import { Type } from 'typebox'
+import { defineOpen, Reply, type ReplyOperation } from '../../graph/operation.ts'
+
+const json = { 'content-type': 'application/json; charset=utf-8' }
+const page = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }
+const document = { 'application/json': Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) }
+const nothing = Type.Object({})
+
+/** What the service says of itself: pages for people, documents for programs, health and metrics for those who run it. */
+export function serviceOperations(): ReplyOperation[] {
+  return [
+    defineOpen({
+      name: 'public.start',
+      chapter: 'service',
+      path: '/',
+      sentence: 'Shows the start page: whether the service is ready, and with the demo world what is in it.',
+      input: nothing,
+      examples: { output: undefined },
+      content: page,
+      run: ({ outside }) => outside.documents.start(),
+    }),
+    defineOpen({
+      name: 'public.docs',
+      chapter: 'service',
+      path: '/docs',
+      sentence: 'Shows every operation, with a form to try it.',
+      input: nothing,
+      examples: { output: undefined },
+      content: page,
+      run: ({ outside, headers }) => outside.documents.docs(headers),
+    }),
+    defineOpen({
+      name: 'public.openapi',
+      chapter: 'service',
+      path: '/openapi.json',
+      sentence: 'Sends the OpenAPI document of the business API.',
+      input: nothing,
+      examples: { output: undefined },
+      content: document,
+      run: ({ outside, headers }) => outside.documents.openApi('business', headers),
+    }),
+    defineOpen({
+      name: 'public.openapi_gateway',
+      chapter: 'service',
+      path: '/openapi-gateway.json',
+      sentence: 'Sends the OpenAPI document of the gateway and of what anyone may open.',
+      input: nothing,
+      examples: { output: undefined },
+      content: document,
+      run: ({ outside, headers }) => outside.documents.openApi('gateway', headers),
+    }),
+    defineOpen({
+      name: 'operators.healthz',
+      chapter: 'service',
+      path: '/healthz',
+      sentence: 'Tells that the process is alive.',
+      everyRole: true,
+      input: nothing,
+      examples: { output: undefined },
+      content: { 'application/json': Type.Object({ status: Type.Literal('alive') }) },
+      run: async () => new Reply(json, '{"status":"alive"}'),
+    }),
+    defineOpen({
+      name: 'operators.readyz',
+      chapter: 'service',
+      path: '/readyz',
+      sentence: 'Tells whether requests can be answered.',
+      everyRole: true,
+      input: nothing,
+      examples: { output: undefined },
+      content: {
+        'application/json': Type.Object({
+          status: Type.Literal('ready'),
+          warning: Type.Optional(
+            Type.String({ description: 'What cannot be done meanwhile: writing, when the disk is full.' }),
+          ),
+        }),
+      },
+      unready: {
+        'application/json': Type.Object({ status: Type.Literal('not ready'), reason: Type.String() }),
+      },
+      async run({ outside }) {
+        const { reason, warning, error } = await outside.health.findReadiness()
+        if (reason !== undefined) {
+          return new Reply(json, JSON.stringify({ status: 'not ready', reason }), { status: 503, fault: error })
+        }
+        return new Reply(json, JSON.stringify({ status: 'ready', ...(warning !== undefined && { warning }) }))
+      },
+    }),
+    defineOpen({
+      name: 'operators.metrics',
+      chapter: 'service',
+      path: '/metrics',
+      sentence: 'Sends the metrics of the process for Prometheus.',
+      everyRole: true,
+      input: nothing,
+      examples: { output: undefined },
+      content: { 'text/plain': Type.String() },
+      async run({ outside }) {
+        const { contentType, text } = await outside.health.readMetrics()
+        return new Reply({ 'content-type': contentType }, text)
+      },
+    }),
+  ]
+}

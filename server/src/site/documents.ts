@@ -1,0 +1,95 @@
+import type { Clock } from '../base/clock.ts'
+import { once } from '../base/once.ts'
+import type { Database } from '../db/database.ts'
+import { readMigrations } from '../db/migrate.ts'
+import type { Documents } from '../graph/outside.ts'
+import { type DocumentName, documentNames } from '../http/openapi/doors.ts'
+import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
+import { replyWithPage } from '../replies/missing.ts'
+import { type Packed, pack, replyPacked } from '../replies/packed.ts'
+import type { Page } from '../replies/page.ts'
+import { demoTokens } from './demo.ts'
+import { composeDocsPage } from './docs-page.ts'
+import { buildReference } from './operations-by-chapter.ts'
+import { composeStartPage } from './start-page.ts'
+import { lookAtStore, type StoreState } from './store-state.ts'
+
+export interface DocumentsOptions extends Omit<OpenApiOptions, 'serverUrl' | 'document'> {
+  /** The base URL as the outside sees it; known once the server listens. */
+  readonly publicUrl: () => string
+  readonly database: Database
+  readonly clock: Clock
+  /** In production nothing of what the store holds is shown, and no token is filled in. */
+  readonly production: boolean
+}
+
+/** The start page, the docs and the OpenAPI documents. What does not change is made at the first request that asks for it. */
+export function makeDocuments(options: DocumentsOptions): Documents {
+  const { publicUrl, packageVersion, database, clock, production, words, versions } = options
+  const prefix = () => new URL(publicUrl()).pathname.replace(/\/+$/, '')
+  const about = production ? undefined : { engine: database.engine, startedTime: clock.now() }
+  const migrations = readMigrations()
+
+  const openApi = Object.fromEntries(
+    documentNames.map((document) => [document, once(() => packDocument(document))]),
+  ) as Record<DocumentName, () => Promise<Packed>>
+  const chapters = once(async () => buildReference({ ...options, serverUrl: publicUrl() }))
+  const docs = { bare: once(() => packDocs(undefined)), demo: once(() => packDocs(demoTokens)) }
+  const look = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: !production }))
+
+  async function packDocument(document: DocumentName): Promise<Packed> {
+    const built = buildOpenApi({ ...options, document, serverUrl: publicUrl() })
+    return pack(Buffer.from(JSON.stringify(built)), 'application/json; charset=utf-8')
+  }
+
+  async function packDocs(tokens: typeof demoTokens | undefined): Promise<PackedPage> {
+    const page = composeDocsPage({
+      chapters: await chapters(),
+      packageVersion,
+      publicUrl: publicUrl(),
+      prefix: prefix(),
+      tokens,
+    })
+    return { headers: page.headers, packed: await pack(Buffer.from(page.html), 'text/html; charset=utf-8') }
+  }
+
+  return {
+    async start() {
+      const state = await look()
+      const page = composeStartPage({
+        prefix: prefix(),
+        publicUrl: publicUrl(),
+        packageVersion,
+        versions,
+        words,
+        state,
+        about,
+      })
+      return replyWithPage(page, 200, state.error)
+    },
+    async docs(request) {
+      const { demo } = await look()
+      const { headers, packed } = await (demo ? docs.demo() : docs.bare())
+      return replyPacked(request, packed, headers)
+    },
+    async openApi(document, request) {
+      return replyPacked(request, await openApi[document]())
+    },
+  }
+}
+
+interface PackedPage {
+  readonly headers: Page['headers']
+  readonly packed: Packed
+}
+
+/** However many ask at once, one look answers them all. */
+function shareWhileRunning(look: () => Promise<StoreState>): () => Promise<StoreState> {
+  let running: Promise<StoreState> | undefined
+  return () => {
+    running ??= look().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
