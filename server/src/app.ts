@@ -33,7 +33,8 @@ import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline.ts'
 import { segmentsOf } from './http/route-table.ts'
 import { serveTable } from './http/routes.ts'
-import { answerUnknownPaths, createServer, type ServerParts } from './http/server.ts'
+import { createServer, type ServerParts } from './http/server.ts'
+import { makeExplainPath } from './http/unknown-paths.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations } from './operations.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
@@ -130,6 +131,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
 
   const table = buildOperations(words)
   const migrations = readMigrations()
+  const explainPath = makeExplainPath({ operations: table, words, versions: config.versions })
   const observer = new RequestObserver(log, metrics)
   const serverParts: ServerParts = {
     words,
@@ -151,7 +153,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     random,
     words,
     versions: config.versions,
-    doors: serverParts.doors,
+    explainPath,
     limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
@@ -189,7 +191,9 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   serveTable(server, table.filter(isServed), { policies, deps, observer, log })
   server.register(async (scope) => {
     observeRequests(scope, observer, words.trace_header)
-    answerUnknownPaths(scope, serverParts)
+    scope.setNotFoundHandler((request) => {
+      throw explainPath(request.method, request.url)
+    })
     if (config.role === 'worker') return
     openReceiverDoor(scope, { ...deps, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
   })

@@ -73,7 +73,7 @@ describe('requests that are broken below the API', () => {
 
   test('404 for an id without a version, and how to write it', async () => {
     const { body } = await server.client.get('/4000000000000001', { token: tokens.owner })
-    assert.match(body.error.message, /start it with \/v23\.0\/ and an id\.$/)
+    assert.match(body.error.message, /paths start with \/v23\.0\/ and the id of an object/)
   })
 
   test('no second answer for a body that breaks when its request is answered already', async () => {

@@ -136,7 +136,7 @@ test('the pages in a browser', async (t) => {
     await operation.getByLabel('Account-ID').fill('1000000000000009')
     await operation.getByRole('button', { name: 'Send' }).click()
     await operation.getByText('404 Not Found').waitFor()
-    await operation.getByText('No such object or operation is visible').waitFor()
+    await operation.getByText('No such object is visible').waitFor()
     await docs.getByLabel('Token', { exact: true }).fill('')
     await operation.getByRole('button', { name: 'Send' }).click()
     await operation.getByText('Enter a token at the top of the page first.').waitFor()

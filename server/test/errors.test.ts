@@ -192,7 +192,9 @@ describe('the messages of errors', () => {
         'rangeNotSatisfiable',
         'rateLimited',
         'ruleBroken',
+        'unknownOperation',
         'unknownVersion',
+        'wrongKind',
       ],
       'a new one needs its line in error-messages.ts, and then here',
     )

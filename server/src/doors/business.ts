@@ -1,8 +1,7 @@
 import { resolveNode } from '../auth/access.ts'
 import { checkPermission } from '../auth/scopes.ts'
-import { notFound } from '../graph/errors.ts'
+import { wrongKind } from '../graph/errors.ts'
 import type { BusinessOperation } from '../graph/operation.ts'
-import { checkVersion } from '../graph/versions.ts'
 import { type Admit, identifyCaller } from '../http/admission.ts'
 import { usageHeaders } from '../limits/usage.ts'
 
@@ -12,7 +11,7 @@ import { usageHeaders } from '../limits/usage.ts'
  */
 export const admitBusiness: Admit = async (deps, route, request, progress) => {
   const { database, words, limiter } = deps
-  checkVersion(request.path.version, deps.versions, deps.doors)
+  if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
 
   // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
   const foundCaller = identifyCaller(deps, request)
@@ -22,7 +21,7 @@ export const admitBusiness: Admit = async (deps, route, request, progress) => {
   const foundNode = resolveNode(database.read, caller, request.path.id)
   const node = foundNode instanceof Promise ? await foundNode : foundNode
   const row = route.rows.get(node.kind)
-  if (!row) throw notFound()
+  if (!row) throw wrongKind(node.kind, [...route.rows.keys()] as string[])
   progress.node = node
   progress.row = row
 

@@ -90,14 +90,34 @@ export function invalidSignature(): GraphError {
   return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
 }
 
-/** 404: the one answer for an unknown id, another tenant's, another kind's, and an unknown edge. */
+/** 404: the one answer for an unknown id and for another tenant's, so that nobody can probe for ids. */
 export function notFound(headers: Readonly<Record<string, string>> = {}): GraphError {
   return new GraphError(
     404,
     codes.unknown,
-    'No such object or operation is visible to this token; check the id, the path, the method, and which accounts the token may see.',
+    'No such object is visible to this token; check the id, and which accounts the token may see.',
     { headers },
   )
+}
+
+/** 404: the caller sees the object, but its kind does not have the operation. */
+export function wrongKind(kind: string, offering: readonly string[]): GraphError {
+  const wanted = offering.map((one) => writeKind(one)).join(' or ')
+  return new GraphError(
+    404,
+    codes.unknown,
+    `The id is that of ${writeKind(kind)}, which does not have this operation; use the id of ${wanted}.`,
+  )
+}
+
+/** `phone_number` → `a phone number` */
+function writeKind(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind.replaceAll('_', ' ')}`
+}
+
+/** 404: no row of the table has this method and path; `hint` names what comes nearest. */
+export function unknownOperation(method: string, hint: string): GraphError {
+  return new GraphError(404, codes.unknown, `There is no such operation as this ${method}; ${hint}`)
 }
 
 /** 404: the caller sees the thing, but it has nothing of what is asked for. */

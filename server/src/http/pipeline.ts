@@ -26,6 +26,7 @@ import { appendActivity } from '../resources/audit/store.ts'
 import type { Admission, GraphRequest } from './admission.ts'
 import { parseForm, readBodyArguments, readRawBody } from './body.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
+import type { ExplainPath } from './unknown-paths.ts'
 
 /** What the steps work with. */
 export interface PipelineDeps {
@@ -34,8 +35,8 @@ export interface PipelineDeps {
   readonly random: Random
   readonly words: Vocabulary
   readonly versions: readonly string[]
-  /** First path segments that are doors of their own, never versions. */
-  readonly doors: readonly string[]
+  /** Says what is wrong with a path that no row has. */
+  readonly explainPath: ExplainPath
   readonly limiter: Limiter
   readonly cursors: CursorSealer
   readonly links: LinkSealer

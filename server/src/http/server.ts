@@ -10,11 +10,10 @@ import {
   GraphError,
   internalFault,
   malformedRequest,
-  notFound,
-  nothingThere,
   renderError,
+  unknownOperation,
 } from '../graph/errors.ts'
-import { checkVersion, versionPattern } from '../graph/versions.ts'
+import { versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
@@ -139,7 +138,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.server.on('connect', (_request, socket: Socket) =>
-    answerOnSocket(socket, notFound(), 'CONNECT', undefined, parts),
+    answerOnSocket(socket, unknownOperation('CONNECT', 'this service is no proxy.'), 'CONNECT', undefined, parts),
   )
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
@@ -161,18 +160,6 @@ const lateRequest = Object.assign(new Error('a request did not arrive in time'),
 
 function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')
-}
-
-/** Answers paths that no route of the server has, in a scope whose requests are observed. */
-export function answerUnknownPaths(scope: FastifyInstance, { versions, doors }: ServerParts): void {
-  scope.setNotFoundHandler((request) => {
-    const [, first = '', second] = (request.url.split('?', 1)[0] ?? '').split('/')
-    if (second !== undefined) checkVersion(decodeURIComponent(first), versions, doors)
-    else if (!doors.includes(first)) {
-      throw nothingThere(`Nothing is served at this path; start it with /${versions.at(-1)}/ and an id.`)
-    }
-    throw notFound()
-  })
 }
 
 /** Puts the newest version in front of a path that has none, where the vocabulary's clients leave it out. */

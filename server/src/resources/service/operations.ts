@@ -3,7 +3,9 @@ import { defineOpen, Reply, type ReplyOperation } from '../../graph/operation.ts
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 const page = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }
-const document = { 'application/json': Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) }
+const document = {
+  'application/json': Type.Object({}, { description: 'An OpenAPI 3.1 document.', additionalProperties: true }),
+}
 const nothing = Type.Object({})
 
 /** What the service says of itself: pages for people, documents for programs, health and metrics for those who run it. */

@@ -1,0 +1,129 @@
+import { type GraphError, unknownOperation, unknownVersion } from '../graph/errors.ts'
+import type { Row } from '../graph/operation.ts'
+import { type Vocabulary, vocabularyNames } from '../graph/vocabulary.ts'
+import { segmentsOf, shapeOf } from './route-table.ts'
+
+export interface UnknownPathsOptions {
+  readonly operations: readonly Row[]
+  readonly words: Vocabulary
+  readonly versions: readonly string[]
+}
+
+interface KnownRoute {
+  readonly method: string
+  readonly segments: readonly string[]
+  /** As the specification writes it. */
+  readonly path: string
+}
+
+/** How far a word may be from a known one to be taken for a slip of it. */
+const maxDistance = 3
+const maxCompared = 60
+
+/** Says what is wrong with a path that no row has. */
+export type ExplainPath = (method: string, url: string) => GraphError
+
+/** Makes the function that explains paths that no row has by what comes nearest to them, or by the versions that are served. */
+export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
+  const { versions } = options
+  const newest = versions.at(-1) ?? ''
+  const doors = [...segmentsOf(options.operations), options.words.product]
+  const routes = options.operations.map((row) => ({
+    method: row.method,
+    // The newest version stands for all that are served.
+    segments: shapeOf(row)
+      .replace(/^\/\{\}/, `/${newest}`)
+      .split('/')
+      .slice(1),
+    path: row.path,
+  }))
+  return (method, url) => {
+    const path = url.split('?', 1)[0] ?? ''
+    const segments = path.replace(/\/+$/, '').split('/').slice(1)
+    const [first = '', second] = segments
+    const version = decodeURIComponent(first)
+    if (second !== undefined && !doors.includes(first) && !versions.includes(version)) {
+      return unknownVersion(version, versions)
+    }
+    return describeNearest(
+      routes,
+      method,
+      versions.includes(version) ? [newest, ...segments.slice(1)] : segments,
+      options,
+    )
+  }
+}
+
+/** What to do instead, from what is certain to what is guessed. Nothing of it depends on what the store holds. */
+function describeNearest(
+  routes: readonly KnownRoute[],
+  method: string,
+  segments: readonly string[],
+  { words, versions }: UnknownPathsOptions,
+): GraphError {
+  const here = routes.filter((route) => fits(route, segments))
+  if (here.length > 0) {
+    const methods = [...new Set(here.map((route) => route.method))].sort().join(' or ')
+    return unknownOperation(method, `this path takes ${methods}.`)
+  }
+  const translated = translate(segments, words)
+  if (translated && routes.some((route) => fits(route, translated.segments))) {
+    return unknownOperation(
+      method,
+      `its path has a name of another vocabulary: write ${translated.to} for ${translated.from}, or start the server with VOCABULARY=${translated.vocabulary}.`,
+    )
+  }
+  const nearest = findNearest(routes, segments)
+  if (nearest) return unknownOperation(method, `did you mean ${nearest.method} ${nearest.path}?`)
+  return unknownOperation(
+    method,
+    `paths start with /${versions.at(-1)}/ and the id of an object, and /docs lists all of them.`,
+  )
+}
+
+function fits({ segments }: KnownRoute, path: readonly string[]): boolean {
+  return segments.length === path.length && segments.every((one, index) => one === '{}' || one === path[index])
+}
+
+/** The same path in the names of this vocabulary, where it was written in those of another. */
+function translate(segments: readonly string[], words: Vocabulary) {
+  const other = vocabularyNames.find((name) => name !== words.name)
+  if (other === undefined || !segments.some((segment) => segment.includes(other))) return undefined
+  return {
+    segments: segments.map((segment) => segment.replace(other, words.name)),
+    from: other,
+    to: words.product,
+    vocabulary: other,
+  }
+}
+
+/** The row whose fixed words are few letters away from those of a path of the same length. */
+function findNearest(routes: readonly KnownRoute[], path: readonly string[]): KnownRoute | undefined {
+  let best: { readonly route: KnownRoute; readonly distance: number } | undefined
+  for (const route of routes) {
+    if (route.segments.length !== path.length || route.segments.every((one) => one === '{}')) continue
+    let distance = 0
+    for (const [index, known] of route.segments.entries()) {
+      if (known !== '{}') distance += measureDistance(known, path[index] as string)
+      if (distance > maxDistance) break
+    }
+    if (distance <= maxDistance && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { route, distance }
+  }
+  return best?.route
+}
+
+/** How many letters must be changed, added or left out (Levenshtein); words that are too long are never near. */
+function measureDistance(known: string, given: string): number {
+  if (known === given) return 0
+  if (given.length > maxCompared || Math.abs(known.length - given.length) > maxDistance) return maxDistance + 1
+  let row = Array.from({ length: given.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= known.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= given.length; j++) {
+      const same = known[i - 1] === given[j - 1] ? 0 : 1
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, (row[j - 1] as number) + same))
+    }
+    row = next
+  }
+  return row.at(-1) as number
+}
