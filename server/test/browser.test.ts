@@ -85,10 +85,10 @@ test('the pages in a browser', async (t) => {
         ]),
       )
     const rows = buildOperations(chooseVocabulary('msgapp'))
-    const expected = Object.keys(chapters).map((chapter) => [
-      chapter,
-      rows.filter((row) => row.chapter === chapter).map(({ name }) => name),
-    ])
+    const business = rows.filter(({ door }) => door === 'business')
+    const expected = Object.keys(chapters)
+      .map((chapter) => [chapter, business.filter((row) => row.chapter === chapter).map(({ name }) => name)] as const)
+      .filter(([, names]) => names.length > 0)
     assert.deepEqual(shown.slice(0, expected.length), expected)
   })
 
