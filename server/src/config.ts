@@ -358,7 +358,8 @@ export const settings = {
   webhookLease: define({
     name: 'WEBHOOK_LEASE',
     shownDefault: '10s',
-    sentence: 'How long the deliveries that a server was at wait for it after it died, before another takes them up.',
+    sentence:
+      'How long the deliveries and timers that a server held wait for it after it died, before another takes them up; the same for every process.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),

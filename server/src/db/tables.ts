@@ -268,6 +268,7 @@ export interface TimersTable {
   payload: Json<object>
   attempts: number
   leased_until: number
+  set_time: number
 }
 
 export interface CarrierMessagesTable {
