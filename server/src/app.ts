@@ -175,7 +175,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     outside: {
       files,
       parts,
-      transaction: (work) => database.transaction(work),
+      transaction: (work, options) => database.transaction(work, options),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
     },
     onCommit: wakeWorkers,

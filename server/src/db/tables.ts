@@ -24,6 +24,7 @@ export interface Tables {
   call_permissions: CallPermissionsTable
   activities: ActivitiesTable
   timers: TimersTable
+  schema_migrations: SchemaMigrationsTable
   carrier_messages: CarrierMessagesTable
   files: FilesTable
   file_uses: FileUsesTable
@@ -259,6 +260,11 @@ export interface ActivitiesTable {
   actor_token_id: string
   remote_address: string
   trace: string
+}
+
+export interface SchemaMigrationsTable {
+  name: string
+  applied_time: number
 }
 
 export interface TimersTable {

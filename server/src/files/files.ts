@@ -24,6 +24,8 @@ export interface ReceivedFile extends Omit<Arrival, 'keep'> {
 }
 
 export const sweepTimer = 'files.sweep'
+/** Uploads wait for each other, not the work of the service itself for them. */
+const filesShare = { share: 'files' }
 /** From the last byte of a content to the transaction that uses it: far longer than any request takes. */
 export const holdTime = hour
 
@@ -44,7 +46,7 @@ export function openFiles({ database, store, clock, random }: FilesParts): Files
         .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ held_until }))
         .execute()
       await setTimer(tx, { clock, random }, { kind: sweepTimer, due_time: held_until, payload: { sha256 } })
-    })
+    }, filesShare)
   }
   return {
     get: (sha256, range) => store.get(sha256, range),

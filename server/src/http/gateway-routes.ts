@@ -54,11 +54,11 @@ async function performForGateway(
 ): Promise<object> {
   const { database, clock, random, words, settings } = parts
   const input = readInput(await readSources(request, parts.maxBodyBytes))
-  const { accounts } = request.gatewayCaller
+  const { accounts, app_id: share } = request.gatewayCaller
   const sees = (account_id: string) => accounts === undefined || accounts.has(account_id)
   const context = { clock, random, words, settings, publicUrl: parts.publicUrl(), sees }
   if (operation.effect === 'read') return operation.run({ ...context, db: database.read }, input)
-  const answer = await database.transaction((tx) => operation.run({ ...context, db: tx }, input))
+  const answer = await database.transaction((tx) => operation.run({ ...context, db: tx }, input), { share })
   parts.onCommit()
   return answer
 }

@@ -4,11 +4,11 @@ import { authenticate } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Database, Db } from '../db/database.ts'
+import { type Database, DatabaseBusy, type Db } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
-import { notFound } from '../graph/errors.ts'
+import { notFound, rateLimited } from '../graph/errors.ts'
 import { projectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { LinkSealer } from '../graph/links.ts'
@@ -19,6 +19,7 @@ import { Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
 import { checkVersion } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
+import { rateClasses } from '../limits/classes.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
@@ -147,16 +148,30 @@ async function run(
   const context = new OperationContext(parts, admission, request, fields, page, file)
   if (operation.effect === 'read') return operation.run(context, input)
 
-  const { outside } = parts
+  const share = admission.caller.app_id
+  const outside: Outside = { ...parts.outside, transaction: (work) => parts.outside.transaction(work, { share }) }
   const prepared = await operation.prepare?.(Object.assign(context, { outside }), input)
-  const answer = await database.transaction(async (tx) => {
-    const result = await operation.run(Object.assign(context, { db: tx }), input, prepared)
-    if (!(result instanceof Refusal)) await appendActivity(tx, recordOf(parts, admission, request))
-    return result
-  })
+  const answer = await database
+    .transaction(
+      async (tx) => {
+        const result = await operation.run(Object.assign(context, { db: tx }), input, prepared)
+        if (!(result instanceof Refusal)) await appendActivity(tx, recordOf(parts, admission, request))
+        return result
+      },
+      { share },
+    )
+    .catch(explainCrowd)
   parts.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
+}
+
+/** An app that has too many writes waiting is told so; everything else that is in the way of a write is not its doing. */
+function explainCrowd(error: unknown): never {
+  if (error instanceof DatabaseBusy && error.kind === 'crowded') {
+    throw rateLimited('Too many writes of this app wait for their turn', rateClasses.platform.subcode, 1)
+  }
+  throw error
 }
 
 /** What a handler is given; what only some need is made when they ask for it. */

@@ -13,6 +13,7 @@ import {
   notFound,
   nothingThere,
   renderError,
+  storeBusy,
 } from '../graph/errors.ts'
 import { checkVersion, versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
@@ -193,7 +194,14 @@ function translate(error: unknown): GraphError {
 }
 
 function explainOutage(outage: Outage, cause: unknown): GraphError {
-  return outage === 'unwritable' ? cannotStore(cause) : cannotReachStore(cause)
+  switch (outage) {
+    case 'unwritable':
+      return cannotStore(cause)
+    case 'unreachable':
+      return cannotReachStore(cause)
+    case 'busy':
+      return storeBusy(cause)
+  }
 }
 
 /** What Node's parser refused never becomes a request: the answer is written to the socket by hand. */
