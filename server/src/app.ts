@@ -9,7 +9,9 @@ import { carrierTimer, forgetTimer } from './carrier/send.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { readMigrations } from './db/migrate.ts'
+import { endLeases } from './db/leases.ts'
 import { serviceSecret } from './db/secrets.ts'
+import { correctDeliveries } from './delivery/clock-step.ts'
 import { Egress } from './delivery/egress.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
 import { DeliveryMetrics } from './delivery/metrics.ts'
@@ -22,7 +24,7 @@ import { admitByLink } from './doors/link.ts'
 import { admitAnyone } from './doors/open.ts'
 import { openReceiverDoor } from './doors/receiver.ts'
 import { openFileSystemStore } from './files/file-system.ts'
-import { makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
+import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPartFiles } from './files/part-files.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
@@ -47,6 +49,8 @@ import { makeExpiryHandler } from './resources/uploads/expiry.ts'
 import { expiryTimer } from './resources/uploads/store.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
+import { ClockSteps } from './timers/clock-steps.ts'
+import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
 
@@ -80,11 +84,12 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   const files = openFiles({ database, store, clock, random })
   const parts = await openPartFiles(join(config.dataDir, 'uploads'))
 
-  const timers = new TimerWorker(
+  const timers = new TimerWorker({
     database,
     clock,
     log,
-    {
+    lease: config.webhookLease,
+    handlers: {
       [forgetTimer]: forgetHandler,
       ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
       [sweepTimer]: makeSweepHandler(store, clock),
@@ -94,8 +99,8 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
       [ringOutTimer]: makeRingOutHandler({ clock, words }),
     },
-    () => deliveries.wake(),
-  )
+    onCommit: () => deliveries.wake(),
+  })
 
   // Made at the first start; uploads take whichever is in use by then.
   await database.transaction((tx) => takeSigningKey(tx, clock, random))
@@ -121,6 +126,9 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     metrics: deliveryMetrics,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter })
+  const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () =>
+    wakeWorkers(),
+  )
   const runsWorkers = config.role !== 'api'
   /** Those of other processes look by themselves. */
   const wakeWorkers = (): void => {
@@ -163,7 +171,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     outside: {
       files,
       parts,
-      transaction: (work) => database.transaction(work),
+      transaction: (work, options) => database.transaction(work, options),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
@@ -202,11 +210,16 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     async listen() {
       await server.listen({ port: config.port, host: config.host })
       address = writeAddress(server.server.address() as AddressInfo)
-      if (runsWorkers) for (const worker of [timers, deliveries, retention]) worker.start()
+      if (runsWorkers) {
+        if (database.engine === 'sqlite') await endLeases(database)
+        await clockSteps.start()
+        for (const worker of [timers, deliveries, retention]) worker.start()
+      }
       return address
     },
     async settle() {
       if (!runsWorkers) return
+      await clockSteps.check()
       await timers.settle()
       await deliveries.settle()
     },
@@ -214,6 +227,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       const force = setTimeout(() => server.server.closeAllConnections(), graceMilliseconds)
       await server.close()
       clearTimeout(force)
+      await clockSteps.stop()
       await timers.stop()
       await retention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())

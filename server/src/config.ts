@@ -46,6 +46,7 @@ export interface Config extends Settings {
   readonly databaseUrl: string | undefined
   readonly databaseConnections: number
   readonly databaseTimeout: number
+  readonly databaseLockTimeout: number
   readonly world: string | undefined
   readonly role: Role
   readonly allowInternalCallbacks: boolean
@@ -122,7 +123,8 @@ export const settings = {
   databaseConnections: define({
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',
-    sentence: 'How many connections a process opens to PostgreSQL at the most.',
+    sentence:
+      'How many connections a process opens to PostgreSQL at the most: one for look-ups and health, one for lists, the others for writes, of which no app takes all.',
     parse: integer(2, 1000),
     fallback: () => 10,
   }),
@@ -133,6 +135,14 @@ export const settings = {
       'How long PostgreSQL may take to answer a statement before its connection is given up; migrations may take longer.',
     parse: durationUpTo(10 * minute),
     fallback: () => 30 * second,
+  }),
+  databaseLockTimeout: define({
+    name: 'DATABASE_LOCK_TIMEOUT',
+    shownDefault: '5s',
+    sentence:
+      'How long a write waits on PostgreSQL for what another one holds, and twice that for a connection, before it is refused with a transient error.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 5 * second,
   }),
   role: define<Role>({
     name: 'ROLE',
@@ -358,7 +368,8 @@ export const settings = {
   webhookLease: define({
     name: 'WEBHOOK_LEASE',
     shownDefault: '10s',
-    sentence: 'How long the deliveries that a server was at wait for it after it died, before another takes them up.',
+    sentence:
+      'How long the deliveries and timers that a server held wait for it after it died, before another takes them up; the same for every process.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),

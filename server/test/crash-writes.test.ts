@@ -231,7 +231,7 @@ describe('what finds contradictions', () => {
   })
 
   test('does not wait for ever for a timer that does not go off', async () => {
-    change("INSERT INTO timers VALUES ('stuck', 'unknown', 0, '{}', 0, 0)")
+    change("INSERT INTO timers VALUES ('stuck', 'unknown', 0, '{}', 0, 0, 0)")
     await assert.rejects(whenNothingIsDue(place.dataDir, 1), /do not go off, such as one of unknown/)
   })
 

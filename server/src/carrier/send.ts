@@ -32,11 +32,11 @@ export async function sendThroughCarrier(
   const sent_time = clock.now()
   if (carrierUrl !== undefined) {
     const payload = { to, kind, code, language, sent_at: new Date(sent_time).toISOString() }
-    return setTimer(tx, random, { kind: carrierTimer, due_time: sent_time, payload })
+    return setTimer(tx, { clock, random }, { kind: carrierTimer, due_time: sent_time, payload })
   }
   const id = random.trace()
   // The outbox shows the code itself, so it is not kept for longer than somebody may look for it.
-  await setTimer(tx, random, { kind: forgetTimer, due_time: sent_time + outboxLifetime, payload: { id } })
+  await setTimer(tx, { clock, random }, { kind: forgetTimer, due_time: sent_time + outboxLifetime, payload: { id } })
   await tx.query.insertInto('carrier_messages').values({ id, recipient: to, kind, code, language, sent_time }).execute()
   return undefined
 }

@@ -14,6 +14,7 @@ export async function runMigrations(flags: { data?: string }): Promise<void> {
       databaseUrl: config.databaseUrl,
       maxConnections: config.databaseConnections,
       timeout: config.databaseTimeout,
+      lockTimeout: config.databaseLockTimeout,
     },
     log,
   )

@@ -5,6 +5,7 @@ import { type Log, openLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { BadSetting, type Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import { lockStore } from '../db/store-lock.ts'
 import { applyWorld, applyWorldIfEmpty, type WorldSummary } from '../world/apply.ts'
 import { isStoreEmpty } from '../world/empty.ts'
 import { readWorldFile } from '../world/read.ts'
@@ -37,10 +38,12 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   if (config.role === 'worker' && config.publicUrl === undefined) {
     log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
   }
-  const database = await openStore(config, log)
+  const lock = config.databaseUrl === undefined ? lockStore(config.dataDir) : undefined
+  let database: Database | undefined
   let app: App
   let address: string
   try {
+    database = await openStore(config, log)
     await applyFirstWorld(database, config, log)
     app = await createApp({
       config,
@@ -51,7 +54,8 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     })
     address = await app.listen()
   } catch (error) {
-    await database.close()
+    await database?.close()
+    lock?.release()
     throw error
   }
   const greeting =
@@ -64,6 +68,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     try {
       await app.close(shutdownGrace)
       await database.close()
+      lock?.release()
       log.info('stopped')
       flush()
       process.exit(0)

@@ -19,6 +19,7 @@ export async function openStore(config: Config, log: Log): Promise<Database> {
       databaseUrl: config.databaseUrl,
       maxConnections: config.databaseConnections,
       timeout: config.databaseTimeout,
+      lockTimeout: config.databaseLockTimeout,
     },
     log,
   )

@@ -40,7 +40,14 @@ export interface TransactionOptions {
    * must rest on what is on the disk and on nothing that could still be undone.
    */
   readonly alone?: boolean
+  /**
+   * On whose account it waits for one of the connections that write: an app's id. No share takes all of them. Left out: the service's own.
+   */
+  readonly share?: string
 }
+
+/** What counts towards the places of the service itself: its workers and commands. */
+export const ownShare = ''
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
@@ -74,6 +81,19 @@ export interface Database {
 
 /** A database that cannot be opened or reached, said in one line for the person who starts the service. */
 export class DatabaseUnavailable extends Error {}
+
+/**
+ * A transaction that was not run, or was undone, because others were in its way for too long: a lock that was not let go (`locked`), no connection that
+ * became free (`waited`), or too many of its own share that wait already (`crowded`).
+ */
+export class DatabaseBusy extends Error {
+  readonly kind: 'locked' | 'waited' | 'crowded'
+
+  constructor(kind: DatabaseBusy['kind'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
+  }
+}
 
 /** A store that was written by a newer version of the service. */
 export class UnknownMigrations extends Error {}

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { type Database, type Transaction, UnknownMigrations } from './database.ts'
+import { defineStatement } from './statement.ts'
 
 export interface Migration {
   readonly name: string
@@ -50,14 +51,17 @@ export async function migrate(
   })
 }
 
-/** Whether every migration has run; what a readiness probe asks. */
+const countApplied = defineStatement<object>()((db) =>
+  db.selectFrom('schema_migrations').select(({ fn }) => fn.countAll<number>().as('count')),
+)
+
+/** Whether every migration has run; what a readiness probe asks. What has run is known by name to whoever migrated at the start. */
 export async function isMigrated(
   database: Database,
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<boolean> {
-  const result = await sql<{ name: string }>`SELECT name FROM schema_migrations`.execute(database.read.query)
-  const applied = new Set(result.rows.map(({ name }) => name))
-  return migrations.every(({ name }) => applied.has(name))
+  const applied = await database.read.first(countApplied, {})
+  return (applied?.count ?? 0) >= migrations.length
 }
 
 async function readApplied(tx: Transaction): Promise<Set<string>> {

@@ -11,10 +11,13 @@ export interface StoreLocation {
   readonly maxConnections: number
   /** Milliseconds for the answer to a statement, from PostgreSQL. */
   readonly timeout?: number
+  /** Milliseconds that a statement waits for what another transaction holds, on PostgreSQL. */
+  readonly lockTimeout?: number
 }
 
 /** As long as a transaction of the embedded store waits for another process's. */
 export const defaultTimeout = 30 * second
+export const defaultLockTimeout = 5 * second
 /** Connections that break together are told together. */
 const gatherTime = second
 
@@ -31,6 +34,7 @@ async function open(location: StoreLocation, log: Log): Promise<Database> {
     url: location.databaseUrl,
     maxConnections: location.maxConnections,
     timeout: location.timeout ?? defaultTimeout,
+    lockTimeout: location.lockTimeout ?? defaultLockTimeout,
     onIdleError: makeTellBroken(log),
   })
 }

@@ -4,9 +4,11 @@ import type { Database } from './database.ts'
 
 /**
  * Why the store cannot do its work at the moment, though nothing is wrong with what was asked of it: it takes no writes (its disk
- * is full, say), or does not answer at all.
+ * is full, say), does not answer at all, or others are in the way of this one for too long.
  */
-export type Outage = 'unwritable' | 'unreachable'
+export type Outage = 'unwritable' | 'unreachable' | 'busy'
+/** One that goes on until the store recovers, for everybody. */
+type LastingOutage = Exclude<Outage, 'busy'>
 
 /** What the file system says when it takes no more: full, over the quota, larger than a file may be, mounted for reading alone. */
 const unwritableFile = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'])
@@ -22,8 +24,9 @@ const askAgainAfter = second
 const beginnings: Readonly<Record<Outage, string>> = {
   unwritable: 'nothing can be stored: writes are refused, reads go on',
   unreachable: 'the database does not answer: requests are refused',
+  busy: 'transactions waited too long for a lock or a connection, and were refused',
 }
-const ends: Readonly<Record<Outage, string>> = {
+const ends: Readonly<Record<LastingOutage, string>> = {
   unwritable: 'writes are stored again',
   unreachable: 'the database answers again',
 }
@@ -44,9 +47,13 @@ export function isUnwritableSqlite(error: unknown): boolean {
  * meanwhile: once, and then once a minute with their number.
  */
 export function watchOutages(database: Database, log: Log): Database {
-  const untold: Record<Outage, number> = { unwritable: 0, unreachable: 0 }
-  const toldTime: Record<Outage, number> = { unwritable: -Infinity, unreachable: -Infinity }
-  let outage: Outage | undefined
+  const untold: Record<Outage, number> = { unwritable: 0, unreachable: 0, busy: 0 }
+  const toldTime: Record<Outage, number> = {
+    unwritable: -Infinity,
+    unreachable: -Infinity,
+    busy: -Infinity,
+  }
+  let outage: LastingOutage | undefined
   let isTold = false
   let probing: NodeJS.Timeout | undefined
   let isClosed = false
@@ -57,10 +64,10 @@ export function watchOutages(database: Database, log: Log): Database {
     log.error({ failures: untold[kind], err: describe(error) }, beginnings[kind])
     untold[kind] = 0
     toldTime[kind] = performance.now()
-    isTold = true
+    if (kind !== 'busy') isTold = true
   }
 
-  function begin(kind: Outage): void {
+  function begin(kind: LastingOutage): void {
     if (isClosed) return
     outage = kind
     probing ??= setTimeout(() => void probe(), askAgainAfter).unref()
@@ -74,7 +81,8 @@ export function watchOutages(database: Database, log: Log): Database {
     } catch (error) {
       probing = undefined
       // What else is wrong will be told by whoever runs into it.
-      begin(database.outageOf(error) ?? outage ?? 'unreachable')
+      const kind = database.outageOf(error)
+      begin(kind === 'busy' || kind === undefined ? (outage ?? 'unreachable') : kind)
     }
   }
 
@@ -92,7 +100,7 @@ export function watchOutages(database: Database, log: Log): Database {
       const kind = own ?? (isUnwritableFile(error) ? 'unwritable' : undefined)
       if (kind) tell(kind, error)
       // Files may be on another disk than the database, whose state they say nothing about.
-      if (own) begin(own)
+      if (own && own !== 'busy') begin(own)
       return kind
     },
     outage: () => outage,

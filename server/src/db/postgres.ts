@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
-import { type Database, DatabaseUnavailable, type Db, type Transaction } from './database.ts'
+import { type Database, DatabaseBusy, DatabaseUnavailable, type Db, ownShare, type Transaction } from './database.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import type { Outage } from './outage.ts'
+import { Places } from './places.ts'
+import { type Reader, SharedReader } from './shared-reader.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -13,41 +15,69 @@ const migrationLock = 7_305_921
 /** Serialization failure and deadlock: PostgreSQL asks for the transaction to be run again. */
 const retryCodes = new Set(['40001', '40P01'])
 const maxTries = 5
+/** A lock that was not let go in time. */
+const lockedCode = '55P03'
 /** A full disk, and a server that may be read alone: a standby, say. */
 const unwritableCodes = new Set(['53100', '25006'])
 /** Being stopped, starting, taking no more connections or none to this database, and what a connection itself breaks by. */
 const unreachableCodes =
-  /^(08...|28...|3D000|53300|55000|57P0[1-5]|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN))$/
+  /^(08...|25P0[34]|28...|3D000|53300|55000|57P0[1-5]|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN))$/
 /** The driver has no codes for these. */
 const unreachableMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
+  /^(Connection terminated|timeout (exceeded when trying to connect|expired)|Query read timeout|Client has encountered a connection error)/
 /** So that who asks whether the service is ready does not wait for longer. */
 const patienceOfPing = 5000
 /** The most that a timer takes: a migration takes as long as it takes. */
 const noTimeout = 2 ** 31 - 1
 
-type Runner = Pick<pg.Pool, 'query'> | Pick<pg.PoolClient, 'query'>
+/** A transaction that the server hears nothing of for so long, and whose process is paused or cut off, lets go of its locks. */
+const minIdleTimeout = 10_000
+/** A transaction waits for a connection for so many times as long as for a lock. */
+const patienceInLockTimeouts = 2
+/** How many transactions of one app may wait for a connection. */
+const maxWaiting = 1000
 
 export interface PostgresOptions {
   readonly url: string
   readonly maxConnections: number
   /** Milliseconds for the answer to a statement; then its connection is given up. */
   readonly timeout: number
+  /** Milliseconds that a statement of a transaction waits for what another one holds. */
+  readonly lockTimeout: number
   /** Connections that break while nobody uses them are reported here; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
 }
 
 /** PostgreSQL, for any number of server processes. */
-export async function openPostgres({ url, maxConnections, timeout, onIdleError }: PostgresOptions): Promise<Database> {
-  const pool = new pg.Pool({
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const { url, maxConnections, timeout, onIdleError } = options
+  const lockTimeout = Math.min(options.lockTimeout, timeout)
+  const connection: pg.ClientConfig = {
     connectionString: url,
-    max: maxConnections,
     connectionTimeoutMillis: Math.min(timeout, patienceOfPing),
     // A machine that is gone without a word would be waited for until the system gives up its connection: a quarter of an hour.
     query_timeout: timeout,
     application_name: 'switchboard',
     types: { getTypeParser: parserOf },
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  }
+  // Of the connections, one is for look-ups and health, and one of the others for lists: neither ever waits for writers.
+  const pool = new pg.Pool({
+    ...connection,
+    max: Math.max(1, maxConnections - 1),
+    async onConnect(client) {
+      await client.query(`SET idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`)
+    },
   })
+  const shared = new SharedReader(connection, pool, onIdleError)
+  const places = new Places({
+    places: Math.max(1, maxConnections - 2),
+    patience: patienceInLockTimeouts * lockTimeout,
+    maxWaiting,
+  })
+  // Within each transaction, because a pooler between may give each another connection.
+  const setLockTimeout = `SET LOCAL lock_timeout = ${lockTimeout}`
   pool.on('error', onIdleError)
   // One that breaks in somebody's hands tells so twice: to the query that fails by it, who sees to it, and here, where an error
   // that nobody listened to would end the process.
@@ -55,7 +85,7 @@ export async function openPostgres({ url, maxConnections, timeout, onIdleError }
   await reach(pool)
 
   const compiled: CompiledStatements = new Map()
-  const read = makeDb(pool, compiled)
+  const read = makeDb(pool, compiled, shared)
   const transactions = new WeakMap<pg.PoolClient, Transaction>()
   const clients = new WeakMap<Transaction, pg.PoolClient>()
 
@@ -69,7 +99,16 @@ export async function openPostgres({ url, maxConnections, timeout, onIdleError }
     return tx
   }
 
-  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin = 'BEGIN'): Promise<T> {
+  async function runInPlace<T>(work: (tx: Transaction) => Promise<T>, share: string, begin = 'BEGIN'): Promise<T> {
+    await places.enter(share)
+    try {
+      return await runTransaction(work, `${begin}; ${setLockTimeout}`)
+    } finally {
+      places.leave(share)
+    }
+  }
+
+  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
@@ -100,37 +139,41 @@ export async function openPostgres({ url, maxConnections, timeout, onIdleError }
     pool,
     orderedId: 'BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY',
     read,
-    async transaction(work) {
+    async transaction(work, { share = ownShare } = {}) {
       for (let tries = 1; ; tries++) {
         try {
-          return await runTransaction(work)
+          return await runInPlace(work, share)
         } catch (error) {
-          if (tries === maxTries || !retryCodes.has((error as { code?: string }).code ?? '')) throw error
+          const { code = '', message } = error as { code?: string; message?: string }
+          if (code === lockedCode) throw new DatabaseBusy('locked', String(message), { cause: error })
+          if (!retryCodes.has(code)) throw error
+          if (tries === maxTries) throw new DatabaseBusy('locked', String(message), { cause: error })
         }
       }
     },
-    snapshot: (work) => runTransaction(work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    snapshot: (work) => runInPlace(work, ownShare, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
     async lockForMigration(tx) {
-      await runForLong(tx, `SELECT pg_advisory_xact_lock(${migrationLock})`)
+      await runForLong(tx, `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(${migrationLock})`)
     },
     noticeArrival() {
       // Nothing is remembered from one request to the next.
     },
     async ping() {
-      await pool.query({ text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig)
+      await shared.query({ text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig)
     },
     outageOf: findOutage,
     outage: () => undefined,
     async close() {
-      await pool.end()
+      await Promise.all([pool.end(), shared.close()])
     },
   }
 }
 
 function findOutage(error: unknown): Outage | undefined {
+  if (error instanceof DatabaseBusy) return 'busy'
   if (error instanceof AggregateError) return error.errors.map(findOutage).find((kind) => kind !== undefined)
   const { code, message = '' } = error as { code?: string; message?: string }
   if (code === undefined) return unreachableMessages.test(message) ? 'unreachable' : undefined
@@ -163,20 +206,21 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => u
 
 type CompiledStatements = Map<unknown, CompiledStatement & { name: string }>
 
-function makeDb(runner: Runner, compiled: CompiledStatements): Db {
+/** Look-ups of single rows go by `lookUp`, everything else by `runner`. */
+function makeDb(runner: Reader, compiled: CompiledStatements, lookUp: Reader = runner): Db {
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () =>
         new ExecutingDriver(async (text, parameters) => {
-          const { rows, rowCount } = await runner.query(text, parameters.map(encodeForPostgres))
+          const { rows, rowCount } = await runner.query({ text, values: parameters.map(encodeForPostgres) })
           return { rows: rows ?? [], changes: rowCount ?? 0 }
         }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  const list = async (statement: Statement<never, unknown>, parameters: object) => {
+  const prepare = (statement: Statement<never, unknown>, parameters: object) => {
     let known = compiled.get(statement)
     if (!known) {
       const fresh = compileStatement(query, statement)
@@ -185,10 +229,11 @@ function makeDb(runner: Runner, compiled: CompiledStatements): Db {
     }
     // A named statement is parsed and planned once a connection.
     const values = known.bind(parameters).map(encodeForPostgres)
-    const { rows } = await runner.query({ name: known.name, text: known.sql, values })
-    return rows
+    return { name: known.name, text: known.sql, values }
   }
+  const list = async (statement: Statement<never, unknown>, parameters: object) =>
+    (await runner.query(prepare(statement, parameters))).rows
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
-    (await list(statement, parameters))[0]
+    (await lookUp.query(prepare(statement, parameters))).rows[0]
   return { query, first: first as Db['first'], list: list as Db['list'], remembered: () => undefined, lockRows: true }
 }

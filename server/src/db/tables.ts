@@ -24,6 +24,7 @@ export interface Tables {
   call_permissions: CallPermissionsTable
   activities: ActivitiesTable
   timers: TimersTable
+  schema_migrations: SchemaMigrationsTable
   carrier_messages: CarrierMessagesTable
   files: FilesTable
   file_uses: FileUsesTable
@@ -261,6 +262,11 @@ export interface ActivitiesTable {
   trace: string
 }
 
+export interface SchemaMigrationsTable {
+  name: string
+  applied_time: number
+}
+
 export interface TimersTable {
   id: string
   kind: string
@@ -268,6 +274,7 @@ export interface TimersTable {
   payload: Json<object>
   attempts: number
   leased_until: number
+  set_time: number
 }
 
 export interface CarrierMessagesTable {

@@ -51,8 +51,9 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
     const { sender, envelope } = await readPost(request)
-    const raised = await database.transaction((tx) =>
-      receiveEnvelope({ tx, clock, accounts: sender.accounts }, envelope),
+    const raised = await database.transaction(
+      (tx) => receiveEnvelope({ tx, clock, accounts: sender.accounts }, envelope),
+      { share: sender.app_id },
     )
     parts.onCommit()
     for (const field of raised) metrics.countReceived(field)

@@ -1,9 +1,9 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Makes a folder that is there even after the power failed. */
+/** Makes a folder that is there even after the power failed, for nobody but its owner: it holds what tenants sent. */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
+  const first = await mkdir(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let made = resolve(path); made !== dirname(resolve(first)); made = dirname(made)) await syncFolder(dirname(made))
 }

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
 import { ManualClock } from '../base/clock.ts'
-import { day } from '../base/duration.ts'
+import { day, minute } from '../base/duration.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { TimerWorker } from '../timers/worker.ts'
@@ -36,7 +36,9 @@ onBothDatabases('the store of bytes', (engine) => {
     store = await openFileSystemStore(join(folder, 'files'), clock, systemRandom)
     files = openFiles({ database: held.database, store, ...tools })
     const handlers = { [sweepTimer]: makeSweepHandler(store, clock) }
-    workers = [1, 2].map(() => new TimerWorker(held.database, clock, silentLog, handlers, () => {}))
+    workers = [1, 2].map(
+      () => new TimerWorker({ database: held.database, clock, log: silentLog, handlers, lease: minute, onCommit() {} }),
+    )
   })
   after(async () => {
     await Promise.all(workers.map((worker) => worker.stop()))
@@ -190,7 +192,14 @@ onBothDatabases('the store of bytes', (engine) => {
       ending ??= release(sha256, 'b')
     }
     const handlers = { [sweepTimer]: { ...makeSweepHandler(watched, clock), act } }
-    const worker = new TimerWorker(held.database, clock, silentLog, handlers, () => {})
+    const worker = new TimerWorker({
+      database: held.database,
+      clock,
+      log: silentLog,
+      handlers,
+      lease: minute,
+      onCommit() {},
+    })
     await worker.settle()
     await ending
     await worker.settle()

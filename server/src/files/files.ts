@@ -24,6 +24,8 @@ export interface ReceivedFile extends Omit<Arrival, 'keep'> {
 }
 
 export const sweepTimer = 'files.sweep'
+/** Uploads wait for each other, not the work of the service itself for them. */
+const filesShare = { share: 'files' }
 /** From the last byte of a content to the transaction that uses it: far longer than any request takes. */
 export const holdTime = hour
 
@@ -43,8 +45,8 @@ export function openFiles({ database, store, clock, random }: FilesParts): Files
         .values({ sha256, size, held_until })
         .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ held_until }))
         .execute()
-      await setTimer(tx, random, { kind: sweepTimer, due_time: held_until, payload: { sha256 } })
-    })
+      await setTimer(tx, { clock, random }, { kind: sweepTimer, due_time: held_until, payload: { sha256 } })
+    }, filesShare)
   }
   return {
     get: (sha256, range) => store.get(sha256, range),
@@ -73,7 +75,13 @@ export async function releaseFile(
   used_by: string,
 ): Promise<void> {
   await tx.query.deleteFrom('file_uses').where('sha256', '=', sha256).where('used_by', '=', used_by).execute()
-  await setTimer(tx, random, { kind: sweepTimer, due_time: clock.now(), payload: { sha256 } })
+  await setTimer(tx, { clock, random }, { kind: sweepTimer, due_time: clock.now(), payload: { sha256 } })
+}
+
+/** After the clock was set back: nothing is held for longer than from now on, as the timers that sweep it are not. */
+export async function correctHolds(tx: Transaction, now: number): Promise<void> {
+  const held_until = now + holdTime
+  await tx.query.updateTable('files').set({ held_until }).where('held_until', '>', held_until).execute()
 }
 
 /**

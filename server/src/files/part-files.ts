@@ -65,10 +65,10 @@ export const discardTimer = 'files.discard_part'
 /** Removes a file once the transaction that ends it is committed. */
 export async function discardPart(
   tx: Transaction,
-  { clock, random }: { clock: Clock; random: Random },
+  tools: { clock: Clock; random: Random },
   name: string,
 ): Promise<void> {
-  await setTimer(tx, random, { kind: discardTimer, due_time: clock.now(), payload: { name } })
+  await setTimer(tx, tools, { kind: discardTimer, due_time: tools.clock.now(), payload: { name } })
 }
 
 export function makeDiscardHandler(parts: PartFiles): TimerHandler {

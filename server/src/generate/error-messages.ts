@@ -182,6 +182,7 @@ function listFixed(): Message[] {
     catalogue.internalFault(undefined),
     catalogue.cannotStore(undefined),
     catalogue.cannotReachStore(undefined),
+    catalogue.storeBusy(undefined),
   ].map((error) => ({ audience: 'api', where: 'graph/errors.ts', text: error.message, error }))
 }
 

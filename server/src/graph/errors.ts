@@ -202,6 +202,11 @@ export function cannotReachStore(cause: unknown): GraphError {
   return outage('The service cannot reach its database', 5, cause)
 }
 
+/** 500 while others are in the way of a write for too long. It was undone, or never begun. */
+export function storeBusy(cause: unknown): GraphError {
+  return outage('Other writes were in the way of this one for too long, and nothing was changed', 5, cause)
+}
+
 function outage(what: string, retryAfterSeconds: number, cause: unknown): GraphError {
   const headers = { 'retry-after': String(retryAfterSeconds) }
   return new GraphError(500, codes.transient, `${what}; try again in ${retryAfterSeconds} s.`, { headers, cause })

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Database, Db, Transaction } from '../db/database.ts'
+import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
+import { rateLimited } from '../graph/errors.ts'
 import { projectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { LinkSealer } from '../graph/links.ts'
@@ -21,6 +22,7 @@ import type { Outside } from '../graph/outside.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
+import { rateClasses } from '../limits/classes.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { appendActivity } from '../resources/audit/store.ts'
 import type { Admission, GraphRequest } from './admission.ts'
@@ -77,14 +79,27 @@ async function run(
   if (operation.effect !== 'write') return operation.run(new OperationContext(database.read, asked), input)
 
   const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
-  const answer = await database.transaction(async (tx) => {
-    const result = await operation.run(new OperationContext(tx, asked), input, prepared)
-    if (!(result instanceof Refusal)) await appendRecord(tx, deps, admission, request)
-    return result
-  })
+  const answer = await database
+    .transaction(
+      async (tx) => {
+        const result = await operation.run(new OperationContext(tx, asked), input, prepared)
+        if (!(result instanceof Refusal)) await appendRecord(tx, deps, admission, request)
+        return result
+      },
+      { share: admission.caller?.app_id },
+    )
+    .catch(explainCrowd)
   deps.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
+}
+
+/** An app that has too many writes waiting is told so; everything else that is in the way of a write is not its doing. */
+function explainCrowd(error: unknown): never {
+  if (error instanceof DatabaseBusy && error.kind === 'crowded') {
+    throw rateLimited('Too many writes of this app wait for their turn', rateClasses.platform.subcode, 1)
+  }
+  throw error
 }
 
 /** A cursor is good for one list alone: that of one operation and node, or of one path where that names no node. */
@@ -142,8 +157,13 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
     this.#asked = asked
   }
 
+  /** Its transactions count against the caller's share of the database, like the one of the row. */
   get outside(): Outside {
-    return this.#asked.deps.outside
+    const { outside } = this.#asked.deps
+    const share = this.#asked.admission.caller?.app_id
+    return share === undefined
+      ? outside
+      : { ...outside, transaction: (work, options) => outside.transaction(work, { share, ...options }) }
   }
 
   get method(): string {

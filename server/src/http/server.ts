@@ -11,6 +11,7 @@ import {
   internalFault,
   malformedRequest,
   renderError,
+  storeBusy,
   unknownOperation,
 } from '../graph/errors.ts'
 import { versionPattern } from '../graph/versions.ts'
@@ -180,7 +181,14 @@ function translate(error: unknown): GraphError {
 }
 
 function explainOutage(outage: Outage, cause: unknown): GraphError {
-  return outage === 'unwritable' ? cannotStore(cause) : cannotReachStore(cause)
+  switch (outage) {
+    case 'unwritable':
+      return cannotStore(cause)
+    case 'unreachable':
+      return cannotReachStore(cause)
+    case 'busy':
+      return storeBusy(cause)
+  }
 }
 
 /** What Node's parser refused never becomes a request: the answer is written to the socket by hand. */

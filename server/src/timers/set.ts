@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 
@@ -10,15 +11,28 @@ export interface NewTimer {
 /** Sets a timer in the transaction of what causes it: it goes off if, and only if, that is committed. */
 export async function setTimer(
   tx: Transaction,
-  random: Random,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
   { kind, due_time, payload }: NewTimer,
 ): Promise<string> {
   const id = random.trace()
-  await tx.query.insertInto('timers').values({ id, kind, due_time, payload, attempts: 0, leased_until: 0 }).execute()
+  const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now() }
+  await tx.query.insertInto('timers').values(timer).execute()
   return id
 }
 
 /** Takes a timer back; nothing happens when it has gone off already. */
 export async function cancelTimer(tx: Transaction, id: string): Promise<void> {
   await tx.query.deleteFrom('timers').where('id', '=', id).execute()
+}
+
+/**
+ * After the clock was set back: a timer that was set later than `latest`, in what is the future again, waits from now on for as
+ * long as it was to wait when it was set.
+ */
+export async function correctTimers(tx: Transaction, now: number, latest: number): Promise<void> {
+  await tx.query
+    .updateTable('timers')
+    .set(({ eb, ref }) => ({ due_time: eb(eb('due_time', '-', ref('set_time')), '+', now), set_time: now }))
+    .where('set_time', '>', latest)
+    .execute()
 }

@@ -1,36 +1,122 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
-import { ManualClock } from '../base/clock.ts'
-import { minute } from '../base/duration.ts'
+import { type TestContext, test } from 'node:test'
+import { type Engine, onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
+import { until } from '../../test/harness/until.ts'
+import { type Clock, ManualClock, systemClock } from '../base/clock.ts'
+import { minute, second } from '../base/duration.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
+import type { Database } from '../db/database.ts'
 import { setTimer } from './set.ts'
-import { TimerWorker } from './worker.ts'
+import { type TimerHandler, TimerWorker } from './worker.ts'
 
-onBothDatabases('a timer that a process held when it died', (engine) => {
+function startWorker(
+  t: TestContext,
+  database: Database,
+  clock: Clock,
+  ring: Omit<TimerHandler, 'retryDelay'>,
+  lease = 10 * second,
+): TimerWorker {
+  const handlers = { ring: { ...ring, retryDelay: () => minute } }
+  const worker = new TimerWorker({ database, clock, log: silentLog, handlers, lease, onCommit() {} })
+  t.after(() => worker.stop())
+  worker.start()
+  return worker
+}
+
+function setRing(database: Database, clock: Clock, due_time = clock.now()): Promise<string> {
+  const tools = { clock, random: systemRandom }
+  return database.transaction((tx) => setTimer(tx, tools, { kind: 'ring', due_time, payload: {} }))
+}
+
+async function leaseUntil(database: Database, id: string, leased_until: number): Promise<void> {
+  await database.transaction(({ query }) =>
+    query.updateTable('timers').set({ leased_until }).where('id', '=', id).execute(),
+  )
+}
+
+onBothDatabases('a timer that a process holds', (engine: Engine) => {
   const held = useTestDatabase(engine)
 
-  test('goes off at the next start where one process owns the store, and otherwise when the lease is over', async () => {
+  test('goes off by another process when its lease is over: after seconds, not a minute', async (t) => {
     const { database } = held
     const clock = new ManualClock(Date.parse('2026-06-01T12:00:00Z'))
-    await database.transaction(async (tx) => {
-      const id = await setTimer(tx, systemRandom, { kind: 'ring', due_time: clock.now(), payload: {} })
-      const lease = { leased_until: clock.now() + minute }
-      await tx.query.updateTable('timers').set(lease).where('id', '=', id).execute()
-    })
+    await leaseUntil(database, await setRing(database, clock), clock.now() + 10 * second)
     let rung = 0
-    const finish = async () => {
-      rung++
-    }
-    const handlers = { ring: { finish, retryDelay: () => minute } }
-    const worker = new TimerWorker(database, clock, silentLog, handlers, () => {})
-    worker.start()
+    const worker = startWorker(t, database, clock, {
+      finish: async () => {
+        rung++
+      },
+    })
     await worker.settle()
-    assert.equal(rung, engine === 'sqlite' ? 1 : 0)
-    clock.advance(minute)
+    clock.advance(10 * second - 1)
     await worker.settle()
-    await worker.stop()
+    assert.equal(rung, 0)
+    clock.advance(1)
+    await worker.settle()
     assert.equal(rung, 1)
+  })
+
+  test('goes off when the clock was set back by more than the length of its lease', async (t) => {
+    const { database } = held
+    const clock = new ManualClock(Date.parse('2026-06-01T12:00:00Z'))
+    await leaseUntil(database, await setRing(database, clock, clock.now() - 10 * minute), clock.now() + 10 * second)
+    clock.advance(-10 * minute)
+    let rung = 0
+    const worker = startWorker(t, database, clock, {
+      finish: async () => {
+        rung++
+      },
+    })
+    await worker.settle()
+    assert.equal(rung, 1)
+  })
+
+  test('stays with it for as long as it works on it, however short the lease', async (t) => {
+    const { database } = held
+    const lease = 200
+    const started: string[] = []
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const ringAs = (name: string) => ({
+      act: () => {
+        started.push(name)
+        return mayEnd
+      },
+    })
+    const id = await setRing(database, systemClock)
+    startWorker(t, database, systemClock, ringAs('first'), lease)
+    await until(() => started.length === 1, 'the first process is at it')
+    const begun = systemClock.now()
+    const second = startWorker(t, database, systemClock, ringAs('second'), lease)
+    await until(() => {
+      second.wake()
+      return systemClock.now() > begun + 5 * lease
+    }, 'several leases have passed')
+    assert.deepEqual(started, ['first'])
+    end()
+    await until(
+      async () =>
+        (await database.read.query.selectFrom('timers').select('id').where('id', '=', id).execute()).length === 0,
+      'it is done',
+    )
+    assert.deepEqual(started, ['first'])
+  })
+
+  test('holds up no other timer', async (t) => {
+    const { database } = held
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    let begun = 0
+    startWorker(t, database, systemClock, {
+      act: () => {
+        begun++
+        return begun === 1 ? mayEnd : Promise.resolve()
+      },
+    })
+    t.after(() => end())
+    await setRing(database, systemClock)
+    await until(() => begun === 1, 'the slow one is at work')
+    await setRing(database, systemClock)
+    await until(() => begun === 2, 'the next one goes off meanwhile')
+    end()
   })
 })

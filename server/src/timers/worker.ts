@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { minute, second } from '../base/duration.ts'
+import { leaseHorizon } from '../base/lease.ts'
 import type { Log } from '../base/log.ts'
 import { Pace } from '../base/pace.ts'
 import type { Database, Transaction } from '../db/database.ts'
@@ -26,72 +27,80 @@ const unknownKind: TimerHandler = {
 
 export type TimerHandlers = Readonly<Record<string, TimerHandler>>
 
-/** How long a claimed timer belongs to its process; then another takes it for dead. */
-const leaseMilliseconds = minute
-/** How often a process looks for what is due without having been woken. */
+/** How often a process polls for due timers without having been woken. */
 const pollMilliseconds = second
-/** How soon after a look the next one may come, however many commits ask for it. */
-const lookPauseMilliseconds = 20
-const batchSize = 20
+/** How soon after a poll the next one may come, however many commits ask for it. */
+const pollPauseMilliseconds = 20
+/** How many timers a process works on at once: one that waits for a slow carrier holds up none of the others. */
+const maxInHand = 50
 
-const findDue = defineStatement<{ now: number }>()((db, { now }) =>
-  db.selectFrom('timers').select('id').where('due_time', '<=', now).where('leased_until', '<=', now).limit(1),
+/** The earliest timer that no process holds. */
+const findNext = defineStatement<{ now: number; horizon: number }>()((db, { now, horizon }) =>
+  db
+    .selectFrom('timers')
+    .select('due_time')
+    .where((eb) => eb.or([eb('leased_until', '<=', now), eb('leased_until', '>', horizon)]))
+    .orderBy('due_time')
+    .limit(1),
 )
 
-const findNext = defineStatement<object>()((db) =>
-  db.selectFrom('timers').select('due_time').where('leased_until', '=', 0).orderBy('due_time').limit(1),
-)
+export interface TimerWorkerOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly handlers: TimerHandlers
+  /** Milliseconds that a timer belongs to a process that nothing is heard of any more. */
+  readonly lease: number
+  /** Told when a timer has done its work, so that what it made due need not wait. */
+  readonly onCommit: () => void
+}
 
 /** Lets timers go off: each by one process at a time, and again after that process died. */
 export class TimerWorker {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #log: Log
-  readonly #handlers: TimerHandlers
-  readonly #onCommit: () => void
+  readonly #options: TimerWorkerOptions
+  readonly #inHand = new Map<string, Promise<void>>()
+  readonly #pace = new Pace(pollPauseMilliseconds)
   #poll: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
-  #lookAgain = false
+  #heartbeat: NodeJS.Timeout | undefined
+  #renewing: Promise<void> | undefined
+  #claiming: Promise<void> | undefined
+  #pollAgain = false
   #stopped = false
-  readonly #pace = new Pace(lookPauseMilliseconds)
-  #takesOver = false
 
-  /** `onCommit` is told when a timer has done its work, so that what it made due need not wait. */
-  constructor(database: Database, clock: Clock, log: Log, handlers: TimerHandlers, onCommit: () => void) {
-    this.#database = database
-    this.#clock = clock
-    this.#log = log
-    this.#handlers = handlers
-    this.#onCommit = onCommit
+  constructor(options: TimerWorkerOptions) {
+    this.#options = options
   }
 
   start(): void {
-    this.#takesOver = this.#database.engine === 'sqlite'
     this.#poll = setInterval(() => this.wake(), pollMilliseconds)
+    this.#heartbeat = setInterval(() => this.#renew(), this.#options.lease / 4)
     this.wake()
   }
 
-  /** Looks for what is due; called after every commit, so that what is due at once does not wait for the next look. */
+  /** Polls for due timers; called after every commit, so that what is due at once does not wait for the next poll. */
   wake(): void {
     if (this.#stopped) return
-    this.#lookAgain = true
-    this.#running ??= this.#runDue()
+    this.#pollAgain = true
+    this.#claiming ??= this.#claimDue()
       .catch((error: Error) => {
-        this.#lookAgain = false
-        if (!this.#database.outageOf(error)) this.#log.error({ err: error }, 'timers could not be run')
+        this.#pollAgain = false
+        this.#report(error, 'timers could not be run')
       })
       .finally(() => {
-        this.#running = undefined
-        // Woken after the last look.
-        if (this.#lookAgain) this.wake()
+        this.#claiming = undefined
+        // Woken after the last poll.
+        if (this.#pollAgain) this.wake()
       })
   }
 
   /** Resolves when everything that is due by now has gone off. */
   async settle(): Promise<void> {
-    this.#pace.hurry()
-    this.wake()
-    await this.#running
+    do {
+      this.#pace.hurry()
+      this.wake()
+      await this.#claiming
+      await Promise.all(this.#inHand.values())
+    } while (!this.#stopped && (await this.#findWait()) <= 0)
   }
 
   /** Finishes what runs and takes up nothing new. */
@@ -99,77 +108,103 @@ export class TimerWorker {
     clearInterval(this.#poll)
     this.#stopped = true
     this.#pace.hurry()
-    await this.#running
+    await this.#claiming
+    await Promise.all(this.#inHand.values())
+    clearInterval(this.#heartbeat)
+    await this.#renewing
   }
 
-  async #runDue(): Promise<void> {
-    if (this.#takesOver) await this.#takeOver()
-    while (this.#lookAgain && !this.#stopped) {
+  async #claimDue(): Promise<void> {
+    while (this.#pollAgain && !this.#stopped) {
       await this.#pace.next()
-      this.#lookAgain = false
-      if (!(await this.#isAnythingDue())) {
-        await this.#wakeForNext()
+      this.#pollAgain = false
+      const room = maxInHand - this.#inHand.size
+      // The first that is done wakes this again.
+      if (room === 0) return
+      const wait = await this.#findWait()
+      if (wait > 0) {
+        // A timer that is due before the next poll is not kept waiting for that.
+        if (wait < pollMilliseconds) setTimeout(() => this.wake(), wait).unref()
         continue
       }
-      const claimed = await this.#claim()
-      await Promise.all(claimed.map((timer) => this.#goOff(timer)))
-      if (claimed.length > 0) {
-        this.#lookAgain = true
-        this.#pace.hurry()
-      }
+      const claimed = await this.#claim(room)
+      for (const timer of claimed) this.#work(timer)
+      if (claimed.length === room) this.#pollAgain = true
     }
   }
 
-  /** An embedded store belongs to one process, so whoever holds a lease when that starts is dead: nothing has to wait for its end. */
-  async #takeOver(): Promise<void> {
-    this.#takesOver = false
-    await this.#database.transaction(({ query }) =>
-      query.updateTable('timers').set({ leased_until: 0 }).where('leased_until', '>', 0).execute(),
-    )
+  /** Milliseconds until the next timer is due; 0 or less: one is. One cheap read: a transaction is opened only to claim. */
+  async #findWait(): Promise<number> {
+    const { database, clock, lease } = this.#options
+    const now = clock.now()
+    const next = await database.read.first(findNext, { now, horizon: leaseHorizon(now, lease) })
+    return next ? next.due_time - now : Number.POSITIVE_INFINITY
   }
 
-  /** A timer that is due before the next look is not kept waiting for that. */
-  async #wakeForNext(): Promise<void> {
-    const next = await this.#database.read.first(findNext, {})
-    const wait = next ? next.due_time - this.#clock.now() : pollMilliseconds
-    if (wait > 0 && wait < pollMilliseconds) setTimeout(() => this.wake(), wait).unref()
-  }
-
-  /** Asked after every write, so it is one cheap read, and claiming with its transaction comes only when there is something. */
-  async #isAnythingDue(): Promise<boolean> {
-    return (await this.#database.read.first(findDue, { now: this.#clock.now() })) !== undefined
-  }
-
-  #claim(): Promise<TimersTable[]> {
-    const now = this.#clock.now()
-    return this.#database.transaction(async (tx) => {
+  #claim(limit: number): Promise<TimersTable[]> {
+    const { database, clock, lease } = this.#options
+    const now = clock.now()
+    return database.transaction(async (tx) => {
       let due = tx.query
         .selectFrom('timers')
         .selectAll()
         .where('due_time', '<=', now)
-        .where('leased_until', '<=', now)
+        .where((eb) => eb.or([eb('leased_until', '<=', now), eb('leased_until', '>', leaseHorizon(now, lease))]))
         .orderBy('due_time')
-        .limit(batchSize)
+        .limit(limit)
       if (tx.lockRows) due = due.forUpdate().skipLocked()
       const timers = await due.execute()
-      if (timers.length > 0) {
-        const ids = timers.map(({ id }) => id)
-        const lease = { leased_until: now + leaseMilliseconds }
-        await tx.query.updateTable('timers').set(lease).where('id', 'in', ids).execute()
+      // One whose lease ran out while we are still at it is not to be worked on twice.
+      const free = timers.filter(({ id }) => !this.#inHand.has(id))
+      if (free.length > 0) {
+        const ids = free.map(({ id }) => id)
+        await tx.query
+          .updateTable('timers')
+          .set({ leased_until: now + lease })
+          .where('id', 'in', ids)
+          .execute()
       }
-      return timers
+      return free
     })
   }
 
+  #work(timer: TimersTable): void {
+    const done = this.#goOff(timer)
+      .catch((error: Error) => this.#report(error, 'timers could not be run'))
+      .finally(() => {
+        this.#inHand.delete(timer.id)
+        this.wake()
+      })
+    this.#inHand.set(timer.id, done)
+  }
+
+  /** Says that the timers in hand are being worked on, however long a carrier takes to answer. */
+  #renew(): void {
+    const { database, clock, lease } = this.#options
+    if (this.#inHand.size === 0) return
+    const ids = [...this.#inHand.keys()]
+    this.#renewing ??= database
+      .transaction(async ({ query }) => {
+        const renewed = { leased_until: clock.now() + lease }
+        // One that was postponed meanwhile has no lease any more.
+        await query.updateTable('timers').set(renewed).where('id', 'in', ids).where('leased_until', '>', 0).execute()
+      })
+      .catch((error: Error) => this.#report(error, 'leases could not be renewed'))
+      .finally(() => {
+        this.#renewing = undefined
+      })
+  }
+
   async #goOff({ id, kind, payload, attempts }: TimersTable): Promise<void> {
-    const handler = this.#handlers[kind] ?? unknownKind
+    const { database, handlers, onCommit } = this.#options
+    const handler = handlers[kind] ?? unknownKind
     try {
       await handler.act?.(payload)
     } catch (error) {
       return this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }
     try {
-      await this.#database.transaction(
+      await database.transaction(
         async (tx) => {
           const { numDeletedRows } = await tx.query.deleteFrom('timers').where('id', '=', id).executeTakeFirstOrThrow()
           // Somebody cancelled it, or finished it after taking us for dead.
@@ -177,24 +212,31 @@ export class TimerWorker {
         },
         { alone: handler.alone ?? false },
       )
-      this.#onCommit()
+      onCommit()
     } catch (error) {
       // It could not be postponed either, and did not fail by itself: it comes again when its lease is over.
-      if (this.#database.outageOf(error)) throw error
+      if (database.outageOf(error)) throw error
       await this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }
   }
 
   async #postpone(id: string, kind: string, attempts: number, handler: TimerHandler, error: Error): Promise<void> {
+    const { database, clock, log } = this.#options
     const delay = handler.retryDelay(attempts)
-    this.#log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
-    await this.#database.transaction(async ({ query }) => {
+    log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
+    await database.transaction(async ({ query }) => {
       if (delay === undefined) {
         await query.deleteFrom('timers').where('id', '=', id).execute()
         return
       }
-      const later = { attempts, leased_until: 0, due_time: this.#clock.now() + delay }
+      const now = clock.now()
+      const later = { attempts, leased_until: 0, due_time: now + delay, set_time: now }
       await query.updateTable('timers').set(later).where('id', '=', id).execute()
     })
+  }
+
+  #report(error: Error, message: string): void {
+    const { database, log } = this.#options
+    if (!database.outageOf(error)) log.error({ err: error }, message)
   }
 }

@@ -38,7 +38,7 @@ export async function makeMigratedStore(
   const place = await makePlace(engine, async (url) => {
     const template = `migrated_${createHash('sha256').update(JSON.stringify(readMigrations())).digest('hex').slice(0, 16)}`
     await ensureTemplate(url, template, async (databaseUrl) => {
-      const filled = await openDatabase({ dataDir: tmpdir(), databaseUrl, maxConnections: 1 }, silentLog)
+      const filled = await openDatabase({ dataDir: tmpdir(), databaseUrl, maxConnections: 2 }, silentLog)
       await migrate(filled, clock)
       await filled.close()
     })

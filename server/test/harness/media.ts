@@ -22,10 +22,14 @@ export async function addMedia(database: Database, clock: Clock): Promise<void> 
     await database.transaction(async (tx) => {
       await tx.query.insertInto('nodes').values({ id, kind: 'media', business_id, account_id }).execute()
       await tx.query.insertInto('files').values({ sha256, size: 100, held_until: 0 }).execute()
-      await insertMedia(tx, systemRandom, {
-        ...{ id, phone_number_id, sha256, mime_type: 'image/png', file_size: 100 },
-        expires_time: clock.now() + 30 * day,
-      })
+      await insertMedia(
+        tx,
+        { clock, random: systemRandom },
+        {
+          ...{ id, phone_number_id, sha256, mime_type: 'image/png', file_size: 100 },
+          expires_time: clock.now() + 30 * day,
+        },
+      )
     })
   }
 }

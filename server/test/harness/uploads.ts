@@ -10,7 +10,11 @@ export async function addUploads(database: Database, clock: Clock): Promise<void
   const expires_time = clock.now() + 24 * hour
   await database.transaction(async (tx) => {
     for (const { upload: id, business: business_id } of [ids, strangerIds]) {
-      await insertUpload(tx, systemRandom, { id, business_id, file_length: 100, file_type: 'image/png', expires_time })
+      await insertUpload(
+        tx,
+        { clock, random: systemRandom },
+        { id, business_id, file_length: 100, file_type: 'image/png', expires_time },
+      )
     }
   })
 }

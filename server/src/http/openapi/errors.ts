@@ -14,6 +14,7 @@ import {
   rateLimited,
   renderError,
   ruleBroken,
+  storeBusy,
 } from '../../graph/errors.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { rateClasses } from '../../limits/classes.ts'
@@ -78,6 +79,7 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
         fault: internalFault(undefined),
         nothing_stored: cannotStore(undefined),
         database_gone: cannotReachStore(undefined),
+        database_busy: storeBusy(undefined),
       },
     },
   }

@@ -39,11 +39,15 @@ export async function startCall(
   const now = clock.now()
   const id = `wacid.${random.bytes(24).toString('base64url')}`
   const byUser = direction === 'USER_INITIATED'
-  const ring_timer_id = await setTimer(db, random, {
-    kind: ringOutTimer,
-    due_time: now + settings.callRingTime,
-    payload: { call_id: id },
-  })
+  const ring_timer_id = await setTimer(
+    db,
+    { clock, random },
+    {
+      kind: ringOutTimer,
+      due_time: now + settings.callRingTime,
+      payload: { call_id: id },
+    },
+  )
   const call: CallsTable = {
     id,
     phone_number_id: number.id,

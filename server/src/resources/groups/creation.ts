@@ -25,12 +25,12 @@ interface CreationRequest extends Pick<GroupCreation, 'subject' | 'description' 
 /** Takes a request for a group: the group comes into being later, if and only if this transaction is committed. */
 export async function requestGroup(
   tx: Transaction,
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  tools: { readonly clock: Clock; readonly random: Random },
   group: Omit<CreationRequest, 'request_id'>,
 ): Promise<string> {
-  const request_id = random.trace()
+  const request_id = tools.random.trace()
   const payload: CreationRequest = { request_id, ...group }
-  await setTimer(tx, random, { kind: creationTimer, due_time: clock.now() + creationDelay, payload })
+  await setTimer(tx, tools, { kind: creationTimer, due_time: tools.clock.now() + creationDelay, payload })
   return request_id
 }
 

@@ -44,7 +44,7 @@ export function mediaOperations(words: Vocabulary): Operation[] {
       async run({ db, node, clock, random, settings }, _input, stored) {
         const id = await createNode(db, random, 'media', node)
         const expires_time = clock.now() + settings.mediaLifetime
-        await insertMedia(db, random, { id, phone_number_id: node.id, ...stored, expires_time })
+        await insertMedia(db, { clock, random }, { id, phone_number_id: node.id, ...stored, expires_time })
         return { id }
       },
     }),

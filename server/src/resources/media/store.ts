@@ -22,11 +22,11 @@ function mediaUse(id: string): string {
 }
 
 /** Records a medium under an id that was registered for it; its content is held or used already. */
-export async function insertMedia(tx: Transaction, random: Random, medium: MediaTable): Promise<void> {
+export async function insertMedia(tx: Transaction, tools: Tools, medium: MediaTable): Promise<void> {
   const { id, sha256, expires_time } = medium
   await useFile(tx, sha256, mediaUse(id))
   await tx.query.insertInto('media').values(medium).execute()
-  await setTimer(tx, random, { kind: expiryTimer, due_time: expires_time, payload: { id } })
+  await setTimer(tx, tools, { kind: expiryTimer, due_time: expires_time, payload: { id } })
 }
 
 const findById = defineStatement<{ id: string; now: number }>()((db, { id, now }) =>

@@ -66,6 +66,12 @@ describe('a verification code', () => {
     assert.deepEqual(judgeCode(blocked, right, start + 16 * minute, limit), { outcome: 'right' })
   })
 
+  test('a block ends when the clock was set back so far that it would last for longer than it may', () => {
+    const blocked = stored({ blocked_until: start + 15 * minute, expires_time: start + 60 * minute })
+    assert.equal(judgeCode(blocked, right, start - 15 * minute, limit).outcome, 'blocked')
+    assert.equal(judgeCode(blocked, right, start - 15 * minute - 1, limit).outcome, 'right')
+  })
+
   test('wrong tries of an earlier period are forgotten', () => {
     const code = stored({ wrong_tries: 4, first_wrong_time: start, expires_time: start + 60 * minute })
     const within = judgeCode(code, wrong, start + 15 * minute - 1, limit)

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isLeaseOver } from '../../base/lease.ts'
 import type { Random } from '../../base/random.ts'
 import type { VerificationCodesTable } from '../../db/tables.ts'
 
@@ -41,7 +42,9 @@ export function judgeCode(
   limit: WrongCodeLimit | undefined,
 ): Judgement {
   if (!stored) return { outcome: 'missing' }
-  if (limit && stored.blocked_until > now) return { outcome: 'blocked', milliseconds: stored.blocked_until - now }
+  if (limit && !isLeaseOver(stored.blocked_until, now, limit.milliseconds)) {
+    return { outcome: 'blocked', milliseconds: stored.blocked_until - now }
+  }
   if (stored.expires_time <= now) return { outcome: 'expired' }
   if (timingSafeEqual(Buffer.from(hash), Buffer.from(stored.code_hash))) return { outcome: 'right' }
   if (!limit) return { outcome: 'wrong', tries: noWrongTries, triesLeft: undefined }

@@ -35,7 +35,7 @@ export function uploadOperations(): Operation[] {
         const id = makeUploadId(random)
         const { business_id } = node
         const expires_time = clock.now() + settings.uploadLifetime
-        await insertUpload(db, random, { ...input, id, business_id, expires_time })
+        await insertUpload(db, { clock, random }, { ...input, id, business_id, expires_time })
         return { id }
       },
     }),

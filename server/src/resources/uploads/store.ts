@@ -22,7 +22,7 @@ export type NewUpload = Pick<UploadsTable, 'id' | 'business_id' | 'file_length' 
 }
 
 /** Opens an upload, which is a node like everything that a path can name. */
-export async function insertUpload(tx: Transaction, random: Random, upload: NewUpload): Promise<void> {
+export async function insertUpload(tx: Transaction, tools: Tools, upload: NewUpload): Promise<void> {
   const { id, business_id, file_length, file_type, file_name = null, expires_time } = upload
   await tx.query.insertInto('nodes').values({ id, kind: 'upload', business_id, account_id: null }).execute()
   await tx.query
@@ -32,7 +32,7 @@ export async function insertUpload(tx: Transaction, random: Random, upload: NewU
       ...{ file_offset: 0, handle: null, sha256: null, used_time: null },
     })
     .execute()
-  await setTimer(tx, random, { kind: expiryTimer, due_time: expires_time, payload: { id } })
+  await setTimer(tx, tools, { kind: expiryTimer, due_time: expires_time, payload: { id } })
 }
 
 const findById = defineStatement<{ id: string }>()((db, { id }) =>
@@ -95,7 +95,7 @@ export async function expireUpload(tx: Transaction, tools: Tools, id: string): P
   const upload = await lockById(tx, id)
   if (!upload) return
   if (upload.expires_time <= tools.clock.now()) await deleteUpload(tx, tools, upload)
-  else await setTimer(tx, tools.random, { kind: expiryTimer, due_time: upload.expires_time, payload: { id } })
+  else await setTimer(tx, tools, { kind: expiryTimer, due_time: upload.expires_time, payload: { id } })
 }
 
 /**

@@ -1,0 +1,33 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { DatabaseUnavailable } from './database.ts'
+
+const sqliteBusy = 5
+
+/**
+ * Makes this process the only server of the embedded store in a folder, until it calls `release` or ends, however it ends: what is locked is a
+ * database of its own beside the store, and a lock of SQLite is one of the system, which goes with its process. Commands do not ask for it, so they work
+ * beside a server.
+ */
+export function lockStore(dataDir: string): { release(): void } {
+  const file = join(dataDir, 'switchboard.lock')
+  let handle: DatabaseSync | undefined
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    closeSync(openSync(file, 'a', 0o600))
+    handle = new DatabaseSync(file, { timeout: 0 })
+    // Nothing is ever written into it, and no journal is left beside it.
+    handle.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    handle?.close()
+    const { errcode, message } = error as Error & { errcode?: number }
+    throw new DatabaseUnavailable(
+      errcode === sqliteBusy
+        ? `another server is running on the embedded store in ${dataDir}: stop it, set DATA_DIR to another folder, or set DATABASE_URL to serve one PostgreSQL with several processes`
+        : `cannot open the database file ${file}: ${message}; set DATA_DIR to a folder that can be written`,
+    )
+  }
+  const held = handle
+  return { release: () => held.close() }
+}

@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/database.ts'
+
+/**
+ * After the clock was set back by `back` milliseconds: a delivery that was tried, or came into being, later than `latest` is due
+ * again as long from now as it was to wait then, and a subscriber is paused for no longer than it was to be.
+ */
+export async function correctDeliveries(tx: Transaction, now: number, latest: number, back: number): Promise<void> {
+  const lastAttempt = sql<number>`(SELECT a.time FROM delivery_attempts a WHERE a.delivery_id = deliveries.id AND a.number = deliveries.attempts)`
+  await tx.query
+    .updateTable('deliveries')
+    .set(({ eb }) => ({ due_time: eb('due_time', '-', back) }))
+    .where('state', '=', 'waiting')
+    .where('due_time', '>', now)
+    .where(({ eb, or }) => or([eb('started_time', '>', latest), eb(lastAttempt, '>', latest)]))
+    .execute()
+  await tx.query
+    .updateTable('lanes')
+    .set(({ eb }) => ({ paused_until: eb('paused_until', '-', back) }))
+    .where('paused_until', '>', latest)
+    .execute()
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../base/clock.ts'
+import { second } from '../base/duration.ts'
+import { ClockWatch } from '../base/lease.ts'
+import type { Log } from '../base/log.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
+
+/**
+ * Brings stored times nearer that a clock wrote which was set back since, by `back` milliseconds: nothing may wait for longer
+ * than it was to wait when it was written. What was written before `latest` is left as it is.
+ */
+export type Correction = (tx: Transaction, now: number, latest: number, back: number) => Promise<void>
+
+const pollMilliseconds = second
+/** So far the clocks of several machines may be apart. */
+const tolerance = 5 * second
+
+/** Notices that the clock was set back, at the start or while the process runs, and corrects what would wait too long by it. */
+export class ClockSteps {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #corrections: readonly Correction[]
+  readonly #onCorrected: () => void
+  readonly #watch: ClockWatch
+  #poll: NodeJS.Timeout | undefined
+  /** What is still to be corrected, because the store did not take it yet. */
+  #back = 0
+  #correcting: Promise<void> | undefined
+
+  constructor(
+    database: Database,
+    clock: Clock,
+    log: Log,
+    corrections: readonly Correction[],
+    /** Told after a correction: something may be due by it. */
+    onCorrected: () => void,
+  ) {
+    this.#database = database
+    this.#clock = clock
+    this.#log = log
+    this.#corrections = corrections
+    this.#onCorrected = onCorrected
+    this.#watch = new ClockWatch(clock)
+  }
+
+  async start(): Promise<void> {
+    const newest = await findNewestTime(this.#database.read)
+    this.#back = Math.max(0, newest - this.#clock.now())
+    await this.check()
+    this.#poll = setInterval(() => void this.check(), pollMilliseconds)
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#poll)
+    await this.#correcting
+  }
+
+  /** Corrects what a clock wrote that was set back since the last call. */
+  async check(): Promise<void> {
+    this.#back += this.#watch.stepBack()
+    if (this.#back <= tolerance) {
+      this.#back = 0
+      return
+    }
+    this.#correcting ??= this.#correct(this.#back)
+      .catch((error: Error) => {
+        if (this.#database.outageOf(error)) return
+        this.#log.error({ err: error }, 'times could not be corrected after the clock was set back')
+      })
+      .finally(() => {
+        this.#correcting = undefined
+      })
+    await this.#correcting
+  }
+
+  async #correct(back: number): Promise<void> {
+    const now = this.#clock.now()
+    await this.#database.transaction(async (tx) => {
+      for (const correct of this.#corrections) await correct(tx, now, now + tolerance, back)
+    })
+    this.#back -= back
+    this.#log.warn({ back_ms: back }, 'the clock was set back: what waits goes by the new time')
+    this.#onCorrected()
+  }
+}
+
+/** The latest time that is known to have been written by the clock of before. */
+async function findNewestTime({ query }: Db): Promise<number> {
+  const activity = await query
+    .selectFrom('activities')
+    .select(({ fn }) => fn.max('time').as('time'))
+    .executeTakeFirst()
+  const event = await query
+    .selectFrom('events')
+    .select(({ fn }) => fn.max('created_time').as('time'))
+    .executeTakeFirst()
+  return Math.max(activity?.time ?? 0, event?.time ?? 0)
+}
