@@ -1,6 +1,13 @@
 import type { Generated } from 'kysely'
 import type { Json } from './codecs.ts'
 
+declare const sealedMark: unique symbol
+
+/** A secret as it is stored: text that says nothing without a key. Only `openSecret` makes something readable of it. */
+export interface Sealed {
+  readonly [sealedMark]: true
+}
+
 /** The tables as queries see them: one interface a table, in the order of the migrations. */
 export interface Tables {
   nodes: NodesTable
@@ -50,6 +57,7 @@ export interface Tables {
   group_invite_links: GroupInviteLinksTable
   group_participants: GroupParticipantsTable
   group_join_requests: GroupJoinRequestsTable
+  sealing_keys: SealingKeysTable
 }
 
 export interface NodesTable {
@@ -76,11 +84,11 @@ export interface AppsTable {
   id: string
   business_id: string
   name: string
-  secret: string
+  secret: Sealed
   partner_kind: string | null
   first_party: boolean
   created_time: number
-  previous_secret: string | null
+  previous_secret: Sealed | null
   previous_secret_until: number | null
 }
 
@@ -88,9 +96,11 @@ export interface AppSubscriptionsTable {
   app_id: string
   object: string
   callback_url: string
-  verify_token: string
+  verify_token: Sealed
   fields: Json<string[]>
   created_time: number
+  /** Null alone in a store that was not unlocked since it was migrated. */
+  verify_token_hash: string | null
 }
 
 export interface TokensTable {
@@ -106,7 +116,7 @@ export interface TokensTable {
 
 export interface ServiceSecretsTable {
   name: string
-  value: string
+  value: Sealed
 }
 
 export interface AccountsTable {
@@ -134,7 +144,7 @@ export interface SubscribedAppsTable {
   account_id: string
   app_id: string
   override_callback_uri: string | null
-  verify_token: string | null
+  verify_token: Sealed | null
   created_time: number
 }
 
@@ -268,13 +278,14 @@ export interface TimersTable {
   payload: Json<object>
   attempts: number
   leased_until: number
+  secret: Sealed | null
 }
 
 export interface CarrierMessagesTable {
   id: string
   recipient: string
   kind: 'sms' | 'voice'
-  code: string
+  code: Sealed
   language: string
   sent_time: number
 }
@@ -291,7 +302,7 @@ export interface VerificationCodesTable {
 
 export interface TwoStepPinsTable {
   phone_number_id: string
-  pin_hash: string
+  pin_hash: Sealed
 }
 
 export interface PhoneNumberCallbacksTable {
@@ -304,7 +315,7 @@ export interface PhoneNumberCallbacksTable {
 export interface SigningKeysTable {
   id: string
   public_key: string
-  private_key: string | null
+  private_key: Sealed | null
   created_time: number
   retired_time: number | null
 }
@@ -489,5 +500,12 @@ export interface GroupJoinRequestsTable {
   group_id: string
   user_wa_id: string
   name: string | null
+  created_time: number
+}
+
+export interface SealingKeysTable {
+  id: string
+  in_use: boolean
+  has_remains: boolean
   created_time: number
 }
