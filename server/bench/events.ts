@@ -5,8 +5,8 @@ import { Pool } from 'undici'
 import { systemClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { openStore } from '../src/cli/store.ts'
+import { readConfig } from '../src/config.ts'
 import { raiseEvent } from '../src/delivery/outbox.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorldFile } from '../src/world/read.ts'
@@ -132,8 +132,7 @@ export async function compareBacklog(
 }
 
 async function makeBacklog(dataDir: string, world: string, amount: number): Promise<void> {
-  const database = await openDatabase({ dataDir, databaseUrl: undefined, maxConnections: 1 }, silentLog)
-  await migrate(database, systemClock)
+  const database = await openStore(readConfig({ DATA_DIR: dataDir }), silentLog)
   await applyWorld(database, systemClock, systemRandom, await readWorldFile(world))
   for (let done = 0; done < amount; done += 1000) {
     await database.transaction(async (tx) => {

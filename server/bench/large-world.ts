@@ -8,8 +8,8 @@ import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { openStore } from '../src/cli/store.ts'
+import { readConfig } from '../src/config.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorldFile } from '../src/world/read.ts'
 import type { World } from '../src/world/schema.ts'
@@ -34,8 +34,7 @@ try {
 }
 
 async function applyTwice(engine: string, databaseUrl: string | undefined, world: World): Promise<void> {
-  const database = await openDatabase({ dataDir: folder, databaseUrl, maxConnections: 5 }, silentLog)
-  await migrate(database, systemClock)
+  const database = await openStore(readConfig({ DATA_DIR: folder, DATABASE_URL: databaseUrl }), silentLog)
   for (const what of ['to an empty store', 'again']) {
     await measure(`applied ${what} on ${engine}`, () => applyWorld(database, systemClock, systemRandom, world))
   }

@@ -1,8 +1,8 @@
 import { systemClock } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { openStore } from '../src/cli/store.ts'
+import { readConfig } from '../src/config.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorld } from '../src/world/read.ts'
 
@@ -10,8 +10,7 @@ export const bigAccount = '1500000000000001'
 
 /** A store with one account of 100,000 numbers that `demo-token` sees. */
 export async function makeBigStore(dataDir: string): Promise<void> {
-  const database = await openDatabase({ dataDir, databaseUrl: undefined, maxConnections: 10 }, silentLog)
-  await migrate(database, systemClock)
+  const database = await openStore(readConfig({ DATA_DIR: dataDir }), silentLog)
   await applyWorld(database, systemClock, systemRandom, readWorld(JSON.stringify(bigWorld()), 'the big world'))
   await database.close()
 }

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { day, hour, minute, second } from './base/duration.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
+import type { SecretKey } from './base/secret-key.ts'
 import {
   BadSetting,
   duration,
@@ -11,6 +13,8 @@ import {
   onOff,
   postgresUrl,
   postUrl,
+  secretKey,
+  secretKeys,
   versionList,
   webUrl,
 } from './base/setting-parsers.ts'
@@ -26,6 +30,8 @@ export interface Setting<T> {
   /** Throws with what would be right. */
   readonly parse: (text: string) => T
   readonly fallback: (soFar: Partial<Config>, environment: Environment) => T
+  /** Whether its value is shown to nobody, also not when it is wrong. */
+  readonly isSecret?: boolean
 }
 
 export { BadSetting }
@@ -47,6 +53,9 @@ export interface Config extends Settings {
   readonly databaseConnections: number
   readonly databaseTimeout: number
   readonly databaseLockTimeout: number
+  readonly secretsKey: SecretKey | undefined
+  readonly secretsKeyOld: readonly SecretKey[]
+  readonly secretsKeyFile: string
   readonly world: string | undefined
   readonly role: Role
   readonly allowInternalCallbacks: boolean
@@ -143,6 +152,31 @@ export const settings = {
       'How long a write waits on PostgreSQL for what another one holds, and twice that for a connection, before it is refused with a transient error.',
     parse: durationUpTo(10 * minute),
     fallback: () => 5 * second,
+  }),
+  secretsKey: define<SecretKey | undefined>({
+    name: 'SECRETS_KEY',
+    shownDefault: 'unset: the newest key in SECRETS_KEY_FILE',
+    sentence:
+      'The key that seals the secrets in the store: 32 bytes in base64 or hexadecimal, as ./switchboard secrets generate-key prints; the same for every process.',
+    parse: secretKey,
+    fallback: () => undefined,
+    isSecret: true,
+  }),
+  secretsKeyOld: define<readonly SecretKey[]>({
+    name: 'SECRETS_KEY_OLD',
+    shownDefault: 'unset',
+    sentence:
+      'Earlier keys, separated by commas, that still open what they sealed until ./switchboard secrets rotate has sealed it anew.',
+    parse: secretKeys,
+    fallback: () => [],
+    isSecret: true,
+  }),
+  secretsKeyFile: define({
+    name: 'SECRETS_KEY_FILE',
+    shownDefault: 'secrets.key in DATA_DIR',
+    sentence: 'The file of keys, one a line, the newest first; made with mode 0600 where SECRETS_KEY is unset.',
+    parse: (text) => text,
+    fallback: ({ dataDir = '' }) => join(dataDir, 'secrets.key'),
   }),
   role: define<Role>({
     name: 'ROLE',
@@ -415,13 +449,18 @@ export function rateSettingName(rateClass: RateClassName): string {
   return `RATE_LIMIT_${rateClass.toUpperCase()}`
 }
 
-function readSetting<T>({ name, parse, fallback }: Setting<T>, environment: Environment, soFar: Partial<Config>): T {
+function readSetting<T>(
+  { name, parse, fallback, isSecret }: Setting<T>,
+  environment: Environment,
+  soFar: Partial<Config>,
+): T {
   const text = environment[name]
   if (text === undefined || text === '') return fallback(soFar, environment)
   try {
     return parse(text)
   } catch (error) {
-    throw new BadSetting(`${name} is ${JSON.stringify(hideCredentials(text))}; it must be ${(error as Error).message}`)
+    const shown = isSecret ? 'not usable' : JSON.stringify(hideCredentials(text))
+    throw new BadSetting(`${name} is ${shown}; it must be ${(error as Error).message}`)
   }
 }
 

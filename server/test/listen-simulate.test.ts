@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Database } from '../src/db/database.ts'
+import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
+import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 
 const account = '1000000000000001'
 const number = '4000000000000001'
@@ -27,6 +28,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     options = { env, cwd: place.dataDir }
     server = await startCommand(['serve', '--port', '0'], options)
     database = await openPlace(place)
+    await unlockPlace(place, database)
   })
   after(async () => {
     await database.close()
@@ -57,8 +59,10 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   /** All that listen touches and has to put back. */
   async function readTouched(): Promise<object> {
     const { query } = database.read
+    const subscriptions = await query.selectFrom('app_subscriptions').selectAll().orderBy('app_id').execute()
     return {
-      subscriptions: await query.selectFrom('app_subscriptions').selectAll().orderBy('app_id').execute(),
+      // Sealed, a verify token is another text each time that it is put back.
+      subscriptions: subscriptions.map((one) => ({ ...one, verify_token: openVerifyToken(database.read, one) })),
       links: await query.selectFrom('subscribed_apps').selectAll().orderBy('account_id').orderBy('app_id').execute(),
       secrets: await query.selectFrom('service_secrets').selectAll().orderBy('name').execute(),
     }

@@ -36,7 +36,9 @@ describe('what is remembered of tokens and nodes', () => {
     // Behind the end of a turn, as after a commit of our own: what is asked for there is asked before requests are read.
     setImmediate(() => {
       server.database.read.remembered(memo)
-      other.prepare('UPDATE tokens SET revoked_time = 1 WHERE hash = ?').run(hashToken(tokens.partner))
+      other
+        .prepare('UPDATE tokens SET revoked_time = 1 WHERE hash = ?')
+        .run(hashToken(server.database.read, tokens.partner))
       send()
     })
     assert.match((await once(socket, 'data'))[0], /^HTTP\/1\.1 401 /)

@@ -4,6 +4,7 @@ import { findCaller, hashToken, revokeToken } from '../src/auth/tokens.ts'
 import { ManualClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/random.ts'
 import type { Database } from '../src/db/database.ts'
+import { openSecret } from '../src/db/sealing.ts'
 import type { Tables } from '../src/db/tables.ts'
 import { isNodeId } from '../src/graph/nodes.ts'
 import { applyWorld, type WorldSummary } from '../src/world/apply.ts'
@@ -100,7 +101,7 @@ onBothDatabases('a world that is applied to an empty store', (engine) => {
       first_party: false,
       created_time: start,
     })
-    assert.match(secret, /^[\da-f]{32}$/)
+    assert.match(openSecret(database.read, 'apps.secret', app, secret), /^[\da-f]{32}$/)
     const webhook = await row(database, 'app_subscriptions', 'app_id', app)
     assert.equal(webhook.object, 'msgapp_business_account')
     assert.equal(webhook.fields.length, 9)
@@ -457,7 +458,7 @@ onBothDatabases('a token of a world', (engine) => {
 
   test('is stored as its hash alone', async () => {
     await tokens({ token: 'a-secret-of-the-test' })
-    const stored = await row(store.database, 'tokens', 'hash', hashToken('a-secret-of-the-test'))
+    const stored = await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'a-secret-of-the-test'))
     assert.deepEqual(
       [stored.scopes, stored.accounts, stored.expires_time],
       [['msgapp_business_management', 'msgapp_business_messaging'], null, null],
@@ -476,9 +477,9 @@ onBothDatabases('a token of a world', (engine) => {
 
   test('is changed and never doubled when it is there', async () => {
     await tokens({ token: 'changing' })
-    const before = await row(store.database, 'tokens', 'hash', hashToken('changing'))
+    const before = await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'changing'))
     await tokens({ token: 'changing', scopes: ['gateway'], accounts: [account], expires_at: '2027-01-01T00:00:00Z' })
-    const after = await row(store.database, 'tokens', 'hash', hashToken('changing'))
+    const after = await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'changing'))
     assert.deepEqual(after, {
       ...before,
       scopes: ['gateway'],
@@ -486,12 +487,12 @@ onBothDatabases('a token of a world', (engine) => {
       expires_time: Date.parse('2027-01-01T00:00:00Z'),
     })
     await tokens({ token: 'changing' })
-    assert.deepEqual(await row(store.database, 'tokens', 'hash', hashToken('changing')), after)
+    assert.deepEqual(await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'changing')), after)
   })
 
   test('stays revoked when it was', async () => {
     await tokens({ token: 'ended' })
-    const { id } = await row(store.database, 'tokens', 'hash', hashToken('ended'))
+    const { id } = await row(store.database, 'tokens', 'hash', hashToken(store.database.read, 'ended'))
     await store.database.transaction((tx) => revokeToken(tx, new ManualClock(start), id))
     await tokens({ token: 'ended', scopes: ['gateway'] })
     assert.equal(await findCaller(store.database.read, 'ended'), undefined)

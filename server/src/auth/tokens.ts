@@ -2,12 +2,16 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
+import { keyedHash } from '../db/keyed-hash.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller, Scope } from '../graph/caller.ts'
 
-/** Tokens have 256 bits of chance, so a plain fast hash keeps them safe; the index look-up by hash leaks nothing of use. */
-export function hashToken(secret: string): string {
-  return hash('sha256', secret)
+/**
+ * What a token is stored and found as. A token that the service made has 256 bits of chance and could be hashed plainly; one that
+ * somebody chose for a world file could be guessed. Of the plain hash, because stores of before have only that.
+ */
+export function hashToken(db: Db, secret: string): string {
+  return keyedHash(db, 'token', hash('sha256', secret))
 }
 
 export function makeTokenSecret(random: Random): string {
@@ -34,7 +38,7 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
     .insertInto('tokens')
     .values({
       id,
-      hash: hashToken(token.secret),
+      hash: hashToken(tx, token.secret),
       app_id: token.app_id,
       scopes: [...token.scopes],
       accounts: token.accounts && [...token.accounts],
@@ -71,7 +75,7 @@ export interface FoundToken {
 
 /** Who a token's secret speaks for, as long as it is not revoked; its end is for the caller of this to watch. */
 export async function findCaller(db: Db, secret: string): Promise<FoundToken | undefined> {
-  const row = await db.first(findByHash, { hash: hashToken(secret) })
+  const row = await db.first(findByHash, { hash: hashToken(db, secret) })
   if (!row || row.revoked_time !== null) return undefined
   return {
     caller: {

@@ -1,4 +1,5 @@
 import { formatDuration, parseDuration } from './duration.ts'
+import { parseSecretKey, type SecretKey } from './secret-key.ts'
 
 /** A setting whose value cannot be used, said in one line that names it. */
 export class BadSetting extends Error {}
@@ -84,4 +85,15 @@ export function versionList(text: string): string[] {
   const versions = text.split(',').map((version) => version.trim())
   if (!versions.every((version) => /^v\d+\.\d+$/.test(version))) throw new BadSetting('a list such as v23.0,v24.0')
   return versions
+}
+
+export function secretKey(text: string): SecretKey {
+  const key = parseSecretKey(text.trim())
+  if (!key)
+    throw new BadSetting('32 bytes in base64 or hexadecimal; ./switchboard secrets generate-key prints such a key')
+  return key
+}
+
+export function secretKeys(text: string): SecretKey[] {
+  return text.split(',').map(secretKey)
 }

@@ -9,11 +9,11 @@ const retryDelays = [second, 5 * second, 30 * second, minute, 2 * minute, 5 * mi
 /** Posts messages to the carrier behind CARRIER_URL, again and again until it takes them. */
 export function makeCarrierHandler(carrierUrl: string): TimerHandler {
   return {
-    async act(payload) {
+    async act(payload, code) {
       const { statusCode, body } = await request(carrierUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(payload),
+        body: JSON.stringify({ ...payload, code }),
         headersTimeout: answerTimeout,
         bodyTimeout: answerTimeout,
       })

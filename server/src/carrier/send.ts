@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { day } from '../base/duration.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
+import { openSecret, sealSecret } from '../db/sealing.ts'
 import { setTimer } from '../timers/set.ts'
 
 /** A verification code on its way to a number. */
@@ -31,24 +32,32 @@ export async function sendThroughCarrier(
 ): Promise<string | undefined> {
   const sent_time = clock.now()
   if (carrierUrl !== undefined) {
-    const payload = { to, kind, code, language, sent_at: new Date(sent_time).toISOString() }
-    return setTimer(tx, { clock, random }, { kind: carrierTimer, due_time: sent_time, payload })
+    const payload = { to, kind, language, sent_at: new Date(sent_time).toISOString() }
+    return setTimer(tx, { clock, random }, { kind: carrierTimer, due_time: sent_time, payload, secret: code })
   }
   const id = random.trace()
   // The outbox shows the code itself, so it is not kept for longer than somebody may look for it.
   await setTimer(tx, { clock, random }, { kind: forgetTimer, due_time: sent_time + outboxLifetime, payload: { id } })
-  await tx.query.insertInto('carrier_messages').values({ id, recipient: to, kind, code, language, sent_time }).execute()
+  const sealed = await sealSecret(tx, 'carrier_messages.code', id, code)
+  await tx.query
+    .insertInto('carrier_messages')
+    .values({ id, recipient: to, kind, code: sealed, language, sent_time })
+    .execute()
   return undefined
 }
 
 /** What the built-in carrier was given for a number, newest first. */
 export async function listCarrierMessagesForGateway(db: Db, to: string, limit: number) {
-  return db.query
+  const messages = await db.query
     .selectFrom('carrier_messages')
-    .select(['recipient', 'kind', 'code', 'language', 'sent_time'])
+    .select(['id', 'recipient', 'kind', 'code', 'language', 'sent_time'])
     .where('recipient', '=', to)
     .orderBy('sent_time', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+  return messages.map(({ id, code, ...message }) => ({
+    ...message,
+    code: openSecret(db, 'carrier_messages.code', id, code),
+  }))
 }

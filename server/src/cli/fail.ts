@@ -1,3 +1,4 @@
+import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
 import { BadSetting } from '../base/setting-parsers.ts'
 import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
 import { isUnwritableFile, isUnwritableSqlite } from '../db/outage.ts'
@@ -15,6 +16,8 @@ export function describeFailure(error: unknown): string {
   if (
     error instanceof CommandFailed ||
     error instanceof BadSetting ||
+    error instanceof SecretsLocked ||
+    error instanceof SecretUnreadable ||
     error instanceof DatabaseUnavailable ||
     error instanceof UnknownMigrations ||
     error instanceof WorldRefused

@@ -1,7 +1,15 @@
 import type { Db, Transaction } from '../db/database.ts'
-import type { AppSubscriptionsTable } from '../db/tables.ts'
+import { openSecret, sealSecret } from '../db/sealing.ts'
+import type { AppSubscriptionsTable, Sealed } from '../db/tables.ts'
 import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
-import { findSubscription, linkApp, putSubscription } from '../resources/webhooks/store.ts'
+import {
+  findSubscription,
+  linkApp,
+  type NewSubscription,
+  openVerifyToken,
+  putSubscription,
+  sealVerifyToken,
+} from '../resources/webhooks/store.ts'
 
 /** Who listens in an app's place, and what is to be put back when it ends: kept in the store, so that no crash loses it. */
 export interface Listener {
@@ -12,7 +20,7 @@ export interface Listener {
   readonly local_url: string
   readonly started_time: number
   /** What the app was subscribed to before; null: nothing. */
-  readonly before: Omit<AppSubscriptionsTable, 'object'> | null
+  readonly before: NewSubscription | null
   /** The accounts that it linked the app to. */
   readonly linked: readonly string[]
 }
@@ -41,7 +49,12 @@ export async function findListener(tx: Transaction, app_id: string): Promise<Lis
   let query = tx.query.selectFrom('service_secrets').select('value').where('name', '=', recordName(app_id))
   if (tx.lockRows) query = query.forUpdate()
   const record = await query.executeTakeFirst()
-  return record && (JSON.parse(record.value) as Listener)
+  return record && (JSON.parse(openRecord(tx, app_id, record.value)) as Listener)
+}
+
+/** Sealed, because it holds a verify token, and a path that only the listener knows. */
+function openRecord(db: Db, app_id: string, value: Sealed): string {
+  return openSecret(db, 'service_secrets.value', recordName(app_id), value)
 }
 
 /**
@@ -56,10 +69,11 @@ export async function beginListening(
   const { app_id, callback_url, started_time } = listener
   const subscription = await findSubscription(tx, app_id)
   const linked = await listUnlinkedAccounts(tx, app_id)
-  const whole: Listener = { ...listener, before: subscription ? pickBefore(subscription) : null, linked }
+  const whole: Listener = { ...listener, before: subscription ? pickBefore(tx, subscription) : null, linked }
+  const value = await sealSecret(tx, 'service_secrets.value', recordName(app_id), JSON.stringify(whole))
   const taken = await tx.query
     .insertInto('service_secrets')
-    .values({ name: recordName(app_id), value: JSON.stringify(whole) })
+    .values({ name: recordName(app_id), value })
     .onConflict((conflict) => conflict.doNothing())
     .returning('name')
     .executeTakeFirst()
@@ -83,8 +97,9 @@ export async function beginListening(
   return whole
 }
 
-function pickBefore({ app_id, callback_url, verify_token, fields, created_time }: AppSubscriptionsTable) {
-  return { app_id, callback_url, verify_token, fields, created_time }
+function pickBefore(db: Db, subscription: AppSubscriptionsTable): NewSubscription {
+  const { app_id, callback_url, fields, created_time } = subscription
+  return { app_id, callback_url, verify_token: openVerifyToken(db, subscription), fields, created_time }
 }
 
 async function listUnlinkedAccounts(tx: Transaction, app_id: string): Promise<string[]> {
@@ -117,7 +132,7 @@ export async function endListening(tx: Transaction, listener: Listener, now: num
       ? tx.query.deleteFrom('app_subscriptions').where('app_id', '=', app_id).where('object', '=', accountObject)
       : tx.query
           .updateTable('app_subscriptions')
-          .set(before)
+          .set({ ...before, ...(await sealVerifyToken(tx, app_id, before.verify_token)) })
           .where('app_id', '=', app_id)
           .where('object', '=', accountObject)
     ).execute()

@@ -98,6 +98,26 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (flags) => (await import('./signing-key.ts')).rotate(flags))
 
+  const secrets = program
+    .command('secrets')
+    .description('the keys that seal the secrets in the store: make, list and rotate them')
+  secrets
+    .command('generate-key')
+    .description('print a new key for SECRETS_KEY')
+    .action(async () => (await import('./secrets.ts')).generateKey())
+  secrets
+    .command('list')
+    .description('list the ids of the keys that the store needs, never the keys')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./secrets.ts')).listKeys(flags))
+  secrets
+    .command('rotate')
+    .description(
+      'seal every secret anew: with SECRETS_KEY where it is set, and otherwise with a new key in the key file; broken off, it goes on the next time',
+    )
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./secrets.ts')).rotateSecrets(flags))
+
   const audit = program.command('audit').description('look at what was done by whom')
   audit
     .command('list')

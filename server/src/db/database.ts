@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { KeyRing } from '../base/key-ring.ts'
 import type { Outage } from './outage.ts'
 import type { Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -21,6 +22,8 @@ export interface Db {
   remembered<Value>(memo: Memo<Value>): Map<string, Value> | undefined
   /** Whether a row that is read in order to be changed must be locked: not where there is only one writer anyway. */
   readonly lockRows: boolean
+  /** Opens and seals the secrets of this store; for all connections the same. */
+  readonly secrets: KeyRing
 }
 
 /** Names what is remembered: declared once, like a statement. */
@@ -65,6 +68,11 @@ export interface Database {
   runScript(tx: Transaction, script: string): Promise<void>
   /** Makes every other process wait that wants to migrate the same database. */
   lockForMigration(tx: Transaction): Promise<void>
+  /**
+   * Takes out of the database's files what was overwritten in these tables. With `rewrite` it rests on nothing that was done
+   * before; without, a store that was opened with `erases` needs far less.
+   */
+  scrub(tables: readonly string[], options: { readonly rewrite: boolean }): Promise<void>
   /** Told of every request before it is looked at: it must see what was committed before it came, by whomever. */
   noticeArrival(): void
   /** Throws when the database does not answer. */

@@ -1,6 +1,7 @@
 import { minute, second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from './database.ts'
+import type { Sealed } from './tables.ts'
 
 /**
  * Why the store cannot do its work at the moment, though nothing is wrong with what was asked of it: it takes no writes (its disk
@@ -112,11 +113,14 @@ export function watchOutages(database: Database, log: Log): Database {
   }
 }
 
+/** Nobody opens it: it is gone before anybody sees it. */
+const nothing = '' as unknown as Sealed
+
 /** Leaves nothing behind, but has to be brought to the disk: what changes no row would not be. */
 function writeSomething(database: Database): Promise<void> {
   return database.transaction(async ({ query }) => {
     const name = 'probe'
-    await query.insertInto('service_secrets').values({ name, value: '' }).execute()
+    await query.insertInto('service_secrets').values({ name, value: nothing }).execute()
     await query.deleteFrom('service_secrets').where('name', '=', name).execute()
   })
 }

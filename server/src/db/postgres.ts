@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
+import { KeyRing } from '../base/key-ring.ts'
 import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
 import { type Database, DatabaseBusy, DatabaseUnavailable, type Db, ownShare, type Transaction } from './database.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
@@ -29,6 +31,10 @@ const unreachableMessages =
 const patienceOfPing = 5000
 /** The most that a timer takes: a migration takes as long as it takes. */
 const noTimeout = 2 ** 31 - 1
+/** Rewriting a table waits for everybody who uses it, and makes all others wait meanwhile: it asks shortly, and again. */
+const rewriteLockTimeout = '500ms'
+const rewriteTries = 20
+const lockNotAvailable = '55P03'
 
 /** A transaction that the server hears nothing of for so long, and whose process is paused or cut off, lets go of its locks. */
 const minIdleTimeout = 10_000
@@ -85,14 +91,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   await reach(pool)
 
   const compiled: CompiledStatements = new Map()
-  const read = makeDb(pool, compiled, shared)
+  const secrets = new KeyRing()
+  const read = makeDb(pool, compiled, secrets, shared)
   const transactions = new WeakMap<pg.PoolClient, Transaction>()
   const clients = new WeakMap<Transaction, pg.PoolClient>()
 
   function transactionOn(client: pg.PoolClient): Transaction {
     let tx = transactions.get(client)
     if (!tx) {
-      tx = Object.assign(makeDb(client, compiled), { inTransaction: true as const })
+      tx = Object.assign(makeDb(client, compiled, secrets), { inTransaction: true as const })
       transactions.set(client, tx)
       clients.set(tx, client)
     }
@@ -158,6 +165,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     async lockForMigration(tx) {
       await runForLong(tx, `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(${migrationLock})`)
     },
+    async scrub(tables) {
+      const client = await pool.connect()
+      try {
+        await client.query(`SET lock_timeout = '${rewriteLockTimeout}'`)
+        for (const table of tables) await rewriteTable(client, table)
+      } finally {
+        await client.query('RESET lock_timeout').then(
+          () => client.release(),
+          (error: Error) => client.release(error),
+        )
+      }
+    },
     noticeArrival() {
       // Nothing is remembered from one request to the next.
     },
@@ -169,6 +188,22 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     async close() {
       await Promise.all([pool.end(), shared.close()])
     },
+  }
+}
+
+/** A plain VACUUM would leave the bytes of old rows in their pages. */
+async function rewriteTable(client: pg.PoolClient, table: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query({
+        text: `VACUUM FULL ${client.escapeIdentifier(table)}`,
+        query_timeout: noTimeout,
+      } as pg.QueryConfig)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== lockNotAvailable || tries === rewriteTries) throw error
+      await wait(500)
+    }
   }
 }
 
@@ -207,7 +242,7 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => u
 type CompiledStatements = Map<unknown, CompiledStatement & { name: string }>
 
 /** Look-ups of single rows go by `lookUp`, everything else by `runner`. */
-function makeDb(runner: Reader, compiled: CompiledStatements, lookUp: Reader = runner): Db {
+function makeDb(runner: Reader, compiled: CompiledStatements, secrets: KeyRing, lookUp: Reader = runner): Db {
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -235,5 +270,12 @@ function makeDb(runner: Reader, compiled: CompiledStatements, lookUp: Reader = r
     (await runner.query(prepare(statement, parameters))).rows
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
     (await lookUp.query(prepare(statement, parameters))).rows[0]
-  return { query, first: first as Db['first'], list: list as Db['list'], remembered: () => undefined, lockRows: true }
+  return {
+    query,
+    first: first as Db['first'],
+    list: list as Db['list'],
+    remembered: () => undefined,
+    lockRows: true,
+    secrets,
+  }
 }

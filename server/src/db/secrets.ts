@@ -1,20 +1,31 @@
 import type { Random } from '../base/random.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Db, Transaction } from './database.ts'
+import { openSecret, sealSecret } from './sealing.ts'
 
 /** A secret of the service itself, made when it is asked for the first time and the same for every process ever after. */
 export async function serviceSecret(database: Database, random: Random, name: string): Promise<string> {
-  return database.transaction((tx) => serviceSecretWithin(tx, random, name))
+  return (
+    (await findServiceSecret(database.read, name)) ??
+    (await database.transaction((tx) => serviceSecretWithin(tx, random, name)))
+  )
 }
 
 /** The same, for what is in a transaction already. */
 export async function serviceSecretWithin(tx: Transaction, random: Random, name: string): Promise<string> {
-  const find = tx.query.selectFrom('service_secrets').select('value').where('name', '=', name)
-  const known = await find.executeTakeFirst()
-  if (known) return known.value
+  const known = await findServiceSecret(tx, name)
+  if (known !== undefined) return known
+  const value = await sealSecret(tx, 'service_secrets.value', name, random.bytes(32).toString('base64url'))
   await tx.query
     .insertInto('service_secrets')
-    .values({ name, value: random.bytes(32).toString('base64url') })
+    .values({ name, value })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return (await find.executeTakeFirstOrThrow()).value
+  const made = await findServiceSecret(tx, name)
+  if (made === undefined) throw new Error(`the service's secret ${name} was not stored`)
+  return made
+}
+
+async function findServiceSecret(db: Db, name: string): Promise<string | undefined> {
+  const row = await db.query.selectFrom('service_secrets').select('value').where('name', '=', name).executeTakeFirst()
+  return row && openSecret(db, 'service_secrets.value', name, row.value)
 }

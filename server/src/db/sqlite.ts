@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { KeyRing } from '../base/key-ring.ts'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
 import { type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
@@ -24,9 +25,11 @@ const sqliteBusy = 5
  * The embedded store. One connection writes and hands itself from transaction to transaction, so that two never
  * interleave between awaits; another reads what is committed and never waits for the writer (WAL).
  */
-export function openSqlite(file: string): Database {
-  const writer = new SqliteConnection(openFile(file))
-  const reader = new CommittedReader(openFile(file))
+export function openSqlite(file: string, { erases }: { readonly erases: boolean }): Database {
+  const secrets = new KeyRing()
+  const writer = new SqliteConnection(openFile(file), secrets)
+  if (erases) writer.execute('PRAGMA secure_delete = ON')
+  const reader = new CommittedReader(openFile(file), secrets)
   const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const })
   const queue = new WriteQueue(
     {
@@ -46,10 +49,21 @@ export function openSqlite(file: string): Database {
     transaction: (work, options) => queue.run(work, options),
     async snapshot(work) {
       // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
-      const connection = new SqliteConnection(openFile(file))
+      const connection = new SqliteConnection(openFile(file), secrets)
       try {
         connection.execute('BEGIN')
         return await work(connection.db())
+      } finally {
+        connection.close()
+      }
+    },
+    async scrub(_tables, { rewrite }) {
+      const connection = new SqliteConnection(openFile(file), secrets)
+      try {
+        // The copy that VACUUM makes may be larger than the memory.
+        connection.execute('PRAGMA temp_store = FILE')
+        if (rewrite) await whenFree(() => connection.execute('VACUUM'))
+        await whenFree(() => connection.emptyLog())
       } finally {
         connection.close()
       }
@@ -74,14 +88,18 @@ export function openSqlite(file: string): Database {
   }
 }
 
+async function begin(writer: SqliteConnection): Promise<void> {
+  await whenFree(() => writer.execute('BEGIN IMMEDIATE'))
+}
+
 /**
  * SQLite's own waiting would block the whole process, so waiting for another process's transaction is done here, between
  * short tries.
  */
-async function begin(writer: SqliteConnection): Promise<void> {
+async function whenFree(work: () => void): Promise<void> {
   for (let waited = 0; ; waited += 10) {
     try {
-      writer.execute('BEGIN IMMEDIATE')
+      work()
       return
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== sqliteBusy || waited >= busyPatienceMilliseconds) throw error
@@ -117,11 +135,13 @@ interface PreparedStatement {
 
 class SqliteConnection {
   readonly #handle: DatabaseSync
+  readonly #secrets: KeyRing
   readonly #prepared = new Map<string, PreparedStatement>()
   readonly #compiled = new Map<unknown, CompiledStatement>()
 
-  constructor(handle: DatabaseSync) {
+  constructor(handle: DatabaseSync, secrets: KeyRing) {
     this.#handle = handle
+    this.#secrets = secrets
   }
 
   execute(script: string): void {
@@ -130,6 +150,13 @@ class SqliteConnection {
 
   isTransactionOpen(): boolean {
     return this.#handle.isTransaction
+  }
+
+  /** Moves what the write-ahead log holds into the database, and leaves the log with nothing in it. */
+  emptyLog(): void {
+    const result = this.#handle.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
+    if (result?.['busy'] === 0) return
+    throw Object.assign(new Error('somebody reads the store for long, an export perhaps'), { errcode: sqliteBusy })
   }
 
   run(sql: string, parameters: readonly unknown[]): { rows: object[]; changes: number } {
@@ -169,7 +196,8 @@ class SqliteConnection {
       return this.run(sql, bind(parameters)).rows
     }
     const remembered = <Value>(memo: Memo<Value>) => this.remembered(memo)
-    return { query, first: first as Db['first'], list: list as Db['list'], remembered, lockRows: false }
+    const secrets = this.#secrets
+    return { query, first: first as Db['first'], list: list as Db['list'], remembered, lockRows: false, secrets }
   }
 
   firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {
@@ -220,8 +248,8 @@ class CommittedReader extends SqliteConnection {
   #hasArrivals = false
   #size = 0
 
-  constructor(handle: DatabaseSync) {
-    super(handle)
+  constructor(handle: DatabaseSync, secrets: KeyRing) {
+    super(handle, secrets)
     this.#askVersion = handle.prepare('PRAGMA data_version')
   }
 

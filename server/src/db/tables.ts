@@ -1,6 +1,13 @@
 import type { Generated } from 'kysely'
 import type { Json } from './codecs.ts'
 
+declare const sealedMark: unique symbol
+
+/** A secret as it is stored: text that says nothing without a key. Only `openSecret` makes something readable of it. */
+export interface Sealed {
+  readonly [sealedMark]: true
+}
+
 /** The tables as queries see them: one interface a table, in the order of the migrations. */
 export interface Tables {
   nodes: NodesTable
@@ -51,6 +58,7 @@ export interface Tables {
   group_invite_links: GroupInviteLinksTable
   group_participants: GroupParticipantsTable
   group_join_requests: GroupJoinRequestsTable
+  sealing_keys: SealingKeysTable
 }
 
 export interface NodesTable {
@@ -77,11 +85,11 @@ export interface AppsTable {
   id: string
   business_id: string
   name: string
-  secret: string
+  secret: Sealed
   partner_kind: string | null
   first_party: boolean
   created_time: number
-  previous_secret: string | null
+  previous_secret: Sealed | null
   previous_secret_until: number | null
 }
 
@@ -89,9 +97,11 @@ export interface AppSubscriptionsTable {
   app_id: string
   object: string
   callback_url: string
-  verify_token: string
+  verify_token: Sealed
   fields: Json<string[]>
   created_time: number
+  /** Null alone in a store that was not unlocked since it was migrated. */
+  verify_token_hash: string | null
 }
 
 export interface TokensTable {
@@ -107,7 +117,7 @@ export interface TokensTable {
 
 export interface ServiceSecretsTable {
   name: string
-  value: string
+  value: Sealed
 }
 
 export interface AccountsTable {
@@ -135,7 +145,7 @@ export interface SubscribedAppsTable {
   account_id: string
   app_id: string
   override_callback_uri: string | null
-  verify_token: string | null
+  verify_token: Sealed | null
   created_time: number
 }
 
@@ -275,13 +285,14 @@ export interface TimersTable {
   attempts: number
   leased_until: number
   set_time: number
+  secret: Sealed | null
 }
 
 export interface CarrierMessagesTable {
   id: string
   recipient: string
   kind: 'sms' | 'voice'
-  code: string
+  code: Sealed
   language: string
   sent_time: number
 }
@@ -298,7 +309,7 @@ export interface VerificationCodesTable {
 
 export interface TwoStepPinsTable {
   phone_number_id: string
-  pin_hash: string
+  pin_hash: Sealed
 }
 
 export interface PhoneNumberCallbacksTable {
@@ -311,7 +322,7 @@ export interface PhoneNumberCallbacksTable {
 export interface SigningKeysTable {
   id: string
   public_key: string
-  private_key: string | null
+  private_key: Sealed | null
   created_time: number
   retired_time: number | null
 }
@@ -496,5 +507,12 @@ export interface GroupJoinRequestsTable {
   group_id: string
   user_wa_id: string
   name: string | null
+  created_time: number
+}
+
+export interface SealingKeysTable {
+  id: string
+  in_use: boolean
+  has_remains: boolean
   created_time: number
 }

@@ -1,30 +1,33 @@
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
+import { openSecret, takeSeal } from '../db/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { AppsTable } from '../db/tables.ts'
 import type { Secrets } from './sign.ts'
 
-type StoredSecrets = Pick<AppsTable, 'secret' | 'previous_secret' | 'previous_secret_until'>
+type StoredSecrets = Pick<AppsTable, 'id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
 
 const findOfApp = defineStatement<{ app_id: string }>()((db, { app_id }) =>
-  db.selectFrom('apps').select(['secret', 'previous_secret', 'previous_secret_until']).where('id', '=', app_id),
+  db.selectFrom('apps').select(['id', 'secret', 'previous_secret', 'previous_secret_until']).where('id', '=', app_id),
 )
 
 /** What an app's webhooks are signed with now. */
 export async function findSecrets(db: Db, app_id: string, now: number): Promise<Secrets> {
   const app = await db.first(findOfApp, { app_id })
   if (!app) throw new Error(`the app ${app_id} is missing`)
-  return secretsInForce(app, now)
+  return secretsInForce(db, app, now)
 }
 
 /** The app's secret, and the one before it while the overlap of a rotation lasts. */
 export function secretsInForce(
-  { secret, previous_secret, previous_secret_until }: StoredSecrets,
+  db: Db,
+  { id, secret, previous_secret, previous_secret_until }: StoredSecrets,
   now: number,
 ): Secrets {
+  const current = openSecret(db, 'apps.secret', id, secret)
   const overlaps = previous_secret !== null && (previous_secret_until ?? 0) > now
-  return overlaps ? [secret, previous_secret] : [secret]
+  return overlaps ? [current, openSecret(db, 'apps.previous_secret', id, previous_secret)] : [current]
 }
 
 /** Gives an app a new secret, and lets the one that it had go on for a while; undefined when there is no such app. */
@@ -34,11 +37,21 @@ export async function rotateSecretForOperators(
   random: Random,
   { app_id, overlap }: { app_id: string; overlap: number },
 ): Promise<string | undefined> {
+  let query = tx.query.selectFrom('apps').select('secret').where('id', '=', app_id)
+  if (tx.lockRows) query = query.forNoKeyUpdate()
+  const app = await query.executeTakeFirst()
+  if (!app) return undefined
   const secret = random.bytes(32).toString('hex')
-  const { numUpdatedRows } = await tx.query
+  const seal = await takeSeal(tx)
+  await tx.query
     .updateTable('apps')
-    .set(({ ref }) => ({ previous_secret: ref('secret'), previous_secret_until: clock.now() + overlap, secret }))
+    .set({
+      secret: seal('apps.secret', app_id, secret),
+      // A sealed value is good in its own column alone.
+      previous_secret: seal('apps.previous_secret', app_id, openSecret(tx, 'apps.secret', app_id, app.secret)),
+      previous_secret_until: clock.now() + overlap,
+    })
     .where('id', '=', app_id)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n ? secret : undefined
+    .execute()
+  return secret
 }

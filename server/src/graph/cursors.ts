@@ -1,38 +1,56 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** Where a row stands in its list: the value that the list is sorted by, and the id that breaks ties. */
 export type CursorKey = readonly [sortValue: number | string, id: string]
 
-const macBytes = 12
+const cipher = 'aes-256-ctr'
+const macBytes = 16
 
 /**
- * Makes cursors that mean nothing to their holder and cannot be made up or altered: the key of a row with a keyed hash over
- * it and over the list (operation, node, sort) that it belongs to.
+ * Makes cursors that mean nothing to their holder and cannot be read, made up or altered: the key of a row, encrypted, with a keyed
+ * hash over it and over the list (operation, node, sort) that it belongs to. The hash is also what the encryption starts from
+ * (SIV), so that the same row of the same list has the same cursor, and no two others share a start.
  */
 export class CursorSealer {
-  readonly #secret: string
+  readonly #macKey: KeyObject
+  readonly #cipherKey: KeyObject
 
   constructor(secret: string) {
-    this.#secret = secret
+    this.#macKey = deriveKey(secret, 'cursor hash')
+    this.#cipherKey = deriveKey(secret, 'cursor encryption')
   }
 
   seal(list: string, key: CursorKey): string {
     const content = Buffer.from(JSON.stringify(key))
-    return Buffer.concat([this.#hash(list, content), content]).toString('base64url')
+    const mac = this.#hash(list, content)
+    return Buffer.concat([mac, createCipheriv(cipher, this.#cipherKey, mac).update(content)]).toString('base64url')
   }
 
   /** The key, or undefined when the cursor was altered or belongs to another list. */
   open(list: string, cursor: string): CursorKey | undefined {
-    if (!/^[\w-]{18,1000}$/.test(cursor)) return undefined
+    if (!/^[\w-]{24,1000}$/.test(cursor)) return undefined
     const bytes = Buffer.from(cursor, 'base64url')
     // Two spellings of the same bytes exist in base64; only the one that was handed out is taken.
     if (bytes.toString('base64url') !== cursor) return undefined
-    const content = bytes.subarray(macBytes)
-    if (!timingSafeEqual(bytes.subarray(0, macBytes), this.#hash(list, content))) return undefined
+    const mac = bytes.subarray(0, macBytes)
+    const content = createDecipheriv(cipher, this.#cipherKey, mac).update(bytes.subarray(macBytes))
+    if (!timingSafeEqual(mac, this.#hash(list, content))) return undefined
     return JSON.parse(content.toString()) as CursorKey
   }
 
   #hash(list: string, content: Buffer): Buffer {
-    return createHmac('sha256', this.#secret).update(list).update('\0').update(content).digest().subarray(0, macBytes)
+    return createHmac('sha256', this.#macKey).update(`${list}\0`).update(content).digest().subarray(0, macBytes)
   }
+}
+
+function deriveKey(secret: string, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
 }

@@ -1,21 +1,25 @@
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
+import { sealSecret } from '../db/sealing.ts'
 
 export interface NewTimer {
   readonly kind: string
   readonly due_time: number
   readonly payload: object
+  /** What its handler needs and nobody may read in the database. */
+  readonly secret?: string
 }
 
 /** Sets a timer in the transaction of what causes it: it goes off if, and only if, that is committed. */
 export async function setTimer(
   tx: Transaction,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
-  { kind, due_time, payload }: NewTimer,
+  { kind, due_time, payload, secret: text }: NewTimer,
 ): Promise<string> {
   const id = random.trace()
-  const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now() }
+  const secret = text === undefined ? null : await sealSecret(tx, 'timers.secret', id, text)
+  const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now(), secret }
   await tx.query.insertInto('timers').values(timer).execute()
   return id
 }

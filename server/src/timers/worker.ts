@@ -4,13 +4,14 @@ import { leaseHorizon } from '../base/lease.ts'
 import type { Log } from '../base/log.ts'
 import { Pace } from '../base/pace.ts'
 import type { Database, Transaction } from '../db/database.ts'
+import { openSecret } from '../db/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
-import type { TimersTable } from '../db/tables.ts'
+import type { Sealed, TimersTable } from '../db/tables.ts'
 
 /** What happens when a timer of a kind goes off. */
 export interface TimerHandler {
   /** Work on the network, outside any transaction. May happen again when the process dies before `finish`. */
-  readonly act?: (payload: object) => Promise<void>
+  readonly act?: (payload: object, secret: string | undefined) => Promise<void>
   /** Work on the store, in the transaction that removes the timer: once, however often processes die. */
   readonly finish?: (tx: Transaction, payload: object) => Promise<void>
   /** Whether `finish` changes something outside the store as well, and so may rest on nothing that is not on the disk yet. */
@@ -195,11 +196,11 @@ export class TimerWorker {
       })
   }
 
-  async #goOff({ id, kind, payload, attempts }: TimersTable): Promise<void> {
+  async #goOff({ id, kind, payload, attempts, secret }: TimersTable): Promise<void> {
     const { database, handlers, onCommit } = this.#options
     const handler = handlers[kind] ?? unknownKind
     try {
-      await handler.act?.(payload)
+      await handler.act?.(payload, this.#openSecret(id, secret))
     } catch (error) {
       return this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }
@@ -218,6 +219,10 @@ export class TimerWorker {
       if (database.outageOf(error)) throw error
       await this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }
+  }
+
+  #openSecret(id: string, secret: Sealed | null): string | undefined {
+    return secret === null ? undefined : openSecret(this.#options.database.read, 'timers.secret', id, secret)
   }
 
   async #postpone(id: string, kind: string, attempts: number, handler: TimerHandler, error: Error): Promise<void> {

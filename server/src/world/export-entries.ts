@@ -45,17 +45,27 @@ export function toBusinessEntry(business: BusinessesTable, credits: readonly Ext
   })
 }
 
-export function toAppEntry(app: AppsTable, subscription: AppSubscriptionsTable | undefined): object {
+/** What an app has sealed, in clear: the file holds it. */
+export interface AppSecrets {
+  readonly secret: string
+  readonly verify_token: string | undefined
+}
+
+export function toAppEntry(
+  app: AppsTable,
+  subscription: AppSubscriptionsTable | undefined,
+  { secret, verify_token }: AppSecrets,
+): object {
   return withoutGaps<Whole<WorldApp>>({
     id: app.id,
     business_id: app.business_id,
     name: app.name,
-    secret: app.secret,
+    secret,
     partner_kind: app.partner_kind,
     first_party: app.first_party,
     webhook: subscription && {
       callback_url: subscription.callback_url,
-      verify_token: subscription.verify_token,
+      verify_token,
       fields: subscription.fields,
     },
   })

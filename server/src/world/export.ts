@@ -1,6 +1,8 @@
 import { CORE_SCHEMA, dump } from 'js-yaml'
 import type { Db } from '../db/database.ts'
+import { openSecret } from '../db/sealing.ts'
 import { accountObject } from '../delivery/webhook-fields.ts'
+import { openVerifyToken } from '../resources/webhooks/store.ts'
 import {
   toAccountEntry,
   toAppEntry,
@@ -45,10 +47,11 @@ async function* listApps(db: Db): AsyncGenerator<object> {
     const ids = apps.map(({ id }) => id)
     const subscriptions = groupBy(await readByIds(db, 'app_subscriptions', 'app_id', ids, ['object']), 'app_id')
     for (const app of apps) {
-      yield toAppEntry(
-        app,
-        subscriptions.get(app.id)?.find(({ object }) => object === accountObject),
-      )
+      const subscription = subscriptions.get(app.id)?.find(({ object }) => object === accountObject)
+      yield toAppEntry(app, subscription, {
+        secret: openSecret(db, 'apps.secret', app.id, app.secret),
+        verify_token: subscription && openVerifyToken(db, subscription),
+      })
     }
   }
 }

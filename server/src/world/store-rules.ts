@@ -217,7 +217,7 @@ async function checkBots(
 }
 
 async function checkTokens(tx: Transaction, { tokens }: Things, problems: Problems): Promise<void> {
-  const byHash = new Map(tokens.map((token) => [hashToken(token.given.token), token]))
+  const byHash = new Map(tokens.map((token) => [hashToken(tx, token.given.token), token]))
   for await (const row of readRows(tx, 'tokens', 'hash', ['hash', 'app_id'], [...byHash.keys()])) {
     const token = byHash.get(row.hash)
     if (!token || token.given.app_id === row.app_id) continue

@@ -1,5 +1,10 @@
 import { readScope } from '../auth/scopes.ts'
 import { hashToken, makeTokenId } from '../auth/tokens.ts'
+import type { Transaction } from '../db/database.ts'
+import { keyedHash } from '../db/keyed-hash.ts'
+import type { SealedPlace } from '../db/sealed-columns.ts'
+import { holdsSecret, type Seal, takeSeal } from '../db/sealing.ts'
+import type { Sealed } from '../db/tables.ts'
 import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
 import { bringRows, type WriteParts } from './rows.ts'
 import type { Things } from './things.ts'
@@ -9,7 +14,8 @@ const defaultScopes = ['msgapp_business_management', 'msgapp_business_messaging'
 
 /** Businesses with their credit lines, and apps with their webhooks. */
 export async function writeTenants(parts: WriteParts, things: Things): Promise<void> {
-  const { now, random } = parts
+  const { tx, now, random } = parts
+  const seal = await takeSeal(tx)
   await bringRows(
     parts,
     {
@@ -54,15 +60,20 @@ export async function writeTenants(parts: WriteParts, things: Things): Promise<v
         id: given.id,
         business_id: given.business_id,
         name: given.name ?? `App ${given.id}`,
-        secret: given.secret ?? random.bytes(16).toString('hex'),
+        secret: seal('apps.secret', given.id, given.secret ?? random.bytes(16).toString('hex')),
         partner_kind: given.partner_kind ?? null,
         first_party: given.first_party ?? false,
         created_time: now,
         previous_secret: null,
         previous_secret_until: null,
       }),
-      change: ({ given: { name, secret, partner_kind, first_party } }) =>
-        pickGiven({ name, secret, partner_kind, first_party }),
+      change: ({ given: { id, name, secret, partner_kind, first_party } }, stored) =>
+        pickGiven({
+          name,
+          secret: secret === undefined ? undefined : sealUnlessSame(tx, seal, 'apps.secret', id, secret, stored.secret),
+          partner_kind,
+          first_party,
+        }),
     },
     things.apps,
   )
@@ -77,15 +88,39 @@ export async function writeTenants(parts: WriteParts, things: Things): Promise<v
         app_id,
         object: accountObject,
         callback_url: webhook.callback_url,
-        verify_token: webhook.verify_token ?? random.bytes(16).toString('hex'),
+        ...writeVerifyToken(app_id, webhook.verify_token ?? random.bytes(16).toString('hex')),
         fields: [...(webhook.fields ?? webhookFields)],
         created_time: now,
       }),
-      change: ({ webhook: { callback_url, verify_token, fields } }) =>
-        pickGiven({ callback_url, verify_token, fields }),
+      change: ({ app_id, webhook: { callback_url, verify_token, fields } }, stored) =>
+        pickGiven({
+          callback_url,
+          fields,
+          ...(verify_token !== undefined && writeVerifyToken(app_id, verify_token, stored.verify_token)),
+        }),
     },
     things.apps.flatMap(({ given: { id, webhook } }) => (webhook ? [{ app_id: id, webhook }] : [])),
   )
+
+  function writeVerifyToken(app_id: string, text: string, stored?: Sealed) {
+    const row = `${app_id} ${accountObject}`
+    return {
+      verify_token: sealUnlessSame(tx, seal, 'app_subscriptions.verify_token', row, text, stored),
+      verify_token_hash: keyedHash(tx, 'verify token', text),
+    }
+  }
+}
+
+/** What is stored already stays as it is: sealed anew it would be another value, and the row would count as changed. */
+function sealUnlessSame(
+  tx: Transaction,
+  seal: Seal,
+  column: SealedPlace,
+  row: string,
+  text: string,
+  stored?: Sealed,
+): Sealed {
+  return stored !== undefined && holdsSecret(tx, column, row, stored, text) ? stored : seal(column, row, text)
 }
 
 /** Tokens, as their hashes alone. One that was revoked stays so: a file that is applied again must not revive it. */
@@ -112,7 +147,7 @@ export async function writeTokens(parts: WriteParts, { tokens }: Things): Promis
     },
     tokens.map(({ given }) => ({
       given,
-      hash: hashToken(given.token),
+      hash: hashToken(parts.tx, given.token),
       scopes: given.scopes && [...new Set(given.scopes.map(readKnownScope))],
       expires_time: given.expires_at === undefined ? undefined : Date.parse(given.expires_at),
     })),

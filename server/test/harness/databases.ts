@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { systemRandom } from '../../src/base/random.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { unlockSecrets } from '../../src/db/unlock.ts'
 import { createDatabase, ensureTemplate, type TestDatabase, testDatabaseServer } from './postgres.ts'
 
 export type Engine = Database['engine']
@@ -46,7 +48,18 @@ export async function makeMigratedStore(
   })
   const database = await openPlace(place)
   await migrate(database, clock)
+  await unlockPlace(place, database, clock)
   return { place, database }
+}
+
+/** Makes the secrets of a migrated store usable, by the key file in its folder, which is made where there is none. */
+export async function unlockPlace(
+  { dataDir }: StorePlace,
+  database: Database,
+  clock: Clock = systemClock,
+): Promise<void> {
+  const source = { current: undefined, old: [], file: join(dataDir, 'secrets.key') }
+  await unlockSecrets(database, { source, clock, random: systemRandom, log: silentLog })
 }
 
 async function makePlace(engine: Engine, create: (url: string) => Promise<TestDatabase>): Promise<StorePlace> {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
+import { openSecret, sealSecret } from '../../db/sealing.ts'
 import type { SigningKeysTable } from '../../db/tables.ts'
 import { makeSigningPair } from './signatures.ts'
 
@@ -27,18 +28,16 @@ async function findKeyInUse(tx: Transaction): Promise<SigningKey | undefined> {
   const row = await (tx.lockRows ? inUse.forShare() : inUse).executeTakeFirst()
   if (!row) return undefined
   if (row.private_key === null) throw new Error(`the signing key ${row.id} is in use but has no private half`)
-  return { id: row.id, private_key: row.private_key }
+  return { id: row.id, private_key: openSecret(tx, 'signing_keys.private_key', row.id, row.private_key) }
 }
 
 async function insertSigningKey(tx: Transaction, clock: Clock, random: Random): Promise<void> {
+  const id = `k${random.bytes(8).toString('hex')}`
+  const pair = makeSigningPair(random)
+  const private_key = await sealSecret(tx, 'signing_keys.private_key', id, pair.private_key)
   await tx.query
     .insertInto('signing_keys')
-    .values({
-      id: `k${random.bytes(8).toString('hex')}`,
-      ...makeSigningPair(random),
-      created_time: clock.now(),
-      retired_time: null,
-    })
+    .values({ id, public_key: pair.public_key, private_key, created_time: clock.now(), retired_time: null })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../../db/database.ts'
+import { openSecret, sealSecret } from '../../db/sealing.ts'
 import type { VerificationCodesTable } from '../../db/tables.ts'
 import type { WrongTries } from './codes.ts'
 
@@ -39,10 +40,12 @@ export async function findPinHash(db: Db, phone_number_id: string): Promise<stri
     .select('pin_hash')
     .where('phone_number_id', '=', phone_number_id)
     .executeTakeFirst()
-  return row?.pin_hash
+  return row && openSecret(db, 'two_step_pins.pin_hash', phone_number_id, row.pin_hash)
 }
 
-export async function putPinHash(tx: Transaction, phone_number_id: string, pin_hash: string): Promise<void> {
+/** Sealed as well: six digits are found from their hash, however slow it is to make. */
+export async function putPinHash(tx: Transaction, phone_number_id: string, hash: string): Promise<void> {
+  const pin_hash = await sealSecret(tx, 'two_step_pins.pin_hash', phone_number_id, hash)
   await tx.query
     .insertInto('two_step_pins')
     .values({ phone_number_id, pin_hash })

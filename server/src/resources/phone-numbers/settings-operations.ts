@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { ruleBroken } from '../../graph/errors.ts'
 import { type Context, defineWrite, type Operation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
-import { findSubscription, isAppLinked, setNumberCallbacks } from '../webhooks/store.ts'
+import { findSubscription, isAppLinked, openVerifyToken, setNumberCallbacks } from '../webhooks/store.ts'
 import { putPinHash, removePin } from './code-store.ts'
 import { hashPin } from './pin.ts'
 import { numberSettingsSchema } from './schemas.ts'
@@ -29,7 +29,8 @@ export function updateSettings(): Operation {
       const subscription = await checkCallbacks(context, change)
       const events = listEvents(change)
       for (const { member, url, verify_token } of change.newCallbacks) {
-        await context.outside.verifyCallback(url, verify_token ?? subscription?.verify_token ?? '', member)
+        const token = verify_token ?? (subscription ? openVerifyToken(context.db, subscription) : '')
+        await context.outside.verifyCallback(url, token, member)
       }
       return { change, events, pinHash: change.pin ? await hashPin(context.random, change.pin) : undefined }
     },

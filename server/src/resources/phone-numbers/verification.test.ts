@@ -6,6 +6,7 @@ import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
 import { minute } from '../../base/duration.ts'
+import { findPinHash } from './code-store.ts'
 
 const token = tokens.owner
 
@@ -107,8 +108,10 @@ onBothDatabases('verifying a number', (engine) => {
       .selectAll()
       .where('phone_number_id', '=', id)
       .executeTakeFirstOrThrow()
-    assert.match(pin.pin_hash, /^scrypt:/)
-    assert.ok(!pin.pin_hash.includes('908172'))
+    assert.match(String(pin.pin_hash), /^s1:/)
+    const hash = (await findPinHash(server.database.read, id)) ?? ''
+    assert.match(hash, /^scrypt:/)
+    assert.ok(!hash.includes('908172'))
   })
 })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
+import { keyedHash } from '../../db/keyed-hash.ts'
 import { defineStatement } from '../../db/statement.ts'
 
 const findAccount = defineStatement<{ account_id: string }>()((db, { account_id }) =>
@@ -31,10 +32,13 @@ export async function listAppsLinkedToAll(db: Db, accounts: ReadonlySet<string>)
     .execute()
 }
 
-/** Every verify token that an app chose. */
-export async function listVerifyTokens(db: Db): Promise<string[]> {
-  const rows = await db.query.selectFrom('app_subscriptions').select('verify_token').distinct().execute()
-  return rows.map(({ verify_token }) => verify_token)
+const findVerifyToken = defineStatement<{ hash: string }>()((db, { hash }) =>
+  db.selectFrom('app_subscriptions').select('app_id').where('verify_token_hash', '=', hash).limit(1),
+)
+
+/** Whether an app chose this verify token. */
+export async function hasVerifyToken(db: Db, verify_token: string): Promise<boolean> {
+  return (await db.first(findVerifyToken, { hash: keyedHash(db, 'verify token', verify_token) })) !== undefined
 }
 
 const insertReceived = defineStatement<{ phone_number_id: string; message_id: string; received_time: number }>()(

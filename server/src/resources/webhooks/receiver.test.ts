@@ -17,6 +17,7 @@ import {
 import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { insertToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/random.ts'
+import { sealSecret } from '../../db/sealing.ts'
 import { rotateSecretForOperators } from '../../delivery/secrets.ts'
 
 const secret = 'shrub-app-secret'
@@ -55,9 +56,11 @@ onBothDatabases('the webhook receiver', (engine) => {
     assert.equal((await postSigned(body, signHubByHand(body, fresh ?? ''))).status, 200)
     clock.advance(1000)
     assert.equal((await postSigned(oneText('late.secret'))).status, 401)
-    await database.transaction(({ query }) =>
-      query.updateTable('apps').set({ secret, previous_secret: null }).where('id', '=', app_id).execute(),
-    )
+    await database.transaction(async (tx) => {
+      const sealed = await sealSecret(tx, 'apps.secret', app_id, secret)
+      const before = { secret: sealed, previous_secret: null }
+      await tx.query.updateTable('apps').set(before).where('id', '=', app_id).execute()
+    })
   })
 
   const body = JSON.stringify(oneText('refused'))

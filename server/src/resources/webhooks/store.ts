@@ -1,7 +1,17 @@
 import type { Db, Transaction } from '../../db/database.ts'
+import { keyedHash } from '../../db/keyed-hash.ts'
+import { openSecret, sealSecret } from '../../db/sealing.ts'
 import type { AppSubscriptionsTable, PhoneNumberCallbacksTable, SubscribedAppsTable } from '../../db/tables.ts'
 import { accountObject } from '../../delivery/webhook-fields.ts'
 import type { Node } from '../../graph/nodes.ts'
+
+/** A subscription as an app asks for it, its verify token in clear. */
+export type NewSubscription = Omit<AppSubscriptionsTable, 'object' | 'verify_token' | 'verify_token_hash'> & {
+  readonly verify_token: string
+}
+
+/** A link as an app asks for it. */
+export type NewLink = Omit<SubscribedAppsTable, 'verify_token'> & { readonly verify_token: string | null }
 
 /** What an app asked to hear of, and where. */
 export async function findSubscription(db: Db, app_id: string): Promise<AppSubscriptionsTable | undefined> {
@@ -11,6 +21,23 @@ export async function findSubscription(db: Db, app_id: string): Promise<AppSubsc
     .where('app_id', '=', app_id)
     .where('object', '=', accountObject)
     .executeTakeFirst()
+}
+
+/** The verify token of a subscription that was found. */
+export function openVerifyToken(db: Db, { app_id, object, verify_token }: AppSubscriptionsTable): string {
+  return openSecret(db, 'app_subscriptions.verify_token', `${app_id} ${object}`, verify_token)
+}
+
+/** A verify token as it is stored: sealed, and as the hash that it is found by. */
+export async function sealVerifyToken(
+  tx: Transaction,
+  app_id: string,
+  text: string,
+): Promise<Pick<AppSubscriptionsTable, 'verify_token' | 'verify_token_hash'>> {
+  return {
+    verify_token: await sealSecret(tx, 'app_subscriptions.verify_token', `${app_id} ${accountObject}`, text),
+    verify_token_hash: keyedHash(tx, 'verify token', text),
+  }
 }
 
 /** Whether an app is linked to an account: one of its `subscribed_apps`. */
@@ -41,17 +68,13 @@ export async function setNumberCallbacks(
 }
 
 /** Makes the subscription of an app, or puts a new one in the place of the one that it has. */
-export async function putSubscription(
-  tx: Transaction,
-  subscription: Omit<AppSubscriptionsTable, 'object'>,
-): Promise<void> {
-  const { callback_url, verify_token, fields } = subscription
+export async function putSubscription(tx: Transaction, subscription: NewSubscription): Promise<void> {
+  const { app_id, callback_url, fields, created_time } = subscription
+  const changes = { callback_url, fields, ...(await sealVerifyToken(tx, app_id, subscription.verify_token)) }
   await tx.query
     .insertInto('app_subscriptions')
-    .values({ ...subscription, object: accountObject })
-    .onConflict((conflict) =>
-      conflict.columns(['app_id', 'object']).doUpdateSet({ callback_url, verify_token, fields }),
-    )
+    .values({ app_id, object: accountObject, created_time, ...changes })
+    .onConflict((conflict) => conflict.columns(['app_id', 'object']).doUpdateSet(changes))
     .execute()
 }
 
@@ -80,11 +103,14 @@ export async function keepSubscribedFields(tx: Transaction, app_id: string, fiel
 }
 
 /** Links an app to an account, with a callback of its own for it or none; also when it is linked already. */
-export async function linkApp(tx: Transaction, link: SubscribedAppsTable): Promise<void> {
-  const { override_callback_uri, verify_token } = link
+export async function linkApp(tx: Transaction, link: NewLink): Promise<void> {
+  const { account_id, app_id, override_callback_uri, created_time } = link
+  const row = `${account_id} ${app_id}`
+  const verify_token =
+    link.verify_token === null ? null : await sealSecret(tx, 'subscribed_apps.verify_token', row, link.verify_token)
   await tx.query
     .insertInto('subscribed_apps')
-    .values(link)
+    .values({ account_id, app_id, override_callback_uri, verify_token, created_time })
     .onConflict((conflict) =>
       conflict.columns(['account_id', 'app_id']).doUpdateSet({ override_callback_uri, verify_token }),
     )

@@ -4,6 +4,7 @@ import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { startSubscriber } from '../../../test/harness/subscriber.ts'
 import { accounts, ids, partnerIds, tokens } from '../../../test/harness/world.ts'
+import { sealSecret } from '../../db/sealing.ts'
 import { webhookFields } from '../../delivery/webhook-fields.ts'
 
 const object = 'msgapp_business_account'
@@ -109,13 +110,14 @@ onBothDatabases("an app's subscription", (engine) => {
   test("403 for another app's, also of the same business", async () => {
     const { database, clock } = server
     const other = '3000000000000077'
-    await database.transaction(async ({ query }) => {
+    await database.transaction(async (tx) => {
+      const { query } = tx
       await query
         .insertInto('nodes')
         .values({ id: other, kind: 'application', business_id: ids.business, account_id: null })
         .execute()
       const app = {
-        secret: 's',
+        secret: await sealSecret(tx, 'apps.secret', other, 's'),
         partner_kind: null,
         first_party: false,
         previous_secret: null,

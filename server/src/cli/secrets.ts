@@ -1,0 +1,116 @@
+import { systemClock } from '../base/clock.ts'
+import { makeKeyFile, readKeyFile, replaceKeyFile } from '../base/key-file.ts'
+import { openLog } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
+import { makeSecretKey, type SecretKey, writeSecretKey } from '../base/secret-key.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import { countSealed, type Rotation, rotateKeys } from '../db/rotation.ts'
+import type { SealingKeysTable } from '../db/tables.ts'
+import { eraseRemains, listSealingKeys } from '../db/unlock.ts'
+import { CommandFailed } from './fail.ts'
+import { withStore } from './store.ts'
+import { writeTable, writeTime } from './table.ts'
+
+/** Values that could not be opened are named up to this number. */
+const shownPlaces = 20
+
+/** Prints a new key alone on standard output, for scripts, and what to do with it on standard error. */
+export function generateKey(): void {
+  process.stdout.write(`${writeSecretKey(makeSecretKey(systemRandom))}\n`)
+  process.stderr.write('Set it as SECRETS_KEY of every process, and keep it apart from backups of the database.\n')
+}
+
+export async function listKeys(flags: { data?: string }): Promise<void> {
+  await withStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const rows: string[][] = []
+    for (const { id, in_use, created_time } of await listSealingKeys(database.read)) {
+      const values = String(await countSealed(database.read, id))
+      rows.push([id, writeTime(created_time), values, in_use ? 'in use' : 'being replaced', describeOrigin(config, id)])
+    }
+    process.stdout.write(writeTable(['ID', 'SINCE', 'VALUES', 'STATE', 'FROM'], rows))
+  })
+}
+
+function describeOrigin({ secretsKey, secretsKeyOld, secretsKeyFile }: Config, id: string): string {
+  if (secretsKey?.id === id) return 'SECRETS_KEY'
+  if (secretsKeyOld.some((key) => key.id === id)) return 'SECRETS_KEY_OLD'
+  return readFileKeys(secretsKeyFile).some((key) => key.id === id) ? secretsKeyFile : 'missing'
+}
+
+/** May run while servers do, as long as they have both keys: they read the key file again when a value names a new one. */
+export async function rotateSecrets(flags: { data?: string }): Promise<void> {
+  await withStore(
+    { DATA_DIR: flags.data },
+    async (database, config) => {
+      const { secretsKey, secretsKeyFile } = config
+      const chooseKey = (keys: readonly SealingKeysTable[]): SecretKey =>
+        secretsKey ? checkNewKey(secretsKey, keys) : writeNewKey(secretsKeyFile, keys)
+      const onBatch = process.stderr.isTTY ? showProgress : undefined
+      const rotation = await rotateKeys(database, { clock: systemClock, chooseKey, ...(onBatch && { onBatch }) })
+      if (onBatch) process.stderr.write('\n')
+      failIfUnreadable(rotation)
+      await finish(database, config, rotation)
+    },
+    { erases: true },
+  )
+}
+
+function checkNewKey(key: SecretKey, keys: readonly SealingKeysTable[]): SecretKey {
+  if (keys[0]?.id !== key.id || keys.length > 1) return key
+  throw new CommandFailed(
+    'SECRETS_KEY is the key in use already: make another with ./switchboard secrets generate-key, set it as SECRETS_KEY and the one in use as SECRETS_KEY_OLD, start every server with both, and run this again',
+  )
+}
+
+/**
+ * The key to go on with where a rotation was broken off, also before its first step, and otherwise a new one. It is in the file
+ * before anything is sealed with it. Called under the lock of rotations, so that none overwrites the key of another.
+ */
+function writeNewKey(file: string, keys: readonly SealingKeysTable[]): SecretKey {
+  const known = readFileKeys(file)
+  const isUnderWay = keys.length > 1
+  const begun = isUnderWay ? known.find(({ id }) => id === keys[0]?.id) : known[0]
+  if (begun && (isUnderWay || begun.id !== keys[0]?.id)) return begun
+  const key = makeSecretKey(systemRandom)
+  if (known.length === 0) makeKeyFile(file, systemRandom, key)
+  else replaceKeyFile(file, systemRandom, [key, ...known])
+  return key
+}
+
+function readFileKeys(file: string): readonly SecretKey[] {
+  return readKeyFile(file)?.keys ?? []
+}
+
+function showProgress(values: number): void {
+  process.stderr.write(`\r${values} values sealed anew`)
+}
+
+function failIfUnreadable({ unreadable }: Rotation): void {
+  if (unreadable.length === 0) return
+  const more = unreadable.length > shownPlaces ? ` and ${unreadable.length - shownPlaces} more` : ''
+  throw new CommandFailed(
+    `everything else is sealed anew, but no key opens ${unreadable.slice(0, shownPlaces).join(', ')}${more}: the values were altered in the database; set them anew (./switchboard apply for the secrets of apps), then run this again. Until then the store needs its old key as well`,
+  )
+}
+
+async function finish(database: Database, config: Config, { key, values, retired }: Rotation): Promise<void> {
+  const { log, flush } = openLog('warn')
+  const isErased = await eraseRemains(database, log, { rewrite: false })
+  flush()
+  if (isErased && !config.secretsKey) {
+    await database.transaction(async (tx) => {
+      await database.lockForMigration(tx)
+      const needed = new Set((await listSealingKeys(tx)).map(({ id }) => id))
+      const left = readFileKeys(config.secretsKeyFile).filter(({ id }) => needed.has(id))
+      replaceKeyFile(config.secretsKeyFile, systemRandom, left)
+    })
+  }
+  process.stdout.write(`Secrets are sealed with the key ${key.id}. Values sealed anew: ${values}.\n`)
+  if (retired.length > 0) {
+    const where = config.secretsKey ? 'take it out of SECRETS_KEY_OLD' : `it is no longer in ${config.secretsKeyFile}`
+    process.stdout.write(
+      `The store needs the key ${retired.join(' and ')} no more (${where}), but its backups from before do.\n`,
+    )
+  }
+}

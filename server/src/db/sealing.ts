@@ -1,0 +1,47 @@
+import type { Db, Transaction } from './database.ts'
+import { type SealedPlace, writePlace } from './sealed-columns.ts'
+import { defineStatement } from './statement.ts'
+import type { Sealed } from './tables.ts'
+
+const findKeyInUse = defineStatement<object>()((db) =>
+  db.selectFrom('sealing_keys').select('id').where('in_use', '=', true),
+)
+const shareKeyInUse = defineStatement<object>()((db) =>
+  db.selectFrom('sealing_keys').select('id').where('in_use', '=', true).forShare(),
+)
+
+/** The text of a value that is stored sealed, in the row that it was sealed for. */
+export function openSecret(db: Db, column: SealedPlace, row: string, sealed: Sealed): string {
+  return db.secrets.open(writePlace(column, row), sealed as unknown as string)
+}
+
+/** Whether a stored value is this text, sealed; one that was altered is not. */
+export function holdsSecret(db: Db, column: SealedPlace, row: string, sealed: Sealed, text: string): boolean {
+  return db.secrets.tryOpen(writePlace(column, row), sealed as unknown as string) === text
+}
+
+/** Seals texts for the rows that they will be stored in, each the key's parts joined by spaces. */
+export type Seal = (column: SealedPlace, row: string, text: string) => Sealed
+
+/**
+ * Seals with the key that the store has in use, which may be another one than when the process started. It stays in use until
+ * this transaction ends: a rotation waits, and so finds what was sealed here.
+ */
+export async function takeSeal(tx: Transaction): Promise<Seal> {
+  const keyId = await takeKeyInUse(tx)
+  return (column, row, text) => tx.secrets.seal(keyId, writePlace(column, row), text) as unknown as Sealed
+}
+
+/** The same for a single value. */
+export async function sealSecret(tx: Transaction, column: SealedPlace, row: string, text: string): Promise<Sealed> {
+  return (await takeSeal(tx))(column, row, text)
+}
+
+/** The id of that key. */
+export async function takeKeyInUse(tx: Transaction): Promise<string> {
+  const statement = tx.lockRows ? shareKeyInUse : findKeyInUse
+  // A rotation that was waited for has put another row in use: the second look finds that.
+  const found = (await tx.first(statement, {})) ?? (await tx.first(statement, {}))
+  if (!found) throw new Error('the store has no key in use: it was not unlocked')
+  return found.id
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '../base/clock.ts'
+import { makeKeyFile, readKeyFile } from '../base/key-file.ts'
+import { SecretsLocked } from '../base/key-ring.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { makeSecretKey, type SecretKey } from '../base/secret-key.ts'
+import { BadSetting } from '../base/setting-parsers.ts'
+import type { Database, Db } from './database.ts'
+import { sealPlainValues } from './first-sealing.ts'
+import { hashSecretName } from './keyed-hash.ts'
+import { sealedColumns } from './sealed-columns.ts'
+import { serviceSecret } from './secrets.ts'
+import type { SealingKeysTable } from './tables.ts'
+
+/** Where the keys of a process come from. */
+export interface KeySource {
+  /** SECRETS_KEY. */
+  readonly current: SecretKey | undefined
+  /** SECRETS_KEY_OLD. */
+  readonly old: readonly SecretKey[]
+  /** SECRETS_KEY_FILE. */
+  readonly file: string
+}
+
+export interface UnlockParts {
+  readonly source: KeySource
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/**
+ * Makes the secrets of a migrated store usable. A store that has none sealed yet is sealed here, with SECRETS_KEY or the key file,
+ * which is made where there is none: then it returns true. Throws SecretsLocked when this process lacks a key that the store needs: nothing is
+ * changed then.
+ */
+export async function unlockSecrets(database: Database, parts: UnlockParts): Promise<boolean> {
+  const { source, random } = parts
+  const { secrets } = database.read
+  const reload = () => readFileKeys(source.file)
+  secrets.unlock({ keys: [...readSettingKeys(source), ...readFile(parts)], reload, random })
+  const hasKeys = (await listSealingKeys(database.read)).length > 0
+  const hasMadeFile = hasKeys ? false : await sealStore(database, parts)
+
+  const needed = await listSealingKeys(database.read)
+  const missing = needed.filter(({ id }) => !secrets.knows(id))
+  if (missing.length > 0) throw describeMissing(missing, source)
+  secrets.setHashSecret(await serviceSecret(database, random, hashSecretName))
+  if (needed.some(({ has_remains }) => has_remains)) await eraseRemains(database, parts.log, { rewrite: true })
+  return hasMadeFile
+}
+
+/** The keys that values of the store are sealed with, the one in use first. */
+export async function listSealingKeys({ query }: Db): Promise<SealingKeysTable[]> {
+  return query
+    .selectFrom('sealing_keys')
+    .selectAll()
+    .orderBy('in_use', 'desc')
+    .orderBy('created_time', 'desc')
+    .execute()
+}
+
+export function readSettingKeys({ current, old }: KeySource): SecretKey[] {
+  return current ? [current, ...old] : [...old]
+}
+
+/** The keys of the file, as far as it can be read at the moment. */
+function readFileKeys(path: string): readonly SecretKey[] {
+  try {
+    return readKeyFile(path)?.keys ?? []
+  } catch (error) {
+    if (error instanceof BadSetting) return []
+    throw error
+  }
+}
+
+function readFile({ source, log }: UnlockParts): readonly SecretKey[] {
+  const file = readKeyFile(source.file)
+  if (file?.looseMode !== undefined) {
+    const about = { file: source.file, mode: file.looseMode }
+    log.warn(
+      about,
+      file.isTightened
+        ? 'others on this machine could read the key file; its mode is 0600 now'
+        : 'others on this machine can read the key file: make its mode 0600',
+    )
+  }
+  return file?.keys ?? []
+}
+
+/** Under the lock of migrations: of processes that start together one seals the store, and the others find it sealed. */
+async function sealStore(database: Database, { source, clock, random, log }: UnlockParts): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    await database.lockForMigration(tx)
+    if ((await listSealingKeys(tx)).length > 0) return false
+    const hadFile = readKeyFile(source.file) !== undefined
+    const key = source.current ?? takeFileKey(source.file, random)
+    if (!tx.secrets.knows(key.id)) throw new Error('the key that was chosen is not in the ring')
+    const row = { id: key.id, in_use: true, has_remains: false, created_time: clock.now() }
+    await tx.query.insertInto('sealing_keys').values(row).execute()
+    const values = await sealPlainValues(tx, random)
+    if (values > 0) {
+      await tx.query.updateTable('sealing_keys').set({ has_remains: true }).execute()
+      log.info({ values }, 'the secrets of the store were in clear, and are sealed now')
+    }
+    return !source.current && !hadFile
+  })
+}
+
+function takeFileKey(path: string, random: Random): SecretKey {
+  const [newest] = readKeyFile(path)?.keys ?? makeKeyFile(path, random, makeSecretKey(random))
+  if (!newest)
+    throw new BadSetting(`the key file ${path} holds no key; put back the file as it was, or set SECRETS_KEY`)
+  return newest
+}
+
+/** Takes what values were before they were sealed, or sealed anew, out of the free space of the database's files. */
+export async function eraseRemains(database: Database, log: Log, options: { rewrite: boolean }): Promise<boolean> {
+  const tables = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)])
+  try {
+    await database.scrub([...tables], options)
+  } catch (error) {
+    log.warn(
+      { err: (error as Error).message },
+      'what secrets were before they were sealed may still be in the files of the database; the next start tries again to erase it',
+    )
+    return false
+  }
+  await database.transaction(({ query }) =>
+    query.updateTable('sealing_keys').set({ has_remains: false }).where('has_remains', '=', true).execute(),
+  )
+  return true
+}
+
+function describeMissing(missing: readonly SealingKeysTable[], { file }: KeySource): SecretsLocked {
+  const ids = missing.map(({ id }) => id).join(' and ')
+  return new SecretsLocked(
+    `the secrets of this store are sealed with the key ${ids}, which is neither in SECRETS_KEY, SECRETS_KEY_OLD nor in the file ${file}: give every process and command the same SECRETS_KEY (or the same key file, by SECRETS_KEY_FILE), or put back the file that was lost`,
+  )
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '../../src/db/database.ts'
+import { type SealedPlace, sealedColumns, writePlace } from '../../src/db/sealed-columns.ts'
+import type { StorePlace } from './databases.ts'
+import { dumpStore } from './dump.ts'
+
+/** A text that nobody may find in a store, and what it is. */
+export interface KnownSecret {
+  readonly name: string
+  readonly text: string
+}
+
+/** What a thief of the database alone has: the files of SQLite, or every row of PostgreSQL. */
+export async function readStolenBytes(place: StorePlace, database: Database): Promise<Buffer> {
+  if (place.engine === 'postgres')
+    return Buffer.from(
+      Object.values(await dumpStore(database))
+        .flat()
+        .join('\n'),
+    )
+  const names = (await readdir(place.dataDir)).filter((name) => name.startsWith('switchboard.db'))
+  return Buffer.concat(await Promise.all(names.map((name) => readFile(join(place.dataDir, name)))))
+}
+
+/** Which secrets the bytes give away: as they are, encoded, or hashed so that somebody who guesses can tell. */
+export function findSecrets(bytes: Buffer, secrets: readonly KnownSecret[]): string[] {
+  return secrets.flatMap(({ name, text }) =>
+    Object.entries(formsOf(text))
+      .filter(([, form]) => bytes.includes(form))
+      .map(([form]) => `${name} (${form})`),
+  )
+}
+
+function formsOf(text: string): Record<string, Buffer | string> {
+  const bytes = Buffer.from(text)
+  const digest = createHash('sha256').update(text).digest()
+  return {
+    plain: text,
+    'as JSON': JSON.stringify(text).slice(1, -1),
+    hexadecimal: bytes.toString('hex'),
+    base64: bytes.toString('base64').replace(/=+$/, ''),
+    'SHA-256': digest,
+    'SHA-256 in hexadecimal': digest.toString('hex'),
+    'SHA-256 in base64': digest.toString('base64').replace(/=+$/, ''),
+    'SHA-256 in base64url': digest.toString('base64url'),
+  }
+}
+
+/** Everything that a store keeps sealed, opened by a process that has the keys. */
+export async function openEverything({ read }: Database): Promise<KnownSecret[]> {
+  const secrets: KnownSecret[] = []
+  for (const [place, { table, column, key }] of Object.entries(sealedColumns)) {
+    const rows = await read.query
+      .selectFrom(table)
+      .selectAll()
+      .where(column as never, 'is not', null)
+      .execute()
+    for (const row of rows as unknown as Record<string, string>[]) {
+      const bound = writePlace(place as SealedPlace, key.map((name) => row[name]).join(' '))
+      secrets.push({ name: bound, text: read.secrets.open(bound, row[column] ?? '') })
+    }
+  }
+  return secrets
+}
+
+/** A private key is given away by each of its lines. */
+export function splitLines(secrets: readonly KnownSecret[]): KnownSecret[] {
+  return secrets.flatMap(({ name, text }) =>
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('-----END'))
+      .map((line) => ({ name, text: line })),
+  )
+}
