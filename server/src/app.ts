@@ -12,9 +12,11 @@ import type { Database } from './db/database.ts'
 import { serviceSecret } from './db/secrets.ts'
 import { Egress } from './delivery/egress.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
+import type { LaneAddress } from './delivery/lane-rows.ts'
 import { DeliveryMetrics } from './delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { RetentionWorker } from './delivery/retention.ts'
+import { loneWaker, NoticeWaker } from './delivery/waker.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
 import { openBusinessDoor } from './doors/business.ts'
 import { openGatewayDoor } from './doors/gateway.ts'
@@ -107,6 +109,10 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
   const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
+  const runsWorkers = config.role !== 'api'
+  const waker = database.notices
+    ? new NoticeWaker(database.notices, random.trace(), { listens: runsWorkers })
+    : loneWaker
   const deliveries = new DeliveryWorker({
     database,
     clock,
@@ -117,14 +123,24 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     lease: config.webhookLease,
     rules: { delays, giveUpAfter },
     metrics: deliveryMetrics,
+    concurrency: config.webhookConcurrency,
+    batch: config.webhookBatch,
+    waker,
   })
-  const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter })
-  const runsWorkers = config.role !== 'api'
-  /** Those of other processes look by themselves. */
+  const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
+  waker.onTimers(() => timers.wake())
   const wakeWorkers = (): void => {
-    if (!runsWorkers) return
-    timers.wake()
-    deliveries.wake()
+    if (runsWorkers) {
+      timers.wake()
+      deliveries.wake()
+    } else {
+      waker.announceTimers()
+      waker.announceLanes(undefined)
+    }
+  }
+  const wakeLanes = (lanes: readonly LaneAddress[]): void => {
+    if (runsWorkers) deliveries.wakeLanes(lanes)
+    else waker.announceLanes(lanes.map(({ id }) => id))
   }
 
   const observer = new RequestObserver(log, metrics)
@@ -200,7 +216,12 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     openGroupPages(scope, database)
     openMediaDoor(scope, pipeline, log)
     openGatewayDoor(scope, gatewayOperations, pipeline)
-    openReceiverDoor(scope, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
+    openReceiverDoor(scope, {
+      ...pipeline,
+      maxBodyBytes: config.webhookMaxBodyBytes,
+      metrics: deliveryMetrics,
+      onRaised: wakeLanes,
+    })
   }
 
   return {
@@ -222,6 +243,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       await timers.stop()
       await retention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
+      await waker.close()
     },
   }
 }

@@ -373,6 +373,7 @@ export interface LanesTable {
   lease_owner: string | null
   paused_until: number
   failures: number
+  next_due: number | null
 }
 
 export interface DeliveriesTable {
@@ -382,6 +383,8 @@ export interface DeliveriesTable {
   account_id: string
   app_id: string
   field: string
+  /** What it is in order with: see delivery/conversation.ts. */
+  conversation: string
   state: 'waiting' | 'delivered' | 'failed'
   attempts: number
   earlier_attempts: number

@@ -1,6 +1,8 @@
 import { readScope } from '../auth/scopes.ts'
 import { hashToken, makeTokenId } from '../auth/tokens.ts'
+import { ensureLanes } from '../delivery/lane-rows.ts'
 import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
+import { inBatches } from './batches.ts'
 import { bringRows, type WriteParts } from './rows.ts'
 import type { Things } from './things.ts'
 
@@ -9,7 +11,7 @@ const defaultScopes = ['msgapp_business_management', 'msgapp_business_messaging'
 
 /** Businesses with their credit lines, and apps with their webhooks. */
 export async function writeTenants(parts: WriteParts, things: Things): Promise<void> {
-  const { now, random } = parts
+  const { tx, now, random } = parts
   await bringRows(
     parts,
     {
@@ -66,6 +68,7 @@ export async function writeTenants(parts: WriteParts, things: Things): Promise<v
     },
     things.apps,
   )
+  const webhooks = things.apps.flatMap(({ given: { id, webhook } }) => (webhook ? [{ app_id: id, webhook }] : []))
   await bringRows(
     parts,
     {
@@ -84,8 +87,14 @@ export async function writeTenants(parts: WriteParts, things: Things): Promise<v
       change: ({ webhook: { callback_url, verify_token, fields } }) =>
         pickGiven({ callback_url, verify_token, fields }),
     },
-    things.apps.flatMap(({ given: { id, webhook } }) => (webhook ? [{ app_id: id, webhook }] : [])),
+    webhooks,
   )
+  for await (const batch of inBatches(webhooks)) {
+    await ensureLanes(
+      tx,
+      batch.map(({ app_id, webhook: { callback_url } }) => ({ app_id, callback_url })),
+    )
+  }
 }
 
 /** Tokens, as their hashes alone. One that was revoked stays so: a file that is applied again must not revive it. */
