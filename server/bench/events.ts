@@ -7,6 +7,7 @@ import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
 import { openStore } from '../src/cli/store.ts'
 import { readConfig } from '../src/config.ts'
+import { conversations } from '../src/delivery/conversation.ts'
 import { raiseEvent } from '../src/delivery/outbox.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorldFile } from '../src/world/read.ts'
@@ -17,6 +18,8 @@ const account = '1000000000000001'
 const phone_number_id = '4000000000000001'
 const app_id = '3000000000000001'
 const connections = 20
+/** Who write: each has a conversation of its own. */
+const users = 100
 /** Nobody listens there. */
 const deadCallback = 'http://127.0.0.1:9/'
 
@@ -138,7 +141,13 @@ async function makeBacklog(dataDir: string, world: string, amount: number): Prom
     await database.transaction(async (tx) => {
       for (let index = done; index < Math.min(amount, done + 1000); index++) {
         const value = messageValue(`wamid.backlog.${index}`)
-        await raiseEvent(tx, systemClock, { account_id: account, phone_number_id, field: 'messages', value })
+        await raiseEvent(tx, systemClock, {
+          account_id: account,
+          phone_number_id,
+          field: 'messages',
+          conversation: conversations.user(phone_number_id, String(index % users)),
+          value,
+        })
       }
     })
   }

@@ -14,9 +14,11 @@ import { serviceSecret } from './db/secrets.ts'
 import { correctDeliveries } from './delivery/clock-step.ts'
 import { Egress } from './delivery/egress.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
+import type { LaneAddress } from './delivery/lane-rows.ts'
 import { DeliveryMetrics } from './delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { RetentionWorker } from './delivery/retention.ts'
+import { loneWaker, NoticeWaker } from './delivery/waker.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
 import { admitBusiness } from './doors/business.ts'
 import { admitGateway } from './doors/gateway.ts'
@@ -114,6 +116,10 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
   const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
+  const runsWorkers = config.role !== 'api'
+  const waker = database.notices
+    ? new NoticeWaker(database.notices, random.trace(), { listens: runsWorkers })
+    : loneWaker
   const deliveries = new DeliveryWorker({
     database,
     clock,
@@ -124,17 +130,27 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     lease: config.webhookLease,
     rules: { delays, giveUpAfter },
     metrics: deliveryMetrics,
+    concurrency: config.webhookConcurrency,
+    batch: config.webhookBatch,
+    waker,
   })
-  const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter })
+  const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
   const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () =>
     wakeWorkers(),
   )
-  const runsWorkers = config.role !== 'api'
-  /** Those of other processes look by themselves. */
+  waker.onTimers(() => timers.wake())
   const wakeWorkers = (): void => {
-    if (!runsWorkers) return
-    timers.wake()
-    deliveries.wake()
+    if (runsWorkers) {
+      timers.wake()
+      deliveries.wake()
+    } else {
+      waker.announceTimers()
+      waker.announceLanes(undefined)
+    }
+  }
+  const wakeLanes = (lanes: readonly LaneAddress[]): void => {
+    if (runsWorkers) deliveries.wakeLanes(lanes)
+    else waker.announceLanes(lanes.map(({ id }) => id))
   }
 
   const table = buildOperations(words)
@@ -203,7 +219,12 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       throw explainPath(request.method, request.url)
     })
     if (config.role === 'worker') return
-    openReceiverDoor(scope, { ...deps, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
+    openReceiverDoor(scope, {
+      ...deps,
+      maxBodyBytes: config.webhookMaxBodyBytes,
+      metrics: deliveryMetrics,
+      onRaised: wakeLanes,
+    })
   })
 
   return {
@@ -231,6 +252,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       await timers.stop()
       await retention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
+      await waker.close()
     },
   }
 }

@@ -6,6 +6,7 @@ import {
   BadSetting,
   duration,
   durationList,
+  durationOrForever,
   durationUpTo,
   flag,
   integer,
@@ -68,7 +69,11 @@ export interface Config extends Settings {
   readonly webhookGiveUpAfter: number
   readonly webhookKeep: number
   readonly webhookLease: number
+  readonly webhookConcurrency: number
+  readonly webhookBatch: number
   readonly webhookMaxBodyBytes: number
+  /** Undefined: for ever. */
+  readonly auditKeep: number | undefined
   readonly headersTimeout: number
   readonly requestTimeout: number
   readonly idleTimeout: number
@@ -407,12 +412,34 @@ export const settings = {
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
+  webhookConcurrency: define({
+    name: 'WEBHOOK_CONCURRENCY',
+    shownDefault: '32',
+    sentence:
+      'How many posts to one callback may be under way at once, each of another conversation; it begins with 4, grows while answers come well and halves when they do not.',
+    parse: integer(1, 128),
+    fallback: () => 32,
+  }),
+  webhookBatch: define({
+    name: 'WEBHOOK_BATCH',
+    shownDefault: '1',
+    sentence: 'How many changes of one account may share a post.',
+    parse: integer(1, 100),
+    fallback: () => 1,
+  }),
   webhookMaxBodyBytes: define({
     name: 'WEBHOOK_MAX_BODY_BYTES',
     shownDefault: '3145728',
     sentence: 'The largest post of events that the webhook receiver takes, in bytes.',
     parse: integer(1024, 1 << 30),
     fallback: () => 3_145_728,
+  }),
+  auditKeep: define<number | undefined>({
+    name: 'AUDIT_KEEP',
+    shownDefault: '400d',
+    sentence: 'How long records of who did what are kept: a duration such as 400d, or forever.',
+    parse: durationOrForever,
+    fallback: () => 400 * day,
   }),
   headersTimeout: define({
     name: 'HEADERS_TIMEOUT',

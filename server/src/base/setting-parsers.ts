@@ -42,6 +42,14 @@ export function durationUpTo(max: number) {
   }
 }
 
+/** Undefined: for ever. */
+export function durationOrForever(text: string): number | undefined {
+  if (text === 'forever') return undefined
+  const milliseconds = parseDuration(text)
+  if (!milliseconds) throw new BadSetting('a time such as 400d, or forever')
+  return milliseconds
+}
+
 export function durationList(text: string): number[] {
   const delays = text.split(',').map(parseDuration)
   if (!delays.every((delay) => delay !== undefined && delay > 0)) {

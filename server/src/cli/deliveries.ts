@@ -1,14 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import { findUrlProblem } from '../delivery/callback-url.ts'
 import {
   type DeliverySummary,
   findDeliveryForOperators,
   listDeliveriesForOperators,
-  replayDelivery,
   summarizeForOperators,
 } from '../delivery/log.ts'
+import { replayDelivery } from '../delivery/replay.ts'
+import { NoticeWaker } from '../delivery/waker.ts'
 import { CommandFailed } from './fail.ts'
 import { withStore } from './store.ts'
 import { writeTable, writeTime } from './table.ts'
@@ -37,19 +39,31 @@ export async function listDeliveries({
     if (watch) return watchDeliveries(database)
     const deliveries = await listDeliveriesForOperators(database.read, { failed, account, limit: count })
     const rows = deliveries.map(
-      ({ id, app_id, account_id, field, state, attempts, created_time, due_time, callback_url }) => [
+      ({ id, app_id, account_id, field, conversation, state, attempts, created_time, due_time, callback_url }) => [
         String(id),
         writeTime(created_time),
         account_id,
         app_id,
         field,
+        showText(conversation),
         state,
         String(attempts),
         state === 'waiting' ? writeTime(due_time) : '',
         callback_url,
       ],
     )
-    const headings = ['ID', 'RAISED', 'ACCOUNT', 'APP', 'FIELD', 'STATE', 'TRIES', 'NEXT TRY', 'CALLBACK']
+    const headings = [
+      'ID',
+      'RAISED',
+      'ACCOUNT',
+      'APP',
+      'FIELD',
+      'CONVERSATION',
+      'STATE',
+      'TRIES',
+      'NEXT TRY',
+      'CALLBACK',
+    ]
     process.stdout.write(writeTable(headings, rows))
   })
 }
@@ -91,11 +105,12 @@ export async function showDelivery(text: string, { data }: { data?: string }): P
       ['App', delivery.app_id],
       ['Callback', delivery.callback_url],
       ['Field', delivery.field],
+      ['Conversation', showText(delivery.conversation)],
       ['Raised', writeTime(delivery.created_time)],
       ['State', delivery.state === 'waiting' ? `waiting, next try ${writeTime(delivery.due_time)}` : delivery.state],
       ['Value', showText(delivery.value)],
     ]
-    process.stdout.write(`${facts.map(([name, value]) => `${name.padEnd(9)} ${value}`).join('\n')}\n\n`)
+    process.stdout.write(`${facts.map(([name, value]) => `${name.padEnd(12)} ${value}`).join('\n')}\n\n`)
     const rows = attempts.map(({ number, time, duration, status, problem, answer }) => [
       String(number),
       writeTime(time),
@@ -113,15 +128,47 @@ function showText(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
-/** The servers that run on the store take them up within a second. */
-export async function replayDeliveries(texts: readonly string[], { data }: { data?: string }): Promise<void> {
+export interface ReplayFlags {
+  readonly to?: string
+  readonly data?: string
+}
+
+/** Sends deliveries again: all of them, or none when one of them cannot be. */
+export async function replayDeliveries(texts: readonly string[], { to, data }: ReplayFlags): Promise<void> {
   const ids = texts.map(parseId)
-  await withStore({ DATA_DIR: data }, async (database) => {
-    await database.transaction(async (tx) => {
-      for (const id of ids) if (!(await replayDelivery(tx, systemClock, id))) throw unknownDelivery(id)
+  await withStore({ DATA_DIR: data }, async (database, { allowInternalCallbacks }) => {
+    const problem = to === undefined ? undefined : findUrlProblem(to, allowInternalCallbacks)
+    if (problem !== undefined) throw new CommandFailed(`--to: ${problem}`)
+    const lanes = await database.transaction(async (tx) => {
+      const replayed = new Set<string>()
+      for (const id of ids) replayed.add(await replay(tx, id, to))
+      return replayed
     })
+    await wakeServers(database, [...lanes])
     process.stdout.write(`${ids.length === 1 ? 'One delivery is' : `${ids.length} deliveries are`} sent again.\n`)
   })
+}
+
+async function replay(tx: Transaction, id: number, to: string | undefined): Promise<string> {
+  const result = await replayDelivery(tx, systemClock, id, to)
+  switch (result.kind) {
+    case 'replayed':
+      return result.lane.id
+    case 'unknown':
+      throw unknownDelivery(id)
+    case 'no_callback':
+      throw new CommandFailed(
+        `delivery ${id} has nowhere to go: app ${result.app_id} is not subscribed and linked to account ${result.account_id} any more; give an address with --to URL`,
+      )
+  }
+}
+
+/** Those that run on an embedded store take them up within a second. */
+async function wakeServers({ notices }: Database, lanes: readonly string[]): Promise<void> {
+  if (!notices) return
+  const waker = new NoticeWaker(notices, 'deliveries replay', { listens: false })
+  waker.announceLanes(lanes)
+  await waker.close()
 }
 
 function parseId(text: string): number {

@@ -156,8 +156,9 @@ export function buildProgram(): Command {
     .action(async (id, flags) => (await import('./deliveries.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
-    .description('send deliveries again, whatever came of them before')
+    .description('send deliveries again, whatever came of them before, to the callback that their app has now')
     .argument('<id...>')
+    .option('--to <url>', 'another address to send them to')
     .option(...dataFlag)
     .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
 

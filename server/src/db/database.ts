@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
+import type { Notices } from './notices.ts'
 import type { Outage } from './outage.ts'
 import type { Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -24,7 +25,11 @@ export interface Db {
   readonly lockRows: boolean
   /** Opens and seals the secrets of this store; for all connections the same. */
   readonly secrets: KeyRing
+  /** For the few statements that are worth being written for each database. */
+  readonly engine: Engine
 }
+
+export type Engine = 'sqlite' | 'postgres'
 
 /** Names what is remembered: declared once, like a statement. */
 export interface Memo<Value> {
@@ -53,13 +58,17 @@ export interface TransactionOptions {
 export const ownShare = ''
 
 export interface Database {
-  readonly engine: 'sqlite' | 'postgres'
+  readonly engine: Engine
   /** The pool of connections, for the library that counts limits in PostgreSQL; undefined where there is none. */
   readonly pool: unknown
   /** Reads committed data; never waits for a writer. */
   readonly read: Db
   /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** One statement that is a transaction by itself: on PostgreSQL it takes one round trip instead of three. */
+  execute<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
+  /** Short notices between the processes on one database; undefined where there is only one. */
+  readonly notices: Notices | undefined
   /** Reads that all see the store as it was at one moment, however long they take; no writer waits for them. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** How a column is declared whose numbers the database hands out in order: `ORDERED_ID` in migrations. */

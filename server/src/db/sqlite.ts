@@ -47,6 +47,8 @@ export function openSqlite(file: string, { erases }: { readonly erases: boolean 
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
     transaction: (work, options) => queue.run(work, options),
+    execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters)),
+    notices: undefined,
     async snapshot(work) {
       // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
       const connection = new SqliteConnection(openFile(file), secrets)
@@ -196,8 +198,15 @@ class SqliteConnection {
       return this.run(sql, bind(parameters)).rows
     }
     const remembered = <Value>(memo: Memo<Value>) => this.remembered(memo)
-    const secrets = this.#secrets
-    return { query, first: first as Db['first'], list: list as Db['list'], remembered, lockRows: false, secrets }
+    return {
+      query,
+      first: first as Db['first'],
+      list: list as Db['list'],
+      remembered,
+      lockRows: false,
+      secrets: this.#secrets,
+      engine: 'sqlite',
+    }
   }
 
   firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {

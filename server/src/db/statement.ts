@@ -1,4 +1,4 @@
-import type { Compilable, Kysely } from 'kysely'
+import type { Compilable, Kysely, RawBuilder } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** Stands for a value that is only known when the statement runs. */
@@ -21,6 +21,13 @@ export interface Statement<Parameters extends object, Row> {
 export function defineStatement<Parameters extends object>() {
   return <Row>(build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>): Statement<Parameters, Row> => ({
     build,
+  })
+}
+
+/** The same for SQL that the query builder has no words for: data-modifying CTEs, rows from JSON. */
+export function defineSql<Parameters extends object>() {
+  return <Row>(write: (parameters: Parameters) => RawBuilder<Row>): Statement<Parameters, Row> => ({
+    build: (db, parameters) => ({ compile: () => write(parameters).compile(db) }),
   })
 }
 

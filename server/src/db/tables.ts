@@ -391,6 +391,7 @@ export interface LanesTable {
   lease_owner: string | null
   paused_until: number
   failures: number
+  next_due: number | null
 }
 
 export interface DeliveriesTable {
@@ -400,6 +401,8 @@ export interface DeliveriesTable {
   account_id: string
   app_id: string
   field: string
+  /** What it is in order with: see delivery/conversation.ts. */
+  conversation: string
   state: 'waiting' | 'delivered' | 'failed'
   attempts: number
   earlier_attempts: number

@@ -1,32 +1,25 @@
+import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeAscii } from './body.ts'
+import type { WaitingDelivery } from './due.ts'
 import type { Answer, Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
-import type { DueDelivery, Lane } from './lanes.ts'
+import { isTaken, type PostResult } from './outcome.ts'
 import { type Secrets, signHub, signStandard } from './sign.ts'
-
-/** What came of one try. */
-export interface AttemptResult {
-  readonly delivery: DueDelivery
-  readonly time: number
-  readonly duration: number
-  /** Of the answer; undefined when there was none. */
-  readonly status: number | undefined
-  /** Why there was no answer, or why it is not taken for a yes. */
-  readonly problem: string | undefined
-  /** The first of the answer, for the log. */
-  readonly answer: string
-  readonly retryAfter: string | undefined
-  /** A fault of our own, which is no less a reason to try again later. */
-  readonly fault: unknown
-}
 
 export interface AttemptParts {
   readonly clock: Clock
-  readonly egress: Pick<Egress, 'send'>
+  readonly egress: Pick<Egress, 'send' | 'originOf'>
   readonly words: Vocabulary
+}
+
+/** What one post carries: changes of one account, mostly one. */
+export interface Post {
+  readonly callback_url: string
+  readonly secrets: Secrets
+  readonly deliveries: readonly (WaitingDelivery & { readonly value: string })[]
 }
 
 /** How much of an answer the log keeps. */
@@ -38,26 +31,20 @@ const keptAnswerCharacters = 1000
 const timestampLifetime = 4 * minute
 
 /**
- * One try at one delivery, stage by stage: build the bytes, sign them, post them (guarded), read the answer, judge it.
- * Undefined when the service stops: then it was none.
+ * One post, stage by stage: build the bytes, sign them, send them (guarded), read the answer, judge it. Undefined when the
+ * service stops: then it was none.
  */
-export async function attemptDelivery(
-  { clock, egress, words }: AttemptParts,
-  lane: Lane,
-  secrets: Secrets,
-  delivery: DueDelivery,
-): Promise<AttemptResult | undefined> {
+export async function attemptPost({ clock, egress, words }: AttemptParts, post: Post): Promise<PostResult | undefined> {
   const time = clock.now()
   try {
-    const body = buildBody(words, delivery)
-    const headers = buildHeaders(delivery, body, secrets, time)
-    const answer = await egress.send({ method: 'POST', url: lane.callback_url, headers, body })
-    return { delivery, time, duration: clock.now() - time, ...judge(answer), fault: undefined }
+    const body = buildBody(words, post)
+    const headers = buildHeaders(post, body, time)
+    const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body })
+    return { time, duration: clock.now() - time, ...judge(answer), fault: undefined }
   } catch (error) {
     const isKnown = error instanceof EgressError
     if (isKnown && error.reason === 'closed') return undefined
     return {
-      delivery,
       time,
       duration: clock.now() - time,
       status: undefined,
@@ -69,30 +56,31 @@ export async function attemptDelivery(
   }
 }
 
-export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean {
-  return status !== undefined && status >= 200 && status <= 299
-}
-
-/** One change a post. The value goes out as the text that was stored, so the same delivery gives the same bytes every time. */
-function buildBody({ account_object }: Vocabulary, { account_id, field, value }: DueDelivery): Buffer {
-  const change = `{"field":${JSON.stringify(field)},"value":${value}}`
+/** Values go out as the text that was stored, so the same deliveries give the same bytes every time. */
+function buildBody({ account_object }: Vocabulary, { deliveries }: Post): Buffer {
+  const changes = deliveries.map(({ field, value }) => `{"field":${JSON.stringify(field)},"value":${value}}`)
+  const account = JSON.stringify(deliveries[0]?.account_id)
   return writeAscii(
-    `{"object":${JSON.stringify(account_object)},"entry":[{"id":${JSON.stringify(account_id)},"changes":[${change}]}]}`,
+    `{"object":${JSON.stringify(account_object)},"entry":[{"id":${account},"changes":[${changes.join(',')}]}]}`,
   )
 }
 
-function buildHeaders(
-  { id, started_time }: DueDelivery,
-  body: Buffer,
-  secrets: Secrets,
-  now: number,
-): Record<string, string> {
+function buildHeaders({ deliveries, secrets }: Post, body: Buffer, now: number): Record<string, string> {
+  const started_time = Math.min(...deliveries.map((delivery) => delivery.started_time))
   const signedTime = now - started_time < timestampLifetime ? started_time : now
   return {
     'content-type': 'application/json',
     'x-hub-signature-256': signHub(body, secrets),
-    ...signStandard(`delivery_${id}`, signedTime, body, secrets),
+    ...signStandard(nameOf(deliveries), signedTime, body, secrets),
   }
+}
+
+/** Receivers know a post by it: another set of changes has another one. */
+function nameOf(deliveries: readonly WaitingDelivery[]): string {
+  const [first] = deliveries
+  if (deliveries.length === 1) return `delivery_${first?.id}`
+  const ids = deliveries.map(({ id }) => id).join(' ')
+  return `deliveries_${first?.id}_${createHash('sha256').update(ids).digest('hex').slice(0, 16)}`
 }
 
 function judge({
@@ -100,11 +88,11 @@ function judge({
   headers,
   body,
   failure,
-}: Answer): Pick<AttemptResult, 'status' | 'problem' | 'answer' | 'retryAfter'> {
+}: Answer): Pick<PostResult, 'status' | 'problem' | 'answer' | 'retryAfter'> {
   const retryAfter = headers['retry-after']
   return {
     status,
-    problem: isDelivered({ status }) ? undefined : (failure?.message ?? `it answered ${status}`),
+    problem: isTaken(status) ? undefined : (failure?.message ?? `it answered ${status}`),
     // One of the databases takes no NUL.
     answer: body.toString('utf8').slice(0, keptAnswerCharacters).replaceAll('\0', '').toWellFormed(),
     retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,

@@ -10,11 +10,13 @@ import type { Resolve } from './resolve.ts'
 /** How much of an answer is read. */
 export const maxAnswerBytes = 65_536
 /**
- * So that one host can neither use up the sockets of this machine nor be flooded by it. Far more than a few, because many
- * subscribers may live on one host, each with one request at a time, and one that hangs must not take another's turn.
+ * So that one host can neither use up the sockets of this machine nor be flooded by it. As many as deliveries have room for at
+ * one host, and some for handshakes beside them.
  */
-const defaultConnectionsPerOrigin = 128
+const defaultConnectionsPerOrigin = 160
 const poolIdleTime = minute
+/** Handshakes bring URLs that are used once: what is kept of them is bounded. */
+const maxTargets = 10_000
 
 export interface EgressParts {
   /** Whether plain http and internal addresses are fine, as in development. */
@@ -40,7 +42,6 @@ export interface OutgoingRequest {
 }
 
 interface Target {
-  readonly url: string
   readonly origin: string
   readonly path: string
 }
@@ -68,7 +69,8 @@ export class Egress {
   readonly #pools = new Map<string, { readonly pool: Pool; usedTime: number }>()
   /** Taken out of use, with requests that are still running. */
   readonly #leaving = new Set<Pool>()
-  #lastTarget: Target | undefined
+  /** URLs that may be used, with where they lead: those of subscribers are used for every delivery. */
+  readonly #targets = new Map<string, Target>()
   #closed = false
 
   constructor(parts: EgressParts) {
@@ -120,16 +122,32 @@ export class Egress {
     await Promise.all(pools.map((pool) => pool.destroy()))
   }
 
-  /** Where a URL leads, if it may be used. A subscriber's is the same for every delivery, so the last one is not read again. */
+  /** Scheme, host and port of a URL; the text itself where it may not be used. */
+  originOf(url: string): string {
+    return this.#targets.get(url)?.origin ?? this.#findTarget(url)?.origin ?? url
+  }
+
+  /** Where a URL leads, if it may be used. */
   #targetOf(url: string): Target {
-    if (this.#lastTarget?.url === url) return this.#lastTarget
+    const known = this.#targets.get(url)
+    if (known) return known
     // Also what was stored when other rules were in force.
     const problem = findUrlProblem(url, this.#parts.allowInternal)
     if (problem !== undefined)
       throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
     const { origin, pathname, search } = new URL(url)
-    this.#lastTarget = { url, origin, path: `${pathname}${search}` }
-    return this.#lastTarget
+    const target = { origin, path: `${pathname}${search}` }
+    if (this.#targets.size >= maxTargets) this.#targets.clear()
+    this.#targets.set(url, target)
+    return target
+  }
+
+  #findTarget(url: string): Target | undefined {
+    try {
+      return this.#targetOf(url)
+    } catch {
+      return undefined
+    }
   }
 
   #poolFor(origin: string): Pool {

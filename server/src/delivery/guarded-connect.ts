@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
+import { second } from '../base/duration.ts'
 import { EgressError } from './egress-error.ts'
 import type { Resolve } from './resolve.ts'
 
@@ -11,6 +12,9 @@ export interface GuardParts {
   /** PEM of the certificate authorities to trust; undefined: those of the system. */
   readonly trustedCertificates: string | undefined
 }
+
+/** A busy machine runs timers late. */
+const tolerance = second
 
 /**
  * Opens connections to allowed addresses alone. A name is resolved once for each connection, and the addresses that were
@@ -28,7 +32,21 @@ export function makeGuardedConnector(parts: GuardParts): buildConnector.connecto
     const literal = options.hostname.replace(/^\[|\]$/g, '')
     // Nothing is looked up for a literal address.
     if (isIP(literal) !== 0 && !parts.isAllowed(literal)) callback(refusedAddress(), null)
-    else connect(options, callback)
+    else connect(options, refuseLate(callback, parts.timeout))
+  }
+}
+
+/**
+ * A process that was stopped for a while finds its connection made before its timers run. What was to be sent may be somebody
+ * else's by then.
+ */
+function refuseLate(callback: buildConnector.Callback, timeout: number): buildConnector.Callback {
+  const started = performance.now()
+  return (...result) => {
+    const [error, socket] = result
+    if (error !== null || performance.now() - started <= timeout + tolerance) return callback(...result)
+    socket.destroy()
+    callback(new EgressError('timeout', 'no connection was made in time'), null)
   }
 }
 

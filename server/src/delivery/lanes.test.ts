@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onBothDatabases } from '../../test/harness/databases.ts'
 import { startTestServer, type TestServer, useTestServer } from '../../test/harness/server.ts'
 import { hang, subscribe, takeIt } from '../../test/harness/subscriber.ts'
-import { envelopeOf, handIn, handInText, messagesChange, textMessage } from '../../test/harness/webhooks.ts'
+import { envelopeOf, handIn, handInText, messagesChange, textMessage, userOf } from '../../test/harness/webhooks.ts'
 import { accounts, ids, numbers, partnerIds, tokens } from '../../test/harness/world.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
@@ -14,6 +14,9 @@ import { claimLanes } from './lanes.ts'
 import { DeliveryMetrics } from './metrics.ts'
 import { resolveBySystem } from './resolve.ts'
 import { DeliveryWorker } from './worker.ts'
+
+/** The default of `WEBHOOK_LEASE`. */
+const lease = 10_000
 
 /** A second process's worker on the same store. */
 function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryWorker; egress: Egress } {
@@ -26,7 +29,9 @@ function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryW
     log: silentLog,
     egress,
     words: chooseVocabulary('msgapp'),
-    lease: 10_000,
+    lease,
+    concurrency: 32,
+    batch: 1,
     rules: { delays: [5000], giveUpAfter: 86_400_000 },
     metrics: new DeliveryMetrics(new Metrics().registry, database.read, clock),
   })
@@ -36,39 +41,64 @@ function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryW
 onBothDatabases('lanes', (engine) => {
   const server = useTestServer({ engine })
 
-  test('deliver in the order in which things happened, each once, also when two processes work', async (t) => {
+  test('deliver each conversation in the order in which things happened, each once, also when two processes work', async (t) => {
     const subscriber = await subscribe(t, server)
     const { worker, egress } = startSecondWorker(server)
     t.after(() => worker.stop(0, () => egress.close()))
-    const names = Array.from({ length: 120 }, (_, index) => `order.${index}`)
-    for (const name of names) {
-      assert.equal((await handInText(server, name)).status, 200)
+    const users = 7
+    const names = Array.from({ length: 140 }, (_, index) => `order.${index}`)
+    for (const [index, name] of names.entries()) {
+      assert.equal((await handInText(server, name, userOf(index % users))).status, 200)
       worker.wake()
     }
     await Promise.all([server.app.settle(), worker.settle()])
     await server.app.settle()
-    assert.deepEqual(subscriber.messageIds(), names)
+    const came = subscriber.messageIds()
+    assert.equal(came.length, names.length)
+    for (let user = 0; user < users; user++) {
+      const isOfUser = (name: string) => Number(name.slice('order.'.length)) % users === user
+      assert.deepEqual(came.filter(isOfUser), names.filter(isOfUser))
+    }
   })
+
+  /** A process that dies with the lane in its hands and nothing sent. */
+  async function dieHolding(callback_url: string, until: number): Promise<void> {
+    await server.database.transaction(async ({ query }) => {
+      const lease = { lease_owner: 'dead', leased_until: until, next_due: 0 }
+      await query.updateTable('lanes').set(lease).where('callback_url', '=', callback_url).execute()
+    })
+  }
 
   test('go on with another process when the one that held them is dead, after its lease', async (t) => {
     const subscriber = await subscribe(t, server)
-    const { database, clock } = server
-    await handInText(server, 'makes.the.lane')
-    await server.app.settle()
-    // Dies with the lane in its hands and nothing sent.
-    const lane = await database.read.query
-      .selectFrom('lanes')
-      .select('id')
-      .where('callback_url', '=', subscriber.url)
-      .executeTakeFirstOrThrow()
-    const lease = { owner: 'dead', milliseconds: 60_000 }
-    await database.transaction((tx) => claimLanes(tx, [lane.id], lease, clock.now()))
+    await dieHolding(subscriber.url, server.clock.now() + lease)
     await handInText(server, 'held')
     await server.app.settle()
-    assert.deepEqual(subscriber.messageIds(), ['makes.the.lane'])
-    clock.advance(60_000)
+    assert.deepEqual(subscriber.messageIds(), [])
+    server.clock.advance(lease)
     await server.app.settle()
-    assert.deepEqual(subscriber.messageIds(), ['makes.the.lane', 'held'])
+    assert.deepEqual(subscriber.messageIds(), ['held'])
+  })
+
+  test('do not wait for a lease that a clock gave which has been set back since', async (t) => {
+    const subscriber = await subscribe(t, server)
+    await dieHolding(subscriber.url, server.clock.now() + 600_000)
+    await handInText(server, 'after.the.step')
+    await server.app.settle()
+    assert.deepEqual(subscriber.messageIds(), ['after.the.step'])
+  })
+
+  test('are made with the callback that leads down them', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const lanes = await server.database.read.query
+      .selectFrom('lanes')
+      .select(['app_id', 'next_due'])
+      .where('callback_url', '=', subscriber.url)
+      .execute()
+    assert.deepEqual(
+      lanes.map((lane) => ({ ...lane })),
+      [{ app_id: ids.application, next_due: null }],
+    )
   })
 
   test('are claimed by one process at a time, however many ask at the same moment', async () => {
@@ -76,7 +106,7 @@ onBothDatabases('lanes', (engine) => {
     const quiet = await startQuietLanes(server, 20)
     const claims = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        database.transaction((tx) => claimLanes(tx, quiet, { owner: `p${index}`, milliseconds: 1000 }, clock.now())),
+        claimLanes(database, quiet, { owner: `p${index}`, milliseconds: 1000 }, clock.now()),
       ),
     )
     const claimed = claims.flat().map(({ id }) => id)
@@ -95,6 +125,7 @@ async function startQuietLanes({ database }: TestServer, count: number): Promise
       leased_until: 0,
       paused_until: 0,
       failures: 0,
+      next_due: 0,
     }))
     await query.insertInto('lanes').values(rows).execute()
   })

@@ -1,24 +1,11 @@
-import { sql } from 'kysely'
-import type { Db, Transaction } from '../db/database.ts'
-import { defineStatement } from '../db/statement.ts'
-import type { LaneState } from './pause.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Database, Db, Engine, Transaction } from '../db/database.ts'
+import { defineSql, type Statement } from '../db/statement.ts'
+import type { LaneAddress } from './lane-rows.ts'
 
-export interface Lane {
-  readonly id: string
-  readonly app_id: string
-  readonly callback_url: string
+/** A lane as it is when it is claimed. */
+export interface Lane extends LaneAddress {
   readonly failures: number
-}
-
-/** A delivery that is to be tried now, with what it tells. */
-export interface DueDelivery {
-  readonly id: number
-  readonly account_id: string
-  readonly field: string
-  readonly value: string
-  readonly attempts: number
-  readonly earlier_attempts: number
-  readonly started_time: number
 }
 
 /** Who holds a lane, and for how long when nothing more is heard of them. */
@@ -27,136 +14,149 @@ export interface Lease {
   readonly milliseconds: number
 }
 
-/**
- * Lanes that have something to send, that nobody works on (or whoever did is dead), and that are not paused. It steps from one
- * lane with something waiting to the next, so that neither the lanes that wait for nothing nor the length of a backlog count.
- */
-const findDueLanes = defineStatement<{ now: number; limit: number }>()((db, { now, limit }) =>
-  db
-    .withRecursive('busy(lane_id)', (cte) =>
-      cte
-        .selectFrom('deliveries')
-        .select(({ fn }) => fn.min<string | null>('lane_id').as('lane_id'))
-        .where('state', '=', sql.lit('waiting'))
-        .unionAll(
-          cte
-            .selectFrom('busy')
-            .select(
-              sql<
-                string | null
-              >`(SELECT MIN(d.lane_id) FROM deliveries d WHERE d.state = 'waiting' AND d.lane_id > busy.lane_id)`.as(
-                'lane_id',
-              ),
-            )
-            .where('busy.lane_id', 'is not', null),
-        ),
-    )
-    .selectFrom('busy')
-    .innerJoin('lanes', 'lanes.id', 'busy.lane_id')
-    .select('lanes.id')
-    .where('lanes.leased_until', '<=', now)
-    .where('lanes.paused_until', '<=', now)
-    .where(
-      sql<boolean>`EXISTS (SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting' AND d.due_time <= ${now})`,
-    )
-    .limit(limit),
-)
-
-/** A read, so that asking costs no transaction where there is nothing to claim. */
-export async function listDueLanes(db: Db, now: number, limit: number): Promise<string[]> {
-  const lanes = await db.list(findDueLanes, { now, limit })
-  return lanes.map(({ id }) => id)
+interface ClaimMoment {
+  readonly now: number
+  readonly beyond: number
 }
 
-/** Claims lanes; those that somebody else claimed meanwhile are not among what is returned. */
+function momentOf({ milliseconds }: Lease, now: number): ClaimMoment {
+  return { now, beyond: now + 2 * milliseconds }
+}
+
+/**
+ * Whether there is something to do for a lane that nobody works on, or whoever did is dead. A lease that ends further ahead than
+ * one can was given by a clock that has been set back since; twice its length, because the clocks of machines differ.
+ */
+function isClaimable({ now, beyond }: ClaimMoment): RawBuilder<boolean> {
+  return sql`lanes.next_due <= ${now} AND (lanes.leased_until <= ${now} OR lanes.leased_until > ${beyond})`
+}
+
+interface Place {
+  readonly next_due: number
+  readonly id: string
+}
+
+/** Where a list of due lanes begins. */
+export const firstPlace: Place = { next_due: Number.MIN_SAFE_INTEGER, id: '' }
+
+const findDueLanes = defineSql<ClaimMoment & { after_due: number; after_id: string; limit: number }>()(
+  ({ now, beyond, after_due, after_id, limit }) => sql<LaneAddress & { next_due: number }>`
+    SELECT id, app_id, callback_url, next_due FROM lanes
+    WHERE ${isClaimable({ now, beyond })} AND (next_due, id) > (${after_due}, ${after_id})
+    ORDER BY next_due, id LIMIT ${limit}`,
+)
+
+/** Lanes to claim, those first that have waited longest. A read, so that asking costs no transaction where there is none. */
+export async function listDueLanes(
+  db: Db,
+  lease: Lease,
+  now: number,
+  { after = firstPlace, limit }: { after?: Place; limit: number },
+) {
+  return db.list(findDueLanes, { ...momentOf(lease, now), after_due: after.next_due, after_id: after.id, limit })
+}
+
+const findAddresses = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<LaneAddress>`
+    SELECT lanes.id, lanes.app_id, lanes.callback_url FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key`,
+)
+
+/** Where lanes lead that only their ids are known of. */
+export async function listAddresses(db: Db, ids: Iterable<string>): Promise<LaneAddress[]> {
+  return db.list(findAddresses, { ids: keysOf(ids) })
+}
+
+type ClaimParameters = ClaimMoment & { ids: object; owner: string; until: number }
+
+function defineClaim(lock: RawBuilder<unknown>): Statement<ClaimParameters, Lane> {
+  return defineSql<ClaimParameters>()(
+    ({ ids, owner, until, now, beyond }) => sql<Lane>`
+      UPDATE lanes SET leased_until = ${until}, lease_owner = ${owner}
+      WHERE id IN (
+        SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key WHERE ${isClaimable({ now, beyond })} ${lock}
+      )
+      RETURNING id, app_id, callback_url, failures`,
+  )
+}
+
+/** Whoever raises an event holds the lane's row in share mode: that must not keep it from being claimed. */
+const claims: Readonly<Record<Engine, Statement<ClaimParameters, Lane>>> = {
+  sqlite: defineClaim(sql``),
+  postgres: defineClaim(sql`FOR NO KEY UPDATE OF lanes SKIP LOCKED`),
+}
+
+/** Claims lanes; those that somebody else claimed meanwhile, or that there is nothing to do for, are not among the result. */
 export async function claimLanes(
-  tx: Transaction,
-  ids: readonly string[],
-  { owner, milliseconds }: Lease,
+  database: Pick<Database, 'engine' | 'execute'>,
+  ids: Iterable<string>,
+  lease: Lease,
   now: number,
 ): Promise<Lane[]> {
-  return tx.query
-    .updateTable('lanes')
-    .set({ leased_until: now + milliseconds, lease_owner: owner })
-    .where('id', 'in', ids)
-    .where('leased_until', '<=', now)
-    .returning(['id', 'app_id', 'callback_url', 'failures'])
-    .execute()
+  return database.execute(claims[database.engine], {
+    ...momentOf(lease, now),
+    ids: keysOf(ids),
+    owner: lease.owner,
+    until: now + lease.milliseconds,
+  })
 }
 
-const findDue = defineStatement<{ lane_id: string; now: number; limit: number }>()((db, { lane_id, now, limit }) =>
-  db
-    .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .select([
-      'deliveries.id',
-      'deliveries.account_id',
-      'deliveries.field',
-      'events.value',
-      'deliveries.attempts',
-      'deliveries.earlier_attempts',
-      'deliveries.started_time',
-    ])
-    .where('deliveries.lane_id', '=', lane_id)
-    .where('deliveries.state', '=', sql.lit('waiting'))
-    .where('deliveries.due_time', '<=', now)
-    .orderBy('deliveries.id')
-    .limit(limit),
+const renewal = defineSql<{ ids: object; owner: string; until: number }>()(
+  ({ ids, owner, until }) => sql<{ id: string }>`
+    UPDATE lanes SET leased_until = ${until}
+    WHERE id IN (SELECT key FROM json_each(${ids})) AND lease_owner = ${owner} RETURNING id`,
 )
 
-/** The next deliveries of a lane, in the order in which things happened. */
-export async function listDue(db: Db, lane: Lane, now: number, limit: number): Promise<DueDelivery[]> {
-  return db.list(findDue, { lane_id: lane.id, now, limit })
-}
-
-/** Says that a lane is still being worked on, and what came of its subscriber. False when somebody else has it by now. */
-export async function keepLane(
-  tx: Transaction,
-  lane: Lane,
-  { owner, milliseconds }: Lease,
-  now: number,
-  { failures, paused_until }: LaneState,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx.query
-    .updateTable('lanes')
-    .set({ failures, paused_until, leased_until: now + milliseconds })
-    .where('id', '=', lane.id)
-    .where('lease_owner', '=', owner)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
-}
-
-/** Makes the leases on lanes longer, as far as they are still ours. */
+/** Makes the leases on lanes longer, and says which of them are still ours. */
 export async function renewLanes(
-  tx: Transaction,
-  ids: readonly string[],
+  database: Pick<Database, 'execute'>,
+  ids: Iterable<string>,
   { owner, milliseconds }: Lease,
   now: number,
-): Promise<void> {
-  await tx.query
-    .updateTable('lanes')
-    .set({ leased_until: now + milliseconds })
-    .where('id', 'in', ids)
-    .where('lease_owner', '=', owner)
-    .execute()
+): Promise<Set<string>> {
+  const renewed = await database.execute(renewal, { ids: keysOf(ids), owner, until: now + milliseconds })
+  return new Set(renewed.map(({ id }) => id))
 }
 
-/** A subscriber that is back gets everything at once and in order, also what would have waited for its next try. */
-export async function hurryLane(tx: Transaction, lane: Lane, now: number): Promise<void> {
-  await tx.query
-    .updateTable('deliveries')
-    .set({ due_time: now })
-    .where('lane_id', '=', lane.id)
-    .where('state', '=', 'waiting')
-    .where('due_time', '>', now)
-    .execute()
+const lockHeld = defineSql<{ ids: object; owner: string }>()(
+  ({ ids, owner }) => sql<{ id: string }>`
+    SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key
+    WHERE lanes.lease_owner = ${owner} FOR UPDATE OF lanes SKIP LOCKED`,
+)
+
+const release = defineSql<{ ids: object; owner: string }>()(
+  ({ ids, owner }) => sql<{ id: string; next_due: number | null }>`
+    UPDATE lanes SET leased_until = 0, lease_owner = NULL, next_due = (
+      SELECT CASE WHEN d.due_time < lanes.paused_until THEN lanes.paused_until ELSE d.due_time END
+      FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting' ORDER BY d.due_time LIMIT 1
+    )
+    WHERE id IN (SELECT key FROM json_each(${ids})) AND lease_owner = ${owner}
+    RETURNING id, next_due`,
+)
+
+/**
+ * Gives lanes back, each with the time when there is something to do for it next. On PostgreSQL a lane that somebody raises an
+ * event for at this moment is skipped: that event cannot be seen yet, and whoever raises it relies on the time that the lane has.
+ */
+export async function releaseLanes(
+  tx: Transaction,
+  ids: Iterable<string>,
+  { owner }: Lease,
+): Promise<{ id: string; next_due: number | null }[]> {
+  if (tx.engine === 'sqlite') return tx.list(release, { ids: keysOf(ids), owner })
+  const locked = await tx.list(lockHeld, { ids: keysOf(ids), owner })
+  if (locked.length === 0) return []
+  // A statement of its own: it sees what was committed before the rows were locked.
+  return tx.list(release, { ids: keysOf(locked.map(({ id }) => id)), owner })
 }
 
-export async function releaseLane(tx: Transaction, lane: Lane, { owner }: Lease): Promise<void> {
-  await tx.query
-    .updateTable('lanes')
-    .set({ leased_until: 0, lease_owner: null })
-    .where('id', '=', lane.id)
-    .where('lease_owner', '=', owner)
-    .execute()
+/** Ends every lease: an embedded store belongs to one process, so whoever held one when that starts is dead. */
+export async function freeLanes({ query }: Transaction): Promise<void> {
+  await query.updateTable('lanes').set({ leased_until: 0, lease_owner: null }).where('leased_until', '<>', 0).execute()
+}
+
+/** A list as both databases read it: the keys of an object. */
+export function keysOf(ids: Iterable<string | number>): object {
+  const keys: Record<string, 1> = {}
+  for (const id of ids) keys[id] = 1
+  return keys
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
-import type { Db, Transaction } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 
 export interface DeliveryFilter {
   readonly failed: boolean
@@ -19,6 +19,7 @@ export async function listDeliveriesForOperators(db: Db, { failed, account, limi
       'deliveries.app_id',
       'deliveries.account_id',
       'deliveries.field',
+      'deliveries.conversation',
       'deliveries.state',
       'deliveries.attempts',
       'deliveries.created_time',
@@ -99,24 +100,4 @@ export async function findDeliveryForOperators(db: Db, id: number) {
     .orderBy('number')
     .execute()
   return { delivery, attempts }
-}
-
-/** Sends a delivery again, whatever came of it before, its tries beginning anew; false when there is none of that id. */
-export async function replayDelivery(tx: Transaction, clock: Clock, id: number): Promise<boolean> {
-  const now = clock.now()
-  const { numUpdatedRows } = await tx.query
-    .updateTable('deliveries')
-    .set(({ ref }) => ({
-      state: 'waiting' as const,
-      due_time: now,
-      finished_time: null,
-      started_time: now,
-      earlier_attempts: ref('attempts'),
-    }))
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows === 0n) return false
-  const lane = tx.query.selectFrom('deliveries').select('lane_id').where('id', '=', id)
-  await tx.query.updateTable('lanes').set({ paused_until: 0, failures: 0 }).where('id', 'in', lane).execute()
-  return true
 }

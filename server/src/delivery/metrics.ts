@@ -1,13 +1,17 @@
+import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Db } from '../db/database.ts'
+import { failuresUntilDown } from './pause.ts'
 
 /** What the operator sees of deliveries. */
 export class DeliveryMetrics {
   readonly inFlight: Gauge
   readonly #attempts: Counter<'outcome'>
   readonly #received: Counter<'field'>
+  #held: () => number = () => 0
+  #waiting: () => number = () => 0
 
   constructor(registry: Registry, db: Db, clock: Clock) {
     this.inFlight = new Gauge({
@@ -27,6 +31,35 @@ export class DeliveryMetrics {
       labelNames: ['field'],
       registers: [registry],
     })
+    const worker = this
+    new Gauge({
+      name: 'switchboard_delivery_lanes_held',
+      help: 'Lanes (an app at one address) that this process works on.',
+      registers: [registry],
+      collect() {
+        this.set(worker.#held())
+      },
+    })
+    new Gauge({
+      name: 'switchboard_delivery_lanes_without_room',
+      help: 'Held lanes that have something to send and no room for it: too much is under way for their app, their host or this process.',
+      registers: [registry],
+      collect() {
+        this.set(worker.#waiting())
+      },
+    })
+    new Gauge({
+      name: 'switchboard_delivery_lanes_down',
+      help: 'Lanes whose subscriber is down: they are probed with one post at a time.',
+      registers: [registry],
+      async collect() {
+        try {
+          this.set(await countDown(db))
+        } catch {
+          this.remove()
+        }
+      },
+    })
     new Gauge({
       name: 'switchboard_oldest_waiting_delivery_age_seconds',
       help: 'Age of the oldest event that a subscriber has not taken yet; 0 when none waits.',
@@ -45,6 +78,12 @@ export class DeliveryMetrics {
     })
   }
 
+  /** Shows how much a worker holds, and what waits in it for room. */
+  watchWorker({ held, waiting }: { held: () => number; waiting: () => number }): void {
+    this.#held = held
+    this.#waiting = waiting
+  }
+
   countAttempt(outcome: 'delivered' | 'retry' | 'failed'): void {
     this.#attempts.inc({ outcome })
   }
@@ -52,6 +91,15 @@ export class DeliveryMetrics {
   countReceived(field: string): void {
     this.#received.inc({ field })
   }
+}
+
+async function countDown(db: Db): Promise<number> {
+  const { count } = await db.query
+    .selectFrom('lanes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('failures', '>=', sql.lit(failuresUntilDown))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 async function findOldestWaiting(db: Db): Promise<number | undefined> {

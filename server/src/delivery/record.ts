@@ -1,73 +1,150 @@
-import type { Random } from '../base/random.ts'
-import type { Transaction } from '../db/database.ts'
-import { type AttemptResult, isDelivered } from './attempt.ts'
-import { planRetry, type RetryRules } from './schedule.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { defineSql } from '../db/statement.ts'
+import type { Postponed } from './lane-queue.ts'
+import type { Lease } from './lanes.ts'
+import type { Outcome } from './outcome.ts'
+import type { LaneState } from './pause.ts'
 
-/** What is to become of a delivery after a try. */
-export type Outcome =
-  | { readonly kind: 'delivered'; readonly result: AttemptResult }
-  | { readonly kind: 'retry'; readonly result: AttemptResult; readonly time: number }
-  | { readonly kind: 'failed'; readonly result: AttemptResult; readonly because: 'gone' | 'expired' }
-
-export function decideOutcome(result: AttemptResult, rules: RetryRules, random: Random): Outcome {
-  if (isDelivered(result)) return { kind: 'delivered', result }
-  const { delivery, time, duration, status, retryAfter } = result
-  const step = planRetry(
-    {
-      failures: delivery.attempts - delivery.earlier_attempts + 1,
-      raisedTime: delivery.started_time,
-      now: time + duration,
-      ...(status !== undefined && { status }),
-      retryAfter,
-    },
-    rules,
-    random,
-  )
-  return step.kind === 'retry'
-    ? { kind: 'retry', result, time: step.time }
-    : { kind: 'failed', result, because: step.because }
+/** What is to be written down of one lane. */
+export interface LaneRecord {
+  readonly lane_id: string
+  readonly state: LaneState
+  readonly outcomes: readonly Outcome[]
+  readonly postponed: readonly Postponed[]
+  /** Whether its subscriber is back: then everything that waits for a retry is due at once. */
+  readonly isBack: boolean
 }
 
+interface Parameters {
+  readonly lanes: object
+  readonly deliveries: object
+  readonly owner: string
+  readonly until: number
+  readonly now: number
+}
+
+/** Lanes that are still held by whoever writes; what others have taken over meanwhile is not touched. */
+function heldLanes({ lanes, owner, until }: Parameters): RawBuilder<{ id: string }> {
+  return sql`UPDATE lanes SET failures = CAST(l.value ->> 'failures' AS INTEGER),
+      paused_until = CAST(l.value ->> 'paused_until' AS BIGINT), leased_until = CAST(${until} AS BIGINT)
+    FROM json_each(${lanes}) AS l
+    WHERE lanes.id = l.key AND lanes.lease_owner = ${owner} RETURNING lanes.id`
+}
+
+/** A delivery that was ended, moved to another lane or sent again meanwhile stays as it is. */
+const isUnchanged = sql`d.id = CAST(o.key AS BIGINT) AND d.lane_id = o.value ->> 'lane' AND d.state = 'waiting'
+  AND d.attempts = CAST(o.value ->> 'attempts' AS INTEGER)`
+
+function insertTries({ deliveries }: Parameters, held: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`INSERT INTO delivery_attempts (delivery_id, number, time, duration, status, problem, answer)
+    SELECT d.id, d.attempts + 1, CAST(o.value ->> 'time' AS BIGINT), CAST(o.value ->> 'duration' AS BIGINT),
+      CAST(o.value ->> 'status' AS INTEGER), o.value ->> 'problem', o.value ->> 'answer'
+    FROM json_each(${deliveries}) AS o JOIN deliveries d ON ${isUnchanged}
+    WHERE d.lane_id IN (${held}) AND CAST(o.value ->> 'tries' AS INTEGER) = 1
+    ON CONFLICT DO NOTHING`
+}
+
+function updateDeliveries({ deliveries, now }: Parameters, held: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`UPDATE deliveries AS d SET state = o.value ->> 'state',
+      attempts = d.attempts + CAST(o.value ->> 'tries' AS INTEGER),
+      due_time = COALESCE(CAST(o.value ->> 'due' AS BIGINT), d.due_time),
+      finished_time = CASE WHEN o.value ->> 'state' = 'waiting' THEN NULL ELSE CAST(${now} AS BIGINT) END
+    FROM json_each(${deliveries}) AS o
+    WHERE ${isUnchanged} AND d.lane_id IN (${held})`
+}
+
+/** All of it at once: a process that lost a lane between two statements would write over what the next one wrote. */
+const recordOnPostgres = defineSql<Parameters>()((parameters) => {
+  const held = sql`SELECT id FROM held`
+  return sql<{ id: string }>`
+    WITH held AS (${heldLanes(parameters)}), tried AS (${insertTries(parameters, held)}),
+    updated AS (${updateDeliveries(parameters, held)})
+    SELECT id FROM held`
+})
+
+const ownLanes = ({ owner }: Parameters) => sql`SELECT lanes.id FROM lanes WHERE lanes.lease_owner = ${owner}`
+const recordLanes = defineSql<Parameters>()(heldLanes)
+const recordTries = defineSql<Parameters>()((parameters) => insertTries(parameters, ownLanes(parameters)))
+const recordDeliveries = defineSql<Parameters>()((parameters) => updateDeliveries(parameters, ownLanes(parameters)))
+
 /**
- * Writes down what came of some tries, each with its place in the log. Another process may have tried the same while ours was
- * taken for dead: what it wrote first stands.
+ * What a subscriber that is back is sent at once. A bound, because one statement should not take long; what is beyond waits for
+ * the time that it has.
  */
-export async function recordOutcomes(tx: Transaction, outcomes: readonly Outcome[], now: number): Promise<void> {
-  if (outcomes.length === 0) return
-  await tx.query
-    .insertInto('delivery_attempts')
-    .values(
-      outcomes.map(({ result: { delivery, time, duration, status, problem, answer } }) => ({
-        delivery_id: delivery.id,
-        number: delivery.attempts + 1,
-        time,
-        duration,
-        status: status ?? null,
-        problem: problem ?? null,
-        answer: answer === '' ? null : answer,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  for (const state of ['delivered', 'failed'] as const) {
-    const ids = outcomes.filter(({ kind }) => kind === state).map(({ result }) => result.delivery.id)
-    if (ids.length === 0) continue
-    await tx.query
-      .updateTable('deliveries')
-      .set(({ eb }) => ({ state, attempts: eb('attempts', '+', 1), finished_time: now }))
-      .where('id', 'in', ids)
-      .where('state', '=', 'waiting')
-      .execute()
+const maxHurried = 5000
+
+const hurryLanes = defineSql<{ lanes: object; now: number }>()(
+  ({ lanes, now }) => sql`
+    UPDATE deliveries SET due_time = ${now} WHERE id IN (
+      SELECT d.id FROM json_each(${lanes}) AS o JOIN deliveries d ON d.lane_id = o.key
+      WHERE d.state = 'waiting' AND d.due_time > ${now} ORDER BY d.due_time LIMIT ${sql.lit(maxHurried)}
+    )`,
+)
+
+/**
+ * Writes down what came of posts, each with its place in the log, and how subscribers are; returns the lanes that are still ours.
+ * Nothing is written of the others.
+ */
+export async function recordOutcomes(
+  database: Pick<Database, 'engine' | 'execute' | 'transaction'>,
+  { owner, milliseconds }: Lease,
+  records: readonly LaneRecord[],
+  now: number,
+): Promise<Set<string>> {
+  const parameters: Parameters = {
+    lanes: Object.fromEntries(records.map(({ lane_id, state }) => [lane_id, state])),
+    deliveries: Object.fromEntries(records.flatMap(listRows)),
+    owner,
+    until: now + milliseconds,
+    now,
   }
-  for (const outcome of outcomes) {
-    if (outcome.kind !== 'retry') continue
-    const { id, attempts } = outcome.result.delivery
-    await tx.query
-      .updateTable('deliveries')
-      .set({ attempts: attempts + 1, due_time: outcome.time })
-      .where('id', '=', id)
-      .where('attempts', '=', attempts)
-      .where('state', '=', 'waiting')
-      .execute()
+  const held = await write(database, parameters)
+  const ours = new Set(held.map(({ id }) => id))
+  const back = records.filter(({ isBack, lane_id }) => isBack && ours.has(lane_id))
+  if (back.length > 0) {
+    const lanes = Object.fromEntries(back.map(({ lane_id }) => [lane_id, 1]))
+    await database.execute(hurryLanes, { lanes, now })
+  }
+  return ours
+}
+
+async function write(
+  database: Pick<Database, 'engine' | 'execute' | 'transaction'>,
+  parameters: Parameters,
+): Promise<{ id: string }[]> {
+  if (database.engine === 'postgres') return database.execute(recordOnPostgres, parameters)
+  return database.transaction(async (tx) => {
+    const held = await tx.list(recordLanes, parameters)
+    await tx.list(recordTries, parameters)
+    await tx.list(recordDeliveries, parameters)
+    return held
+  })
+}
+
+function listRows({ lane_id, outcomes, postponed }: LaneRecord): [string, object][] {
+  return [
+    ...postponed.map(({ id, attempts, until }): [string, object] => [
+      String(id),
+      { lane: lane_id, attempts, tries: 0, state: 'waiting', due: until },
+    ]),
+    ...outcomes.map((outcome): [string, object] => [String(outcome.delivery.id), rowOf(lane_id, outcome)]),
+  ]
+}
+
+function rowOf(lane_id: string, outcome: Outcome): object {
+  const { delivery, result } = outcome
+  const { time, duration, status, problem, answer } = result
+  return {
+    lane: lane_id,
+    attempts: delivery.attempts,
+    tries: 1,
+    state: outcome.kind === 'retry' ? 'waiting' : outcome.kind,
+    due: outcome.kind === 'retry' ? outcome.time : null,
+    time,
+    duration,
+    status: status ?? null,
+    problem: problem ?? null,
+    answer: answer === '' ? null : answer,
   }
 }

@@ -7,7 +7,7 @@ import { RetentionWorker } from './retention.ts'
 
 const day = 86_400_000
 const start = Date.parse('2026-06-01T12:00:00Z')
-const rules = { keep: 30 * day, giveUpAfter: 7 * day }
+const rules = { keep: 30 * day, giveUpAfter: 7 * day, auditKeep: 400 * day }
 
 onBothDatabases('the sweep', (engine) => {
   const store = useTestDatabase(engine)
@@ -40,6 +40,7 @@ onBothDatabases('the sweep', (engine) => {
             event_id: event.id,
             lane_id: lane,
             app_id: lane,
+            conversation: lane,
             state: 'waiting',
             attempts,
             earlier_attempts: 0,

@@ -2,17 +2,30 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
-import type { Database } from '../db/database.ts'
-import { failuresUntilDown } from './pause.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import {
+  expireDeliveries,
+  listLanes,
+  remindForgotten,
+  removeActivities,
+  removeDeliveries,
+  removeEvents,
+  removeReceivedMessages,
+  removeUnusedLanes,
+  stepSize,
+} from './sweeps.ts'
 
-const stepSize = 500
 const sweepMilliseconds = minute
+/** Lanes become unused seldom, and looking at all of them takes longest. */
+const sweepsPerLaneSweep = 10
 
 export interface RetentionRules {
   /** Milliseconds that what is finished is kept. */
   readonly keep: number
   /** Milliseconds after which nothing is tried any more. */
   readonly giveUpAfter: number
+  /** Milliseconds that records of who did what are kept; undefined: for ever. */
+  readonly auditKeep: number | undefined
 }
 
 /**
@@ -36,8 +49,10 @@ export class RetentionWorker {
   }
 
   start(): void {
+    let sweeps = 0
     this.#timer = setInterval(() => {
-      this.#sweeping ??= this.sweep()
+      sweeps += 1
+      this.#sweeping ??= this.sweep({ unusedLanes: sweeps % sweepsPerLaneSweep === 0 })
         .catch((error: Error) => {
           if (!this.#database.outageOf(error)) this.#log.error({ err: error }, 'old deliveries could not be swept')
         })
@@ -54,103 +69,32 @@ export class RetentionWorker {
   }
 
   /** Gives up and removes everything that is old by now. */
-  async sweep(): Promise<void> {
-    const { keep, giveUpAfter } = this.#rules
+  async sweep({ unusedLanes = true } = {}): Promise<void> {
+    const { keep, giveUpAfter, auditKeep } = this.#rules
     const now = this.#clock.now()
-    await this.#inSteps(() => giveUpDeliveries(this.#database, now - giveUpAfter, now))
+    await this.#inSteps((tx) => expireDeliveries(tx, now - giveUpAfter, now))
     for (const remove of [removeDeliveries, removeEvents, removeReceivedMessages]) {
-      await this.#inSteps(() => remove(this.#database, now - keep))
+      await this.#inSteps((tx) => remove(tx, now - keep))
     }
+    if (auditKeep !== undefined) await this.#inSteps((tx) => removeActivities(tx, now - auditKeep))
+    await this.#sweepLanes(now, unusedLanes)
   }
 
-  async #inSteps(step: () => Promise<number>): Promise<void> {
-    while (!this.#stopped && (await step()) === stepSize) await nextTurn()
+  async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
+    while (!this.#stopped && (await this.#database.transaction(step)) === stepSize) await nextTurn()
   }
-}
 
-/**
- * What a subscriber that is down was never tried with is given up here, because nobody will come to it. What waits only
- * because this service did not run gets its try first.
- */
-async function giveUpDeliveries(database: Database, before: number, now: number): Promise<number> {
-  return database.transaction(async ({ query }) => {
-    const old = await query
-      .selectFrom('deliveries')
-      .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')
-      .select('deliveries.id')
-      .where('deliveries.state', '=', 'waiting')
-      .where('deliveries.started_time', '<=', before)
-      .where(({ eb, or, ref }) =>
-        or([
-          eb('lanes.failures', '>=', failuresUntilDown),
-          eb('deliveries.attempts', '>', ref('deliveries.earlier_attempts')),
-        ]),
-      )
-      .orderBy('deliveries.started_time')
-      .limit(stepSize)
-      .execute()
-    const ids = old.map(({ id }) => id)
-    if (ids.length > 0) {
-      const end = { state: 'failed' as const, finished_time: now }
-      await query.updateTable('deliveries').set(end).where('id', 'in', ids).where('state', '=', 'waiting').execute()
+  async #sweepLanes(now: number, removesUnused: boolean): Promise<void> {
+    let last = ''
+    for (;;) {
+      const ids = await listLanes(this.#database, last)
+      if (ids.length > 0) {
+        await remindForgotten(this.#database, ids, now)
+        if (removesUnused) await removeUnusedLanes(this.#database, ids)
+      }
+      if (ids.length < stepSize || this.#stopped) return
+      last = ids.at(-1) as string
+      await nextTurn()
     }
-    return ids.length
-  })
-}
-
-/** Only what is finished: a delivery that waits is never old. */
-async function removeDeliveries(database: Database, before: number): Promise<number> {
-  return database.transaction(async ({ query }) => {
-    const old = await query
-      .selectFrom('deliveries')
-      .select('id')
-      .where('finished_time', '<', before)
-      .orderBy('finished_time')
-      .limit(stepSize)
-      .execute()
-    const ids = old.map(({ id }) => id)
-    if (ids.length > 0) {
-      await query.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute()
-      await query.deleteFrom('deliveries').where('id', 'in', ids).execute()
-    }
-    return ids.length
-  })
-}
-
-async function removeEvents(database: Database, before: number): Promise<number> {
-  return database.transaction(async ({ query }) => {
-    const old = await query
-      .selectFrom('events')
-      .select('id')
-      .where('created_time', '<', before)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('deliveries').select('deliveries.id').whereRef('deliveries.event_id', '=', 'events.id'))),
-      )
-      .orderBy('created_time')
-      .limit(stepSize)
-      .execute()
-    const ids = old.map(({ id }) => id)
-    if (ids.length > 0) await query.deleteFrom('events').where('id', 'in', ids).execute()
-    return ids.length
-  })
-}
-
-async function removeReceivedMessages(database: Database, before: number): Promise<number> {
-  return database.transaction(async ({ query }) => {
-    const old = await query
-      .selectFrom('received_messages')
-      .select(['phone_number_id', 'message_id'])
-      .where('received_time', '<', before)
-      .orderBy('received_time')
-      .limit(stepSize)
-      .execute()
-    for (const { phone_number_id, message_id } of old) {
-      await query
-        .deleteFrom('received_messages')
-        .where('phone_number_id', '=', phone_number_id)
-        .where('message_id', '=', message_id)
-        .execute()
-    }
-    return old.length
-  })
+  }
 }

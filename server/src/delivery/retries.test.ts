@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { onBothDatabases } from '../../test/harness/databases.ts'
 import { type TestServer, useTestServer } from '../../test/harness/server.ts'
 import { changeIn, hang, refuseWith, startSubscriber, subscribe, takeIt } from '../../test/harness/subscriber.ts'
-import { handInText } from '../../test/harness/webhooks.ts'
-import { replayDelivery } from './log.ts'
+import { handInText, userOf } from '../../test/harness/webhooks.ts'
+import { accounts, ids, tokens } from '../../test/harness/world.ts'
+import { replayDelivery } from './replay.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -146,65 +147,154 @@ onBothDatabases('a delivery that fails', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['asked.to.wait', 'asked.to.wait', 'waits.too'])
   })
 
-  test('lets those after it pass when it is the only one that its subscriber refuses', async (t) => {
+  test('holds up its own conversation until its retry, and no other', async (t) => {
     const subscriber = await subscribe(t, server)
+    const [ana, bob] = [userOf(1), userOf(2)]
     subscriber.answerWith((post, response) =>
       (changeIn(post).value.messages[0].id === 'poison' ? refuseWith(500) : takeIt)(post, response),
     )
-    for (const id of ['one', 'poison', 'two', 'three', 'four']) await handInText(server, id)
+    await handInText(server, 'one', ana)
+    await handInText(server, 'poison', ana)
+    await handInText(server, 'behind.it', ana)
+    for (const id of ['two', 'three', 'four']) await handInText(server, id, bob)
     await server.app.settle()
-    assert.deepEqual(subscriber.messageIds(), ['one', 'poison', 'two', 'three', 'four'])
+    assert.deepEqual(subscriber.messageIds().toSorted(), ['four', 'one', 'poison', 'three', 'two'])
+    assert.deepEqual(
+      subscriber.messageIds().filter((id) => id !== 'one' && id !== 'poison'),
+      ['two', 'three', 'four'],
+    )
+    await handInText(server, 'also.behind.it', ana)
     for (const delay of [6 * second, 36 * second, 3 * minute]) await settleAfter(delay)
-    await handInText(server, 'five')
+    await handInText(server, 'five', bob)
     await server.app.settle()
     assert.equal(subscriber.messageIds().at(-1), 'five', 'it is tried at once, whatever became of the other')
+    assert.ok(!subscriber.messageIds().some((id) => id.endsWith('behind.it')))
     subscriber.answerWith(takeIt)
     await settleAfter(hour)
+    assert.deepEqual(subscriber.messageIds().slice(-3), ['poison', 'behind.it', 'also.behind.it'])
+  })
+
+  test('lets what comes after it have its turn once it was given up', async (t) => {
+    const subscriber = await subscribe(t, server)
+    subscriber.answerWith((post, response) =>
+      (changeIn(post).value.messages[0].id === 'refused' ? refuseWith(500) : takeIt)(post, response),
+    )
+    await handInText(server, 'refused')
+    await handInText(server, 'next.one')
+    for (let elapsed = 0; elapsed < 8 * day; elapsed += 6 * hour) await settleAfter(6 * hour)
+    assert.equal(subscriber.messageIds().at(-1), 'next.one')
+    assert.equal(subscriber.messageIds().filter((id) => id === 'next.one').length, 1)
+  })
+
+  test('does not let a long backlog behind it hold up the others', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const [ana, bob] = [userOf(1), userOf(2)]
+    subscriber.answerWith((post, response) =>
+      (changeIn(post).value.messages[0].id === 'plug' ? refuseWith(500) : takeIt)(post, response),
+    )
+    await handInText(server, 'plug', ana)
+    await server.app.settle()
+    const backlog = Array.from({ length: 150 }, (_, index) => `behind.${index}`)
+    for (const id of backlog) await handInText(server, id, ana)
+    await handInText(server, 'passes', bob)
+    await server.app.settle()
+    assert.deepEqual(subscriber.messageIds(), ['plug', 'passes'])
+    subscriber.answerWith(takeIt)
+    await settleAfter(6 * second)
+    assert.deepEqual(subscriber.messageIds().slice(2), ['plug', ...backlog])
   })
 })
 
 onBothDatabases('a subscriber that is down', (engine) => {
   const server = useTestServer({ engine })
-  const names = Array.from({ length: 20 }, (_, index) => `down.${index}`)
+  /** Forty messages of twenty users, the second of each after the first. */
+  const names = Array.from({ length: 40 }, (_, index) => `${index % 20}.${Math.floor(index / 20)}`)
+  const handInAll = async (prefix: string) => {
+    for (const name of names) await handInText(server, `${prefix}.${name}`, userOf(Number.parseInt(name, 10)))
+  }
+  const isInOrder = (ids: readonly string[]) =>
+    Object.values(Object.groupBy(ids, (id) => id.slice(0, id.lastIndexOf('.')))).every(
+      (ofUser) => ofUser !== undefined && ofUser.join() === ofUser.toSorted().join(),
+    )
 
-  test('is spared, and gets everything in order when it is back', async (t) => {
+  test('is spared, and gets everything when it is back, each conversation in order', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
-    for (const name of names) await handInText(server, name)
+    await handInAll('down')
     await server.app.settle()
-    assert.deepEqual(subscriber.messageIds(), names.slice(0, 3), 'three in a row are enough')
+    const tries = subscriber.posts.length
+    assert.ok(tries >= 3 && tries <= 4, `no more than were under way together: ${tries}`)
     subscriber.answerWith(takeIt)
     server.clock.advance(6 * second)
     await server.app.settle()
-    assert.deepEqual(subscriber.messageIds().slice(3), names)
+    const taken = subscriber.messageIds().slice(tries)
+    assert.deepEqual(taken.toSorted(), names.map((name) => `down.${name}`).toSorted())
+    assert.ok(isInOrder(taken), taken.join())
     assert.ok((await readDeliveries(server)).every(({ state }) => state === 'delivered'))
   })
 
-  test('is asked every minute while there is something new for it, and gets the rest in order at once', async (t) => {
+  test('is probed with one post at a time, every minute and later every five, and gets the rest at once', async (t) => {
+    const subscriber = await subscribe(t, server)
+    let [underWay, most] = [0, 0]
+    subscriber.answerWith((_post, response) => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      setImmediate(() => {
+        underWay -= 1
+        response.writeHead(500).end()
+      })
+    })
+    await handInAll('late')
+    await server.app.settle()
+    const first = subscriber.posts.length
+    most = 0
+    const probes: number[] = []
+    for (let elapsed = 0; elapsed < 10 * hour; elapsed += minute) {
+      const before = subscriber.posts.length
+      server.clock.advance(minute)
+      await server.app.settle()
+      probes.push(subscriber.posts.length - before)
+    }
+    assert.equal(most, 1, 'one at a time')
+    assert.ok(Math.max(...probes) === 1, 'and no more than one a minute')
+    const tries = subscriber.posts.length - first
+    assert.ok(tries >= 10 + 60 && tries <= 10 + 10 * 12 + 5, `every five minutes in the end: ${tries}`)
+    subscriber.answerWith(takeIt)
+    await handInText(server, 'late.fresh', userOf(99))
+    const before = subscriber.posts.length
+    server.clock.advance(5 * minute)
+    await server.app.settle()
+    const taken = subscriber.messageIds().slice(before)
+    const expected = [...names.map((name) => `late.${name}`), 'late.fresh']
+    assert.deepEqual(taken.toSorted(), expected.toSorted(), 'everything came, and nothing twice')
+    assert.ok(isInOrder(taken), taken.join())
+  })
+
+  test('is probed with the event that failed when everything new is behind it', async (t) => {
     const subscriber = await subscribe(t, server)
     subscriber.answerWith(refuseWith(500))
-    for (const name of names) await handInText(server, `late.${name}`)
-    for (let elapsed = 0; elapsed < 10 * hour; elapsed += minute) {
-      server.clock.advance(minute)
+    for (let index = 0; index < 3; index++) await handInText(server, `lone.${index}`, userOf(index))
+    for (let elapsed = 0; elapsed < 3 * hour; elapsed += 10 * minute) {
+      server.clock.advance(10 * minute)
       await server.app.settle()
     }
     const tries = subscriber.posts.length
-    assert.ok(tries <= 10 * 60 + 3, `one try a minute at the most: ${tries}`)
     subscriber.answerWith(takeIt)
-    await handInText(server, 'fresh')
-    server.clock.advance(minute)
+    server.clock.advance(5 * minute)
+    await server.app.settle()
+    assert.equal(subscriber.posts.length, tries, 'nothing is due for an hour or more')
+    await handInText(server, 'lone.3', userOf(0))
     await server.app.settle()
     const taken = subscriber.messageIds().slice(tries)
-    assert.equal(new Set(taken).size, names.length + 1, 'everything came')
-    assert.equal(taken.length, names.length + 1, 'and nothing twice')
-    const [, ...rest] = taken
-    const expected = [...names.map((name) => `late.${name}`), 'fresh'].filter((name) => name !== taken[0])
-    assert.deepEqual(rest, expected, 'in order but for the one that found out')
+    assert.deepEqual(taken.toSorted(), ['lone.0', 'lone.1', 'lone.2', 'lone.3'])
+    assert.ok(taken.indexOf('lone.0') < taken.indexOf('lone.3'))
   })
 })
 
 onBothDatabases('what the operator does with deliveries', (engine) => {
   const server = useTestServer({ engine })
+  const replay = (id: number, to?: string) =>
+    server.database.transaction(async (tx) => (await replayDelivery(tx, server.clock, id, to)).kind)
 
   test('sending again what was delivered, what was given up, and with its tries beginning anew', async (t) => {
     const subscriber = await subscribe(t, server)
@@ -212,7 +302,7 @@ onBothDatabases('what the operator does with deliveries', (engine) => {
     await server.app.settle()
     server.clock.advance(8 * day)
     const { id } = await readLast(server)
-    assert.ok(await server.database.transaction((tx) => replayDelivery(tx, server.clock, id)))
+    assert.equal(await replay(id), 'replayed')
     subscriber.answerWith(refuseWith(500))
     await server.app.settle()
     assert.deepEqual([(await readLast(server)).state, (await readLast(server)).attempts], ['waiting', 2])
@@ -222,10 +312,32 @@ onBothDatabases('what the operator does with deliveries', (engine) => {
     await server.app.settle()
     assert.equal((await readLast(server)).state, 'failed')
     subscriber.answerWith(takeIt)
-    assert.ok(await server.database.transaction((tx) => replayDelivery(tx, server.clock, id)))
+    assert.equal(await replay(id), 'replayed')
     await server.app.settle()
     assert.deepEqual([(await readLast(server)).state, (await readLast(server)).attempts], ['delivered', 4])
     assert.deepEqual(subscriber.messageIds(), Array(4).fill('replayed'))
-    assert.equal(await server.database.transaction((tx) => replayDelivery(tx, server.clock, 999_999)), false)
+    assert.equal(await replay(999_999), 'unknown')
+  })
+
+  test('to the callback that the app has now, or to another address', async (t) => {
+    const before = await subscribe(t, server)
+    await handInText(server, 'moved')
+    await server.app.settle()
+    const { id } = await readLast(server)
+    const [now, elsewhere] = [await subscribe(t, server), await startSubscriber(t)]
+    assert.equal(await replay(id), 'replayed')
+    await server.app.settle()
+    assert.deepEqual([before.messageIds(), now.messageIds()], [['moved'], ['moved']])
+    assert.deepEqual(now.posts[0]?.body, before.posts[0]?.body, 'the same bytes')
+    assert.equal(now.posts[0]?.headers['webhook-id'], before.posts[0]?.headers['webhook-id'])
+    assert.equal(await replay(id, elsewhere.url), 'replayed')
+    await server.app.settle()
+    assert.deepEqual([now.messageIds(), elsewhere.messageIds()], [['moved'], ['moved']])
+
+    const link = `/v23.0/${accounts.private}/subscribed_apps`
+    assert.equal((await server.client.delete(link, { token: tokens.owner })).status, 200)
+    assert.equal(await replay(id), 'no_callback', 'whoever does not hear of the account any more gets nothing of it')
+    assert.equal((await server.client.post(link, { token: tokens.owner, json: {} })).status, 200)
+    assert.equal(accounts.private, ids.account)
   })
 })

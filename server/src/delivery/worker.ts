@@ -2,37 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
-import { Pace } from '../base/pace.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
-import { type AttemptParts, attemptDelivery } from './attempt.ts'
-import {
-  claimLanes,
-  type DueDelivery,
-  hurryLane,
-  keepLane,
-  type Lane,
-  type Lease,
-  listDue,
-  listDueLanes,
-  releaseLane,
-  renewLanes,
-} from './lanes.ts'
+import type { AttemptParts } from './attempt.ts'
+import { Claimer } from './claimer.ts'
+import { HeldLane } from './held-lane.ts'
+import type { LaneAddress } from './lane-rows.ts'
+import { freeLanes, type Lane, type Lease, listDueLanes } from './lanes.ts'
 import type { DeliveryMetrics } from './metrics.ts'
-import { isDown, type LaneState, noteOutcome } from './pause.ts'
-import { decideOutcome, type Outcome, recordOutcomes } from './record.ts'
+import type { Outcome } from './outcome.ts'
+import { Reader } from './reader.ts'
+import { Recorder } from './recorder.ts'
+import { Room } from './room.ts'
 import type { RetryRules } from './schedule.ts'
-import { findSecrets } from './secrets.ts'
+import { Sender } from './sender.ts'
+import { silentWaker, type Waker } from './waker.ts'
 
-/** How often a process looks for lanes without having been woken: what another process, or the clock, made due. */
+/** How often a process polls without having been woken: for what another process, or the clock, made due. */
 const pollMilliseconds = second
-/** A lane takes one connection at most, so many may be open; a slow one then holds up nobody but itself. */
-const maxLanes = 500
-/** What was sent is written down after so many or so long: a process that dies sends no more than that again. */
-const batchSize = 100
-const batchMilliseconds = 2 * second
-/** How soon after a look for lanes the next one may come, however many commits ask for it. */
-const lookPauseMilliseconds = 20
+
 export interface WorkerParts extends AttemptParts {
   readonly database: Database
   readonly clock: Clock
@@ -42,196 +30,245 @@ export interface WorkerParts extends AttemptParts {
   readonly metrics: DeliveryMetrics
   /** Milliseconds that a lane belongs to a process that nothing is heard of any more. */
   readonly lease: number
+  /** How many posts to one subscriber may be under way. */
+  readonly concurrency: number
+  /** How many changes of one account may share a post. */
+  readonly batch: number
+  /** How processes wake each other; left out: not at all. */
+  readonly waker?: Waker
 }
 
 /**
- * Delivers. It claims lanes under a lease and works on each by itself, one delivery after the other and in order, so that a
- * subscriber that is slow or dead delays only its own.
+ * Delivers. It claims lanes under a lease and sends many deliveries of each at once, those of one conversation one after the other.
+ * `claimer` finds lanes, `reader` what is due in them, `sender` posts it, and `recorder` writes down what came of it and gives
+ * lanes back.
  */
 export class DeliveryWorker {
   readonly #parts: WorkerParts
   readonly #lease: Lease
-  readonly #working = new Map<string, Promise<void>>()
-  #claiming: Promise<void> | undefined
-  #lookAgain = false
+  readonly #waker: Waker
+  readonly #room = new Room()
+  readonly #held = new Map<string, HeldLane>()
+  /** Lost to another process while posts were under way: not to be claimed before these have ended. */
+  readonly #lost = new Map<string, HeldLane>()
+  readonly #claimer: Claimer
+  readonly #reader: Reader
+  readonly #sender: Sender
+  readonly #recorder: Recorder
   #poll: NodeJS.Timeout | undefined
   #heartbeat: NodeJS.Timeout | undefined
-  #renewing: Promise<void> | undefined
-  #stopped = false
-  readonly #pace = new Pace(lookPauseMilliseconds)
+  #isStopped = false
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
+    const { database, clock, metrics } = parts
     this.#lease = { owner: parts.random.trace(), milliseconds: parts.lease }
+    this.#waker = parts.waker ?? silentWaker
+    const onFailure = (error: Error, message: string) => this.#logFailure(error, message)
+    this.#claimer = new Claimer({
+      database,
+      clock,
+      lease: this.#lease,
+      room: this.#room,
+      originOf: (url) => parts.egress.originOf(url),
+      isTaken: (id) => this.#held.has(id) || this.#isEnding(id),
+      onClaimed: (lane, origin) => this.#hold(lane, origin),
+      onHeldElsewhere: (ids) => this.#waker.announceLanes(ids),
+      onFailure,
+    })
+    this.#reader = new Reader({
+      database,
+      clock,
+      onRead: (lane, postponed) => {
+        if (postponed.length > 0) this.#recorder.add(lane, [], postponed)
+        this.#goOn(lane)
+      },
+      onFailure,
+    })
+    this.#sender = new Sender({
+      ...parts,
+      room: this.#room,
+      events: {
+        isHalted: () => this.#isStopped || this.#recorder.isBehind,
+        onLeaseOver: () => this.#recorder.renew(),
+        onHungry: (lane) => this.#reader.want(lane, { atOnce: true }),
+        onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
+        onRoom: () => {
+          if (this.#claimer.hasSkipped && !this.#isStopped) this.#claimer.poll()
+        },
+        onBroken: (lane, error) => {
+          this.#logFailure(error, 'a lane of deliveries broke', lane)
+          this.#drop(lane)
+        },
+      },
+    })
+    this.#recorder = new Recorder({
+      database,
+      clock,
+      lease: this.#lease,
+      held: this.#held,
+      lingers: () => !this.#isStopped && !this.#claimer.hasSkipped && this.#waker.isLive,
+      onDrop: (lane, nextDue) => this.#drop(lane, nextDue),
+      onRecorded: (lane, isBack) => {
+        if (isBack) {
+          lane.queue.unblock()
+          this.#reader.want(lane)
+        }
+        this.#goOn(lane)
+      },
+      onFailure,
+    })
+    metrics.watchWorker({ held: () => this.#held.size, waiting: () => this.#sender.waitingForRoom })
   }
 
   start(): void {
-    this.#poll = setInterval(() => this.wake(), pollMilliseconds)
-    this.#heartbeat = setInterval(() => this.#renew(), this.#parts.lease / 4)
-    this.wake()
+    this.#waker.onLanes((ids) => this.wakeFor(ids))
+    this.#poll = setInterval(() => this.#tick(), pollMilliseconds)
+    this.#heartbeat = setInterval(() => this.#recorder.renew(), this.#parts.lease / 4)
+    void this.#begin()
   }
 
-  /** Looks for lanes that have something to send; called after every commit. */
+  /** Polls for lanes that have something to send. */
   wake(): void {
-    if (this.#stopped) return
-    this.#lookAgain = true
-    this.#claiming ??= this.#claim()
-      .catch((error: Error) => {
-        this.#lookAgain = false
-        this.#tellFault(error, {}, 'deliveries could not be claimed')
-      })
-      .finally(() => {
-        this.#claiming = undefined
-        // Woken after the last look.
-        if (this.#lookAgain) this.wake()
-      })
+    if (this.#isStopped) return
+    this.#claimer.poll()
+    for (const lane of this.#held.values()) this.#reader.want(lane)
+  }
+
+  /** There is something new for these lanes, raised by this process. */
+  wakeLanes(lanes: Iterable<LaneAddress>): void {
+    if (this.#isStopped) return
+    const others: LaneAddress[] = []
+    for (const lane of lanes) {
+      const held = this.#held.get(lane.id)
+      if (held) this.#reader.want(held)
+      else others.push(lane)
+    }
+    if (others.length > 0) this.#claimer.hint(others)
+  }
+
+  /** There is something new for these lanes, raised elsewhere; undefined: nobody knows for which. */
+  wakeFor(ids: readonly string[] | undefined): void {
+    if (ids === undefined) {
+      this.wake()
+      return
+    }
+    if (this.#isStopped) return
+    const others = ids.filter((id) => {
+      const held = this.#held.get(id)
+      if (held) this.#reader.want(held)
+      return !held
+    })
+    if (others.length > 0) this.#claimer.hintIds(others)
   }
 
   /** Resolves when everything that is due by now was tried. */
   async settle(): Promise<void> {
     const { database, clock } = this.#parts
     do {
-      this.#pace.hurry()
       this.wake()
-      await this.#claiming
-      await Promise.all(this.#working.values())
-    } while (!this.#stopped && (await listDueLanes(database.read, clock.now(), 1)).length > 0)
+      await this.#whenQuiet()
+      await this.#recorder.clear()
+    } while (
+      !this.#isStopped &&
+      (this.#held.size > 0 || (await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })).length > 0)
+    )
   }
 
   /**
-   * Takes up nothing new, and lets the tries that run come to their end for so long at most; then `abandon` ends them, and
-   * whoever works on the lanes next tries them again.
+   * Takes up nothing new, and lets the posts that are under way come to their end for so long at most; then `abandon` ends them,
+   * and whoever works on the lanes next sends them again.
    */
   async stop(graceMilliseconds: number, abandon: () => Promise<void>): Promise<void> {
     clearInterval(this.#poll)
-    this.#stopped = true
-    this.#pace.hurry()
-    await this.#claiming
+    this.#isStopped = true
+    await this.#claimer.stop()
+    await this.#reader.stop()
     const timer = new AbortController()
-    const done = Promise.all(this.#working.values())
+    const done = this.#sender.settle()
     await Promise.race([done, wait(graceMilliseconds, undefined, { signal: timer.signal }).catch(() => undefined)])
     timer.abort()
     await abandon()
     await done
+    for (const lane of this.#held.values()) {
+      lane.queue.dropQueued()
+      Object.assign(lane, { wantsRead: false, mayHaveMore: false })
+    }
+    await this.#recorder.clear()
     clearInterval(this.#heartbeat)
-    await this.#renewing
   }
 
-  /** Says that the lanes in hand are being worked on, however long a subscriber takes to answer. */
-  #renew(): void {
-    const { database, clock } = this.#parts
-    if (this.#working.size === 0) return
-    const lanes = [...this.#working.keys()]
-    this.#renewing ??= database
-      .transaction((tx) => renewLanes(tx, lanes, this.#lease, clock.now()))
-      .catch((error: Error) => this.#tellFault(error, {}, 'leases could not be renewed'))
-      .finally(() => {
-        this.#renewing = undefined
-      })
-  }
-
-  #tellFault(error: Error, about: object, message: string): void {
-    const { database, log } = this.#parts
-    if (!database.outageOf(error)) log.error({ ...about, err: error }, message)
-  }
-
-  async #claim(): Promise<void> {
-    const { database, clock } = this.#parts
-    while (this.#lookAgain && !this.#stopped) {
-      // Commits that come together are looked at together.
-      await this.#pace.next()
-      this.#lookAgain = false
-      const room = maxLanes - this.#working.size
-      if (room === 0) return
-      const due = await listDueLanes(database.read, clock.now(), room)
-      // One whose lease ran out while we are still at it is not to be worked on twice.
-      const free = due.filter((id) => !this.#working.has(id))
-      if (free.length === 0) continue
-      const lanes = await database.transaction((tx) => claimLanes(tx, free, this.#lease, clock.now()))
-      for (const lane of lanes) this.#work(lane)
+  async #begin(): Promise<void> {
+    const { database } = this.#parts
+    try {
+      if (database.engine === 'sqlite') await database.transaction(freeLanes)
+    } catch (error) {
+      this.#logFailure(error as Error, 'lanes of the last run could not be freed')
     }
+    this.wake()
   }
 
-  #work(lane: Lane): void {
-    const done = this.#runLane(lane)
-      .catch((error: Error) => {
-        // Left to its lease: taken up at once, it would break at once again.
-        this.#tellFault(error, { app: lane.app_id }, 'a lane of deliveries broke')
-      })
-      .finally(() => {
-        this.#working.delete(lane.id)
-        // What came in while the lane was given back.
-        this.wake()
-      })
-    this.#working.set(lane.id, done)
+  #tick(): void {
+    this.wake()
+    this.#recorder.tick()
   }
 
-  async #runLane(lane: Lane): Promise<void> {
-    const { database, clock } = this.#parts
-    let state: LaneState = { failures: lane.failures, paused_until: 0, next_try: 0 }
-    while (!this.#stopped && state.paused_until <= clock.now()) {
-      const due = await listDue(database.read, lane, clock.now(), batchSize)
-      if (due.length === 0) break
-      const batch = await this.#tryBatch(lane, due, state)
-      const isBack = isDown(state) && !isDown(batch.state)
-      state = batch.state
-      const isOurs = await database.transaction(async (tx) => {
-        await recordOutcomes(tx, batch.outcomes, clock.now())
-        if (isBack) await hurryLane(tx, lane, clock.now())
-        return keepLane(tx, lane, this.#lease, clock.now(), state)
-      })
-      if (!isOurs) return
-      for (const outcome of batch.outcomes) if (outcome.kind === 'retry') this.#wakeAt(outcome.time)
-    }
-    await database.transaction((tx) => releaseLane(tx, lane, this.#lease))
+  async #whenQuiet(): Promise<void> {
+    do {
+      await this.#claimer.settle()
+      await this.#reader.settle()
+      await this.#sender.settle()
+      await this.#recorder.settle()
+    } while (!this.#claimer.isQuiet || !this.#reader.isQuiet || !this.#recorder.isQuiet || this.#sender.underWay > 0)
   }
 
-  /** What is due again before the next look is not kept waiting for that. */
+  #hold(lane: Lane, origin: string): void {
+    const { clock, concurrency } = this.#parts
+    const leasedUntil = clock.now() + this.#lease.milliseconds
+    const held = new HeldLane(lane, { origin, leasedUntil, concurrency })
+    this.#held.set(lane.id, held)
+    this.#reader.want(held, { atOnce: true })
+  }
+
+  /** A lane was given back, with the time when there is something to do for it; or it is not ours any more. */
+  #drop(lane: HeldLane, nextDue?: number | null): void {
+    if (this.#held.get(lane.id) !== lane) return
+    const isNewer = lane.wantsRead && nextDue !== undefined
+    lane.isLost = true
+    this.#held.delete(lane.id)
+    this.#room.drop(lane)
+    if (lane.underWay > 0) this.#lost.set(lane.id, lane)
+    if (isNewer || (typeof nextDue === 'number' && nextDue <= this.#parts.clock.now())) this.#claimer.hint([lane])
+    else if (typeof nextDue === 'number') this.#wakeAt(nextDue)
+  }
+
+  #isEnding(lane_id: string): boolean {
+    const lane = this.#lost.get(lane_id)
+    if (lane && lane.underWay === 0) this.#lost.delete(lane_id)
+    return lane !== undefined && lane.underWay > 0
+  }
+
+  #goOn(lane: HeldLane): void {
+    if (lane.isLost) return
+    if (lane.wantsRead) this.#reader.want(lane)
+    this.#sender.pump(lane)
+    if (lane.isDone(this.#parts.clock.now())) this.#recorder.tick()
+  }
+
+  #noteOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void {
+    const postponed = outcomes.flatMap((outcome) => lane.finish(outcome))
+    this.#recorder.add(lane, outcomes, postponed, isBack)
+    for (const outcome of outcomes) if (outcome.kind === 'retry') this.#wakeAt(outcome.time)
+  }
+
+  /** What is due again before the next poll is not kept waiting for that. */
   #wakeAt(time: number): void {
     const delay = time - this.#parts.clock.now()
     if (delay > 0 && delay < pollMilliseconds) setTimeout(() => this.wake(), delay).unref()
   }
 
-  /** Tries some deliveries one after the other, until something comes up that changes what is to be sent next. */
-  async #tryBatch(
-    lane: Lane,
-    due: readonly DueDelivery[],
-    before: LaneState,
-  ): Promise<{ state: LaneState; outcomes: Outcome[] }> {
-    const { database, clock } = this.#parts
-    const secrets = await findSecrets(database.read, lane.app_id, clock.now())
-    const started = clock.now()
-    const outcomes: Outcome[] = []
-    let state = before
-    for (const delivery of due) {
-      const outcome = await this.#try(lane, secrets, delivery)
-      if (!outcome) break
-      outcomes.push(outcome)
-      state = noteOutcome(state, outcome, clock.now())
-      const isBack = isDown(before) && !isDown(state)
-      if (this.#stopped || isBack || state.paused_until > clock.now()) break
-      if (clock.now() - started >= batchMilliseconds) break
-    }
-    return { state, outcomes }
-  }
-
-  async #try(lane: Lane, secrets: readonly string[], delivery: DueDelivery): Promise<Outcome | undefined> {
-    const { metrics, rules, random, log } = this.#parts
-    metrics.inFlight.inc()
-    try {
-      const result = await attemptDelivery(this.#parts, lane, secrets, delivery)
-      if (!result) return undefined
-      const outcome = decideOutcome(result, rules, random)
-      metrics.countAttempt(outcome.kind)
-      const { status, problem, fault } = result
-      const about = { delivery: delivery.id, app: lane.app_id }
-      if (fault !== undefined) log.error({ ...about, err: fault }, 'a delivery could not be sent')
-      else if (outcome.kind !== 'delivered') {
-        log.warn({ ...about, status, problem, next: outcome.kind }, 'a delivery failed')
-      }
-      return outcome
-    } finally {
-      metrics.inFlight.dec()
-    }
+  #logFailure(error: Error, message: string, lane?: HeldLane): void {
+    const { database, log } = this.#parts
+    if (!database.outageOf(error)) log.error({ ...(lane && { app: lane.app_id }), err: error }, message)
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../auth/bearer.ts'
+import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { badArgument, forbidden, malformedRequest, missingPermission } from '../graph/errors.ts'
 import { decode, parseJson, readBytes } from '../http/body.ts'
@@ -9,8 +10,10 @@ import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
 import { findSigner, isVerifyToken, receiveEnvelope } from '../resources/webhooks/receiver.ts'
 
-export interface ReceiverParts extends Pick<PipelineDeps, 'database' | 'clock' | 'words' | 'onCommit'> {
+export interface ReceiverParts extends Pick<PipelineDeps, 'database' | 'clock' | 'words'> {
   readonly maxBodyBytes: number
+  /** Told of the lanes that events were raised for, once they are committed. */
+  readonly onRaised: (lanes: readonly LaneAddress[]) => void
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }
 
@@ -51,12 +54,12 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
     const { sender, envelope } = await readPost(request)
-    const raised = await database.transaction(
+    const { fields, lanes } = await database.transaction(
       (tx) => receiveEnvelope({ tx, clock, accounts: sender.accounts }, envelope),
       { share: sender.app_id },
     )
-    parts.onCommit()
-    for (const field of raised) metrics.countReceived(field)
+    parts.onRaised(lanes)
+    for (const field of fields) metrics.countReceived(field)
     return writeJson({ success: true })
   })
 

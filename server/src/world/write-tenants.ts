@@ -5,7 +5,9 @@ import { keyedHash } from '../db/keyed-hash.ts'
 import type { SealedPlace } from '../db/sealed-columns.ts'
 import { holdsSecret, type Seal, takeSeal } from '../db/sealing.ts'
 import type { Sealed } from '../db/tables.ts'
+import { ensureLanes } from '../delivery/lane-rows.ts'
 import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
+import { inBatches } from './batches.ts'
 import { bringRows, type WriteParts } from './rows.ts'
 import type { Things } from './things.ts'
 
@@ -77,6 +79,7 @@ export async function writeTenants(parts: WriteParts, things: Things): Promise<v
     },
     things.apps,
   )
+  const webhooks = things.apps.flatMap(({ given: { id, webhook } }) => (webhook ? [{ app_id: id, webhook }] : []))
   await bringRows(
     parts,
     {
@@ -99,8 +102,14 @@ export async function writeTenants(parts: WriteParts, things: Things): Promise<v
           ...(verify_token !== undefined && writeVerifyToken(app_id, verify_token, stored.verify_token)),
         }),
     },
-    things.apps.flatMap(({ given: { id, webhook } }) => (webhook ? [{ app_id: id, webhook }] : [])),
+    webhooks,
   )
+  for await (const batch of inBatches(webhooks)) {
+    await ensureLanes(
+      tx,
+      batch.map(({ app_id, webhook: { callback_url } }) => ({ app_id, callback_url })),
+    )
+  }
 
   function writeVerifyToken(app_id: string, text: string, stored?: Sealed) {
     const row = `${app_id} ${accountObject}`

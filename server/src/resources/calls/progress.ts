@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { CallsTable } from '../../db/tables.ts'
+import { conversations } from '../../delivery/conversation.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
 import type { Settings } from '../../graph/settings.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
@@ -65,7 +66,7 @@ export async function startCall(
     ended_time: null,
   }
   if (!(await insertCall(db, call))) throw callIsOpen()
-  if (byUser) await raise({ db, clock }, number, [buildConnectEvent(words, number, call, now)])
+  if (byUser) await raise({ db, clock }, number, id, [buildConnectEvent(words, number, call, now)])
   return id
 }
 
@@ -105,7 +106,7 @@ export async function progressCall(
     ...(step.biz_opaque_callback_data !== undefined && { biz_opaque_callback_data: step.biz_opaque_callback_data }),
   }
   await updateCall(db, before.id, changes)
-  await raise({ db, clock }, number, listEvents(words, number, { ...before, ...changes }, step, now))
+  await raise({ db, clock }, number, before.id, listEvents(words, number, { ...before, ...changes }, step, now))
 }
 
 /**
@@ -133,9 +134,11 @@ function listEvents(
 async function raise(
   { db, clock }: Pick<CallParts, 'db' | 'clock'>,
   { id, account_id }: CallNumber,
+  call_id: string,
   values: readonly object[],
 ): Promise<void> {
+  const conversation = conversations.call(call_id)
   for (const value of values) {
-    await raiseEvent(db, clock, { account_id, phone_number_id: id, field: 'calls', value })
+    await raiseEvent(db, clock, { account_id, phone_number_id: id, field: 'calls', conversation, value })
   }
 }

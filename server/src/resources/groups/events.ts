@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Transaction } from '../../db/database.ts'
+import { conversations } from '../../delivery/conversation.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { writeUnixSeconds } from './rules.ts'
@@ -66,10 +67,14 @@ export async function raiseGroupEvent<Field extends keyof Entries>(
   const { account_id, phone_number_id, phone_number } = group
   const timestamp = writeUnixSeconds(clock.now())
   const named = users.filter(({ name }) => name !== null)
+  const [entry] = entries
+  // A group that did not come into being has no id.
+  const group_id = entry && 'group_id' in entry ? entry.group_id : undefined
   await raiseEvent(tx, clock, {
     account_id,
     phone_number_id,
     field,
+    conversation: group_id === undefined ? conversations.account(account_id) : conversations.group(group_id),
     value: {
       messaging_product: words.product,
       metadata: { display_phone_number: phone_number, phone_number_id },

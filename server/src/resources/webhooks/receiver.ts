@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
+import type { LaneAddress } from '../../delivery/lane-rows.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
 import { secretsInForce } from '../../delivery/secrets.ts'
 import { verifyHub } from '../../delivery/sign.ts'
@@ -14,6 +15,7 @@ import {
   listAppsLinkedToAll,
   rememberMessage,
 } from './receiver-store.ts'
+import { splitChange } from './split-change.ts'
 
 /** Whether somebody knows the verify token of an app. Looked up by its keyed hash, so the time that this takes tells nothing. */
 export function isVerifyToken(db: Db, given: string): Promise<boolean> {
@@ -47,12 +49,16 @@ export interface Receipt {
   readonly accounts: ReadonlySet<string> | undefined
 }
 
-/**
- * Takes an envelope that was found right: all of its changes, or none of them. Returns the fields of the events that were
- * raised.
- */
-export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Promise<string[]> {
-  const raised: string[] = []
+/** What was raised: the field of each event, and the lanes that they go down. */
+export interface Received {
+  readonly fields: readonly string[]
+  readonly lanes: readonly LaneAddress[]
+}
+
+/** Takes an envelope that was found right: all of its changes, or none of them. */
+export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Promise<Received> {
+  const fields: string[] = []
+  const lanes: LaneAddress[] = []
   for (const [entryIndex, { id: account_id, changes }] of entry.entries()) {
     await checkAccount(receipt, account_id)
     for (const [changeIndex, { field = defaultField, value }] of changes.entries()) {
@@ -60,16 +66,20 @@ export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Pr
       const told = await prepareValue(receipt, account_id, value)
       if (!told) continue
       const place = `entry[${entryIndex}].changes[${changeIndex}].value`
-      await raiseEvent(receipt.tx, receipt.clock, {
-        account_id,
-        phone_number_id,
-        field,
-        value: writeValue(told, place),
-      })
-      raised.push(field)
+      for (const { conversation, value: part } of splitChange(account_id, field, told)) {
+        const raised = await raiseEvent(receipt.tx, receipt.clock, {
+          account_id,
+          phone_number_id,
+          field,
+          conversation,
+          value: writeValue(part, place),
+        })
+        fields.push(field)
+        lanes.push(...raised)
+      }
     }
   }
-  return raised
+  return { fields, lanes }
 }
 
 async function checkAccount({ tx, accounts }: Receipt, account_id: string): Promise<void> {

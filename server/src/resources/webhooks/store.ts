@@ -2,6 +2,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/keyed-hash.ts'
 import { openSecret, sealSecret } from '../../db/sealing.ts'
 import type { AppSubscriptionsTable, PhoneNumberCallbacksTable, SubscribedAppsTable } from '../../db/tables.ts'
+import { ensureLanes } from '../../delivery/lane-rows.ts'
 import { accountObject } from '../../delivery/webhook-fields.ts'
 import type { Node } from '../../graph/nodes.ts'
 
@@ -65,6 +66,15 @@ export async function setNumberCallbacks(
     .values({ phone_number_id, app_id, override_callback_uri: null, webhook_url: null, ...changes })
     .onConflict((conflict) => conflict.columns(['phone_number_id', 'app_id']).doUpdateSet(changes))
     .execute()
+  await makeLanes(tx, app_id, [changes.override_callback_uri, changes.webhook_url])
+}
+
+/** Makes the lanes of callbacks that were set, so that the first event finds them. */
+async function makeLanes(tx: Transaction, app_id: string, urls: readonly (string | null | undefined)[]): Promise<void> {
+  await ensureLanes(
+    tx,
+    urls.flatMap((callback_url) => (callback_url ? [{ app_id, callback_url }] : [])),
+  )
 }
 
 /** Makes the subscription of an app, or puts a new one in the place of the one that it has. */
@@ -76,6 +86,7 @@ export async function putSubscription(tx: Transaction, subscription: NewSubscrip
     .values({ app_id, object: accountObject, created_time, ...changes })
     .onConflict((conflict) => conflict.columns(['app_id', 'object']).doUpdateSet(changes))
     .execute()
+  await makeLanes(tx, subscription.app_id, [callback_url])
 }
 
 /** The fields that an app is subscribed to, held until the transaction ends; undefined when it has no subscription. */
@@ -115,6 +126,7 @@ export async function linkApp(tx: Transaction, link: NewLink): Promise<void> {
       conflict.columns(['account_id', 'app_id']).doUpdateSet({ override_callback_uri, verify_token }),
     )
     .execute()
+  await makeLanes(tx, link.app_id, [override_callback_uri])
 }
 
 /** The apps that are linked to an account, the first linked first. */

@@ -1,0 +1,139 @@
+import pg from 'pg'
+import { second } from '../base/duration.ts'
+
+/** Short notices between the processes on one database. They may get lost, so they only ever save waiting. */
+export interface Notices {
+  /** Sends after what it is about was committed: inside a transaction it would make commits wait for each other. */
+  send(channel: string, text: string): Promise<void>
+  /** Hears what is sent on a channel, by this process too, until it is closed; `onGap` when something may have been missed. */
+  listen(channel: string, hear: (text: string) => void, onGap: () => void): Listening
+}
+
+export interface Listening {
+  /** Whether a notice that is sent now would be heard. */
+  readonly isLive: boolean
+  close(): Promise<void>
+}
+
+/** PostgreSQL takes payloads of less than 8,000 bytes. */
+export const maxNoticeBytes = 7900
+
+const shortestPause = second
+const longestPause = 30 * second
+/** How often a connection that hears nothing is tried, and how long its own notice may take to come back. */
+const probeInterval = 30 * second
+const probePatience = 5 * second
+const probeStart = 'probe '
+
+export function openNotices(url: string, pool: Pick<pg.Pool, 'query'>): Notices {
+  const send: Notices['send'] = async (channel, text) => {
+    await pool.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, text] })
+  }
+  return { send, listen: (channel, hear, onGap) => new PostgresListening({ url, channel, send, hear, onGap }) }
+}
+
+interface ListeningOptions extends Pick<Notices, 'send'> {
+  readonly url: string
+  readonly channel: string
+  readonly hear: (text: string) => void
+  readonly onGap: () => void
+}
+
+/**
+ * A connection that listens, and is made again whenever it breaks. A notice to itself shows that it works: behind a pooler of
+ * transactions LISTEN succeeds and nothing is ever heard, and a line that is cut says nothing.
+ */
+class PostgresListening implements Listening {
+  readonly #options: ListeningOptions
+  #client: pg.Client | undefined
+  #timer: NodeJS.Timeout | undefined
+  #pause: number = shortestPause
+  #probe: string | undefined
+  #isLive = false
+  #isClosed = false
+
+  constructor(options: ListeningOptions) {
+    this.#options = options
+    void this.#connect()
+  }
+
+  get isLive(): boolean {
+    return this.#isLive
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#isLive = false
+    clearTimeout(this.#timer)
+    await this.#drop()
+  }
+
+  async #connect(): Promise<void> {
+    const { url, channel } = this.#options
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'switchboard',
+      connectionTimeoutMillis: probePatience,
+      keepAlive: true,
+    })
+    this.#client = client
+    client.on('error', () => this.#lose(client))
+    client.on('end', () => this.#lose(client))
+    client.on('notification', ({ payload = '' }) => this.#take(payload))
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
+      await this.#sendProbe(client)
+    } catch {
+      this.#lose(client)
+    }
+  }
+
+  /** Whoever does not hear itself in time hears nobody. */
+  async #sendProbe(client: pg.Client): Promise<void> {
+    if (this.#isClosed || client !== this.#client) return
+    this.#probe = `${probeStart}${process.pid} ${performance.now()}`
+    this.#schedule(() => this.#lose(client), probePatience)
+    try {
+      await this.#options.send(this.#options.channel, this.#probe)
+    } catch {
+      // The pool is where the trouble is; the timer decides.
+    }
+  }
+
+  #take(text: string): void {
+    if (!text.startsWith(probeStart)) {
+      this.#options.hear(text)
+      return
+    }
+    const client = this.#client
+    if (text !== this.#probe || !client) return
+    this.#schedule(() => void this.#sendProbe(client), probeInterval)
+    this.#pause = shortestPause
+    if (this.#isLive) return
+    this.#isLive = true
+    this.#options.onGap()
+  }
+
+  #lose(client: pg.Client): void {
+    if (this.#isClosed || client !== this.#client) return
+    this.#isLive = false
+    void this.#drop()
+    this.#schedule(() => void this.#connect(), this.#pause)
+    this.#pause = Math.min(2 * this.#pause, longestPause)
+  }
+
+  async #drop(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    // One that does not answer would not answer to a goodbye either.
+    await Promise.race([client?.end(), new Promise((resolve) => setTimeout(resolve, second).unref())]).catch(
+      () => undefined,
+    )
+  }
+
+  #schedule(work: () => void, milliseconds: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(work, milliseconds).unref()
+  }
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../base/clock.ts'
+import { Loop } from '../base/loop.ts'
+import type { Database } from '../db/database.ts'
+import type { LaneAddress } from './lane-rows.ts'
+import { claimLanes, firstPlace, type Lane, type Lease, listAddresses, listDueLanes } from './lanes.ts'
+import type { Destination, Room } from './room.ts'
+
+/** How soon after a claim the next may come, however many commits ask for it. */
+const paceMilliseconds = 20
+const pageSize = 500
+/** Where there is no room for most of what is due, a poll does not go through all of it; the next one goes on. */
+const pagesPerPoll = 4
+
+export interface ClaimerParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly lease: Lease
+  readonly room: Room
+  readonly originOf: (callback_url: string) => string
+  /** Whether this process works on a lane, or has not finished what it was at when it lost it. */
+  readonly isTaken: (lane_id: string) => boolean
+  readonly onClaimed: (lane: Lane, origin: string) => void
+  /** Told of lanes with something new that another process holds. */
+  readonly onHeldElsewhere: (lane_ids: readonly string[]) => void
+  readonly onFailure: (error: Error, message: string) => void
+}
+
+interface Candidate extends LaneAddress, Destination {
+  /** Whether somebody raised an event for it, rather than a poll having found it. */
+  readonly isNews: boolean
+}
+
+/** Claims lanes that there is something to do for, as far as there is room: those it was told of, and those that a poll finds. */
+export class Claimer {
+  readonly #parts: ClaimerParts
+  readonly #loop: Loop
+  readonly #addresses = new Map<string, LaneAddress>()
+  readonly #ids = new Set<string>()
+  #isPollDue = false
+  #place = firstPlace
+  /** Whether lanes were left where they are for want of room. */
+  #hasSkipped = false
+
+  constructor(parts: ClaimerParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      () => this.#claim(),
+      paceMilliseconds,
+      (error) => parts.onFailure(error, 'deliveries could not be claimed'),
+    )
+  }
+
+  get isQuiet(): boolean {
+    return !this.#loop.isRunning
+  }
+
+  get hasSkipped(): boolean {
+    return this.#hasSkipped
+  }
+
+  /** There is something new for these lanes. */
+  hint(lanes: Iterable<LaneAddress>): void {
+    for (const lane of lanes) this.#addresses.set(lane.id, lane)
+    this.#loop.wake()
+  }
+
+  /** The same, where no more is known of them. */
+  hintIds(ids: Iterable<string>): void {
+    for (const id of ids) this.#ids.add(id)
+    this.#loop.wake()
+  }
+
+  poll(): void {
+    this.#isPollDue = true
+    this.#loop.wake()
+  }
+
+  async settle(): Promise<void> {
+    await this.#loop.settle()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+  }
+
+  async #claim(): Promise<void> {
+    const { clock, database, lease, room, onClaimed, onHeldElsewhere } = this.#parts
+    const candidates = [...(await this.#takeNews()), ...(this.#isPollDue ? await this.#findDue() : [])]
+    const chosen = this.#choose(candidates)
+    if (chosen.size === 0) return
+    let claimed: Lane[] = []
+    try {
+      claimed = await claimLanes(database, chosen.keys(), lease, clock.now())
+    } finally {
+      const ids = new Set(claimed.map(({ id }) => id))
+      for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate)
+    }
+    for (const lane of claimed) {
+      onClaimed(lane, (chosen.get(lane.id) as Candidate).origin)
+      chosen.delete(lane.id)
+    }
+    const elsewhere = [...chosen.values()].filter(({ isNews }) => isNews)
+    if (elsewhere.length > 0) onHeldElsewhere(elsewhere.map(({ id }) => id))
+  }
+
+  async #takeNews(): Promise<Candidate[]> {
+    const { database } = this.#parts
+    const lanes = [...this.#addresses.values()]
+    const unknown = [...this.#ids].filter((id) => !this.#addresses.has(id))
+    this.#addresses.clear()
+    this.#ids.clear()
+    if (unknown.length > 0) lanes.push(...(await listAddresses(database.read, unknown)))
+    return lanes.map((lane) => this.#candidateOf(lane, true))
+  }
+
+  async #findDue(): Promise<Candidate[]> {
+    const { database, clock, lease } = this.#parts
+    this.#isPollDue = false
+    this.#hasSkipped = false
+    const found: Candidate[] = []
+    for (let page = 0; page < pagesPerPoll; page++) {
+      const options = { after: this.#place, limit: pageSize }
+      const lanes = await listDueLanes(database.read, lease, clock.now(), options)
+      found.push(...lanes.map((lane) => this.#candidateOf(lane, false)))
+      const last = lanes.at(-1)
+      this.#place = last && lanes.length === pageSize ? last : firstPlace
+      if (lanes.length < pageSize) return found
+    }
+    return found
+  }
+
+  #candidateOf({ id, app_id, callback_url }: LaneAddress, isNews: boolean): Candidate {
+    return { id, app_id, callback_url, origin: this.#parts.originOf(callback_url), isNews }
+  }
+
+  /** Those that there is room for; it is taken for them until they turn out not to be claimed. */
+  #choose(candidates: readonly Candidate[]): Map<string, Candidate> {
+    const { room, isTaken } = this.#parts
+    const chosen = new Map<string, Candidate>()
+    for (const candidate of candidates) {
+      if (isTaken(candidate.id) || chosen.has(candidate.id)) continue
+      if (!room.admits(candidate)) {
+        this.#hasSkipped = true
+        continue
+      }
+      room.hold(candidate)
+      chosen.set(candidate.id, candidate)
+    }
+    return chosen
+  }
+}

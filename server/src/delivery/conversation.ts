@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * What an event is in order with. Events of one conversation reach a subscriber one after the other; events of different ones
+ * do not wait for each other.
+ */
+export const conversations = {
+  /** Messages and their statuses between a phone number and a user. */
+  user: (phone_number_id: string, user_wa_id: string) => keyOf(phone_number_id, user_wa_id),
+  call: (id: string) => keyOf('call', id),
+  group: (id: string) => keyOf('group', id),
+  template: (id: string) => keyOf('template', id),
+  /** Everything else. */
+  account: (id: string) => keyOf('account', id),
+}
+
+/** Ids and phone numbers are short and plain. What a stranger made up may be anything, and has to fit an index. */
+const plainKey = /^[\x21-\x7e]{1,120}$/
+
+function keyOf(kind: string, name: string): string {
+  const key = `${kind}/${name}`
+  if (plainKey.test(key)) return key
+  return `other/${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
+}

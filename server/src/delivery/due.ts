@@ -1,0 +1,93 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database, Db } from '../db/database.ts'
+import { defineSql } from '../db/statement.ts'
+
+/** A delivery that waits, with what it says. */
+export interface WaitingDelivery {
+  readonly id: number
+  readonly lane_id: string
+  readonly event_id: number
+  readonly account_id: string
+  readonly field: string
+  readonly conversation: string
+  readonly attempts: number
+  readonly earlier_attempts: number
+  readonly due_time: number
+  readonly started_time: number
+  /** What waits before it in its conversation; null when it is the head. */
+  readonly previous_id: number | null
+  /** Null when it is so large that it is read only when it is sent. */
+  readonly value: string | null
+}
+
+/** Values up to this size are read with their deliveries, so that what lanes hold in memory stays small. */
+const inlineBytes = 4096
+
+const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conversation, d.attempts, d.earlier_attempts,
+  d.due_time, d.started_time, (
+    SELECT MAX(p.id) FROM deliveries p
+    WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND p.state = 'waiting' AND p.id < d.id
+  ) AS previous_id,
+  CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value`
+
+function dueOf(lane_id: RawBuilder<string>, now: number, limit: RawBuilder<unknown>): RawBuilder<WaitingDelivery> {
+  return sql`SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id
+    WHERE d.lane_id = ${lane_id} AND d.state = 'waiting' AND d.due_time <= ${now}
+    ORDER BY d.due_time, d.id LIMIT ${limit}`
+}
+
+const findDue = defineSql<{ lane_id: string; now: number; limit: number }>()(({ lane_id, now, limit }) =>
+  dueOf(sql`${lane_id}`, now, sql`${limit}`),
+)
+
+/** PostgreSQL alone knows lateral joins. */
+const findDueOfMany = defineSql<{ lanes: object; now: number }>()(
+  ({ lanes, now }) => sql<WaitingDelivery>`
+    SELECT due.* FROM json_each(${lanes}) AS o
+    CROSS JOIN LATERAL (${dueOf(sql`o.key`, now, sql`CAST(o.value ->> 0 AS INTEGER)`)}) AS due`,
+)
+
+/**
+ * What is due in some lanes, in each in the order of becoming due, up to so many a lane. One round trip for all lanes where there
+ * are round trips.
+ */
+export async function listDue(
+  { engine, read }: Pick<Database, 'engine' | 'read'>,
+  limits: ReadonlyMap<string, number>,
+  now: number,
+): Promise<WaitingDelivery[]> {
+  if (engine === 'postgres') {
+    const lanes = Object.fromEntries([...limits].map(([id, limit]) => [id, [limit]]))
+    return read.list(findDueOfMany, { lanes, now })
+  }
+  const lists = [...limits].map(([lane_id, limit]) => read.list(findDue, { lane_id, now, limit }))
+  return (await Promise.all(lists)).flat()
+}
+
+const findFirstOf = defineSql<{ lane_id: string; conversation: string; limit: number }>()(
+  ({ lane_id, conversation, limit }) => sql<WaitingDelivery>`
+    SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id
+    WHERE d.lane_id = ${lane_id} AND d.conversation = ${conversation} AND d.state = 'waiting'
+    ORDER BY d.id LIMIT ${limit}`,
+)
+
+/** The first that wait in a conversation of a lane, due or not, in their order. */
+export async function listFirstOf(
+  db: Db,
+  lane_id: string,
+  conversation: string,
+  limit: number,
+): Promise<WaitingDelivery[]> {
+  return db.list(findFirstOf, { lane_id, conversation, limit })
+}
+
+const findValue = defineSql<{ event_id: number }>()(
+  ({ event_id }) => sql<{ value: string }>`SELECT value FROM events WHERE id = ${event_id}`,
+)
+
+/** The value of an event that was too large to be read beforehand. */
+export async function readValue(db: Db, event_id: number): Promise<string> {
+  const [event] = await db.list(findValue, { event_id })
+  if (!event) throw new Error(`the event ${event_id} is missing`)
+  return event.value
+}

@@ -1,0 +1,179 @@
+import type { WaitingDelivery } from './due.ts'
+
+/** A delivery in the memory of the process that holds its lane. */
+export interface Entry {
+  readonly delivery: WaitingDelivery
+  /** When it was read, by the clock of the process. */
+  readonly readTime: number
+}
+
+/** A delivery that has to wait for the retry of one before it. */
+export interface Postponed {
+  readonly id: number
+  readonly attempts: number
+  readonly until: number
+}
+
+interface Conversation {
+  readonly entries: Entry[]
+  isUnderWay: boolean
+}
+
+/**
+ * What a held lane has to send. Of each conversation one delivery is under way at a time, and only the first that waits; the
+ * conversations take turns.
+ */
+export class LaneQueue {
+  /** Queued, under way, or sent and not written down yet: in the database all of these still wait. */
+  readonly #known = new Set<number>()
+  readonly #conversations = new Map<string, Conversation>()
+  readonly #ready: string[] = []
+  /** Conversations whose head failed, and when that is tried again. */
+  readonly #blocked = new Map<string, number>()
+  #queued = 0
+
+  get known(): number {
+    return this.#known.size
+  }
+
+  get queued(): number {
+    return this.#queued
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0
+  }
+
+  /** When the first of the conversations that wait for a retry is due; undefined when none does. */
+  nextRetry(): number | undefined {
+    let next: number | undefined
+    for (const until of this.#blocked.values()) if (next === undefined || until < next) next = until
+    return next
+  }
+
+  /**
+   * Takes up what was read. `headless` are conversations whose first is neither here nor among these: it has to be read before
+   * anything of them is sent. `postponed` are deliveries behind one that waits for its retry.
+   */
+  add(
+    deliveries: readonly WaitingDelivery[],
+    now: number,
+    readTime: number,
+  ): { headless: Map<string, WaitingDelivery[]>; postponed: Postponed[] } {
+    const headless = new Map<string, WaitingDelivery[]>()
+    const postponed: Postponed[] = []
+    for (const delivery of deliveries.toSorted((a, b) => a.id - b.id)) {
+      const { id, conversation, previous_id } = delivery
+      if (this.#known.has(id)) continue
+      if (previous_id === null) this.#blocked.delete(conversation)
+      const until = this.#blocked.get(conversation)
+      if (until !== undefined && until > now) postponed.push({ id, attempts: delivery.attempts, until })
+      else if (previous_id === null || this.#known.has(previous_id)) this.#queue({ delivery, readTime })
+      else headless.set(conversation, [...(headless.get(conversation) ?? []), delivery])
+    }
+    for (const { id } of postponed) this.#known.add(id)
+    return { headless, postponed }
+  }
+
+  /** Notes that one of a conversation is not due yet, and returns what therefore has to wait behind it. */
+  block(conversation: string, until: number, deliveries: readonly WaitingDelivery[]): Postponed[] {
+    this.#blocked.set(conversation, until)
+    return deliveries.map(({ id, attempts }) => {
+      this.#known.add(id)
+      return { id, attempts, until }
+    })
+  }
+
+  /** The next to be sent, if there is one; it is under way until `finish`. */
+  take(): Entry | undefined {
+    const key = this.#ready.shift()
+    return key === undefined ? undefined : this.#begin(key)
+  }
+
+  /** What can share a post with one that was just taken: the next ones of its conversation, and of others of the same account. */
+  takeMore({ delivery }: Entry, limit: number, canShare: (entry: Entry) => boolean): Entry[] {
+    const fits = (entry: Entry | undefined) =>
+      entry !== undefined && entry.delivery.account_id === delivery.account_id && canShare(entry)
+    const others = this.#ready.filter((key) => fits(this.#headOf(key)))
+    const taken: Entry[] = []
+    for (const key of [delivery.conversation, ...others]) {
+      const place = this.#ready.indexOf(key)
+      if (taken.length < limit && place !== -1) this.#ready.splice(place, 1)
+      while (taken.length < limit && fits(this.#headOf(key))) taken.push(this.#begin(key) as Entry)
+    }
+    return taken
+  }
+
+  /** The next of the conversations that would be sent. */
+  peek(): Entry | undefined {
+    const [key] = this.#ready
+    return key === undefined ? undefined : this.#headOf(key)
+  }
+
+  /**
+   * A delivery has been tried. With `retry` its conversation waits until then, and what is queued behind it is returned;
+   * otherwise the next of the conversation has its turn.
+   */
+  finish({ conversation: key }: WaitingDelivery, retry: number | undefined): Postponed[] {
+    const conversation = this.#conversations.get(key)
+    // Several of it shared a post: the first has settled it.
+    if (!conversation?.isUnderWay) return []
+    conversation.isUnderWay = false
+    if (retry === undefined) {
+      if (conversation.entries.length > 0) this.#ready.push(key)
+      else this.#conversations.delete(key)
+      return []
+    }
+    this.#conversations.delete(key)
+    this.#queued -= conversation.entries.length
+    this.#blocked.set(key, retry)
+    return conversation.entries.map(({ delivery: { id, attempts } }) => ({ id, attempts, until: retry }))
+  }
+
+  /** Forgets deliveries that are written down: whatever is to be done with them is in the database. */
+  forget(ids: Iterable<number>): void {
+    for (const id of ids) this.#known.delete(id)
+  }
+
+  /** Forgets what is not under way: it will be read again. */
+  dropQueued(): void {
+    for (const [key, { entries, isUnderWay }] of this.#conversations) {
+      for (const { delivery } of entries.splice(0)) this.#known.delete(delivery.id)
+      if (!isUnderWay) this.#conversations.delete(key)
+    }
+    this.#ready.length = 0
+    this.#queued = 0
+  }
+
+  /** Forgets which conversations wait for a retry: all of them are due. */
+  unblock(): void {
+    this.#blocked.clear()
+  }
+
+  #headOf(key: string): Entry | undefined {
+    return this.#conversations.get(key)?.entries[0]
+  }
+
+  #begin(key: string): Entry | undefined {
+    const conversation = this.#conversations.get(key)
+    const entry = conversation?.entries.shift()
+    if (!conversation || !entry) return undefined
+    conversation.isUnderWay = true
+    this.#queued -= 1
+    return entry
+  }
+
+  #queue(entry: Entry): void {
+    const { id, conversation: key } = entry.delivery
+    this.#known.add(id)
+    this.#queued += 1
+    const conversation = this.#conversations.get(key)
+    if (conversation) {
+      conversation.entries.push(entry)
+      if (!conversation.isUnderWay && conversation.entries.length === 1) this.#ready.push(key)
+      return
+    }
+    this.#conversations.set(key, { entries: [entry], isUnderWay: false })
+    this.#ready.push(key)
+  }
+}

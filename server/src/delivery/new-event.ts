@@ -1,0 +1,19 @@
+/** Something that happened on an account: the value of one change of a webhook, as subscribers get it. */
+export interface NewEvent {
+  readonly account_id: string
+  /** The number that it happened on, where it did on one: that decides where it is posted. */
+  readonly phone_number_id: string | null
+  readonly field: string
+  /** What it is in order with: one of `conversations`. */
+  readonly conversation: string
+  /** An object, or one as JSON text. */
+  readonly value: object | string
+}
+
+/** An event as it is stored. */
+export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id'> {
+  /** Empty where it happened on none. */
+  readonly phone_number_id: string
+  readonly value: string
+  readonly now: number
+}

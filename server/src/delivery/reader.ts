@@ -1,0 +1,159 @@
+import type { Clock } from '../base/clock.ts'
+import { second } from '../base/duration.ts'
+import { Loop } from '../base/loop.ts'
+import type { Database } from '../db/database.ts'
+import { listDue, listFirstOf, type WaitingDelivery } from './due.ts'
+import type { HeldLane } from './held-lane.ts'
+import type { Postponed } from './lane-queue.ts'
+import { isDown } from './pause.ts'
+import { findSecrets } from './secrets.ts'
+
+/** Events that are raised together are read together. */
+const paceMilliseconds = 20
+/** Lanes that one statement reads. */
+const batchSize = 100
+/** Secrets that are older are read again: one that was rotated is in use that soon. */
+const secretsLifetime = second
+/** Of a conversation whose first ones have to be read. */
+const conversationLimit = 20
+/** Of a lane in one go: the others are met again. */
+const maxConversations = 20
+
+export interface ReaderParts {
+  readonly database: Database
+  readonly clock: Clock
+  /** Told of a lane after a read, with what has to wait for a retry. */
+  readonly onRead: (lane: HeldLane, postponed: readonly Postponed[]) => void
+  readonly onFailure: (error: Error, message: string) => void
+}
+
+/** Reads what is due in the lanes that this process holds, for all of them together. */
+export class Reader {
+  readonly #parts: ReaderParts
+  readonly #loop: Loop
+  readonly #wanted = new Set<HeldLane>()
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      () => this.#read(),
+      paceMilliseconds,
+      (error) => parts.onFailure(error, 'due deliveries could not be read'),
+    )
+  }
+
+  get isQuiet(): boolean {
+    return !this.#loop.isRunning
+  }
+
+  /** Asks for a read of a lane: soon, together with others, or at once. */
+  want(lane: HeldLane, { atOnce = false } = {}): void {
+    lane.wantsRead = true
+    this.#wanted.add(lane)
+    if (atOnce) this.#loop.wakeAtOnce()
+    else this.#loop.wake()
+  }
+
+  /** Tries again what could not be read. */
+  tick(): void {
+    if (this.#wanted.size > 0) this.#loop.wake()
+  }
+
+  async settle(): Promise<void> {
+    await this.#loop.settle()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+  }
+
+  async #read(): Promise<void> {
+    const { clock, database } = this.#parts
+    const now = clock.now()
+    const lanes = this.#takeLanes(now)
+    if (lanes.length === 0) return
+    const limits = new Map(lanes.map((lane) => [lane.id, lane.readLimit]))
+    for (const lane of lanes) {
+      lane.isReading = true
+      lane.wantsRead = false
+    }
+    try {
+      const readTime = performance.now()
+      const [due] = await Promise.all([listDue(database, limits, now), this.#refreshSecrets(lanes, now)])
+      const byLane = Map.groupBy(due, ({ lane_id }) => lane_id)
+      for (const lane of lanes) {
+        const found = byLane.get(lane.id) ?? []
+        lane.mayHaveMore = found.length >= (limits.get(lane.id) as number)
+        const postponed = lane.isLost ? [] : await this.#take(lane, found, now, readTime)
+        lane.endRead()
+        this.#parts.onRead(lane, postponed)
+      }
+    } catch (error) {
+      for (const lane of lanes) {
+        if (!lane.isReading) continue
+        lane.endRead()
+        lane.wantsRead = true
+        this.#wanted.add(lane)
+      }
+      throw error
+    }
+    if (this.#wanted.size > 0) this.#loop.wake()
+  }
+
+  #takeLanes(now: number): HeldLane[] {
+    const lanes: HeldLane[] = []
+    for (const lane of this.#wanted) {
+      if (lanes.length === batchSize) break
+      // One that is being given back is asked for again when it stays.
+      if (lane.isLeaving) continue
+      this.#wanted.delete(lane)
+      if (lane.isLost || lane.isPaused(now)) lane.wantsRead = false
+      else lanes.push(lane)
+    }
+    return lanes
+  }
+
+  async #refreshSecrets(lanes: readonly HeldLane[], now: number): Promise<void> {
+    const { database } = this.#parts
+    const readTime = performance.now()
+    const stale = lanes.filter(({ secretsTime }) => readTime - secretsTime >= secretsLifetime)
+    const byApp = Map.groupBy(stale, ({ app_id }) => app_id)
+    await Promise.all(
+      [...byApp].map(async ([app_id, ofApp]) => {
+        const secrets = await findSecrets(database.read, app_id, now)
+        for (const lane of ofApp) Object.assign(lane, { secrets, secretsTime: readTime })
+      }),
+    )
+  }
+
+  /** Puts what was found into the lane's queue; returns what has to wait for a retry. */
+  async #take(lane: HeldLane, found: readonly WaitingDelivery[], now: number, readTime: number): Promise<Postponed[]> {
+    const { headless, postponed } = lane.queue.add(found, now, readTime)
+    for (const [conversation, behind] of [...headless].slice(0, maxConversations)) {
+      const first = await listFirstOf(this.#parts.database.read, lane.id, conversation, conversationLimit)
+      const notDue = first.findIndex(({ due_time }) => due_time > now)
+      const due = notDue === -1 ? first : first.slice(0, notDue)
+      postponed.push(...lane.queue.add(due, now, readTime).postponed)
+      const blocking = first[notDue]
+      if (blocking) postponed.push(...this.#wait(lane, conversation, blocking, behind, readTime))
+    }
+    return postponed
+  }
+
+  /**
+   * Something new came behind a delivery that waits for its retry. When the subscriber is down and there is nothing else to probe
+   * it with, that retry comes early; otherwise the new ones wait for it.
+   */
+  #wait(
+    lane: HeldLane,
+    conversation: string,
+    blocking: WaitingDelivery,
+    behind: readonly WaitingDelivery[],
+    readTime: number,
+  ): Postponed[] {
+    const waiting = behind.filter(({ id }) => id > blocking.id)
+    const isProbe = isDown(lane.state) && blocking.previous_id === null && lane.queue.queued + lane.underWay === 0
+    if (isProbe) lane.queue.add([blocking], blocking.due_time, readTime)
+    return lane.queue.block(conversation, blocking.due_time, waiting)
+  }
+}

@@ -1,0 +1,251 @@
+import type { Clock } from '../base/clock.ts'
+import { Loop } from '../base/loop.ts'
+import type { Database } from '../db/database.ts'
+import type { HeldLane } from './held-lane.ts'
+import type { Postponed } from './lane-queue.ts'
+import { type Lease, releaseLanes, renewLanes } from './lanes.ts'
+import type { Outcome } from './outcome.ts'
+import { type LaneRecord, recordOutcomes } from './record.ts'
+
+/** Outcomes that come together are written together. A process that dies sends no more again than came in so long. */
+const paceMilliseconds = 25
+/** So that one statement does not take long. */
+const batchSize = 500
+/** With so many that are not written down, nothing more is sent: the database does not keep up, or is gone. */
+const maxUnrecorded = 2000
+/** How long a lane with nothing to send is held: what comes meanwhile needs no claim. */
+const lingerMilliseconds = 500
+
+export interface RecorderParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly lease: Lease
+  /** Lanes that are held, by their ids. */
+  readonly held: ReadonlyMap<string, HeldLane>
+  /** Whether lanes may be held although they have nothing to send. */
+  readonly lingers: () => boolean
+  /** Told of a lane that is given back, or turned out to be another process's. */
+  readonly onDrop: (lane: HeldLane, nextDue: number | null | undefined) => void
+  /** Told of lanes that work can go on for: outcomes are written, a lease was found to be still ours. */
+  readonly onRecorded: (lane: HeldLane, isBack: boolean) => void
+  readonly onFailure: (error: Error, message: string) => void
+}
+
+interface Pending {
+  readonly lane: HeldLane
+  readonly outcomes: Outcome[]
+  readonly postponed: Postponed[]
+  isBack: boolean
+}
+
+/**
+ * Writes what happens to the lanes that this process holds: outcomes, leases, and giving lanes back. One statement at a time, so
+ * that statements that touch the same lanes never wait for each other.
+ */
+export class Recorder {
+  readonly #parts: RecorderParts
+  readonly #loop: Loop
+  #pending = new Map<HeldLane, Pending>()
+  #unrecorded = 0
+  #isRenewalDue = false
+  /** Whether everything that can be given back is, at once. */
+  #isClearing = false
+  /** After a fault lanes are written one by one: what is wrong with one of them must not hold up the others. */
+  #isCareful = false
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      () => this.#write(),
+      paceMilliseconds,
+      (error) => parts.onFailure(error, 'what came of deliveries could not be written down'),
+    )
+  }
+
+  get isBehind(): boolean {
+    return this.#unrecorded >= maxUnrecorded
+  }
+
+  get isQuiet(): boolean {
+    return this.#unrecorded === 0 && !this.#loop.isRunning
+  }
+
+  add(lane: HeldLane, outcomes: readonly Outcome[], postponed: readonly Postponed[], isBack = false): void {
+    if (lane.isLost) return
+    const pending = this.#pending.get(lane) ?? { lane, outcomes: [], postponed: [], isBack: false }
+    pending.outcomes.push(...outcomes)
+    pending.postponed.push(...postponed)
+    pending.isBack ||= isBack
+    this.#pending.set(lane, pending)
+    const count = outcomes.length + postponed.length
+    lane.unrecorded += count
+    this.#unrecorded += count
+    this.#loop.wake()
+  }
+
+  /** Makes all leases longer, and finds out which lanes are still ours. */
+  renew(): void {
+    this.#isRenewalDue = true
+    this.#loop.wake()
+  }
+
+  /** Tries again what could not be written, and gives back what was idle for long enough. */
+  tick(): void {
+    this.#loop.wake()
+  }
+
+  async settle(): Promise<void> {
+    await this.#loop.settle()
+  }
+
+  /** Writes everything, and gives back every lane with nothing under way. */
+  async clear(): Promise<void> {
+    this.#isClearing = true
+    this.#loop.wakeAtOnce()
+    await this.#loop.settle()
+    this.#isClearing = false
+  }
+
+  async #write(): Promise<void> {
+    while (this.#pending.size > 0) await this.#record()
+    this.#isCareful = false
+    if (this.#isRenewalDue) await this.#renewAll()
+    await this.#release()
+  }
+
+  async #record(): Promise<void> {
+    const { database, clock, lease, onRecorded } = this.#parts
+    const batch = this.#takeBatch()
+    const now = clock.now()
+    let ours: ReadonlySet<string>
+    try {
+      const records = batch.map(
+        ({ lane, outcomes, postponed, isBack }): LaneRecord => ({
+          lane_id: lane.id,
+          state: lane.state,
+          outcomes,
+          postponed,
+          isBack,
+        }),
+      )
+      ours = await recordOutcomes(database, lease, records, now)
+    } catch (error) {
+      this.#takeFailure(batch, error as Error)
+      return
+    }
+    for (const { lane, outcomes, postponed, isBack } of batch) {
+      this.#unrecorded -= outcomes.length + postponed.length
+      if (!ours.has(lane.id)) {
+        this.#lose(lane)
+        continue
+      }
+      lane.leasedUntil = now + lease.milliseconds
+      lane.noteRecorded([...outcomes.map(({ delivery }) => delivery.id), ...postponed.map(({ id }) => id)])
+      onRecorded(lane, isBack)
+    }
+  }
+
+  /** While the store is gone everything waits; a lane that is at fault itself is given up, and left to its lease. */
+  #takeFailure(batch: readonly Pending[], error: Error): void {
+    const { database, onFailure } = this.#parts
+    const [only] = batch
+    if (database.outageOf(error) || !this.#isCareful || !only) {
+      this.#isCareful = !database.outageOf(error)
+      this.#putBack(batch)
+      throw error
+    }
+    onFailure(error, 'a lane of deliveries broke')
+    this.#unrecorded -= only.outcomes.length + only.postponed.length
+    this.#lose(only.lane)
+  }
+
+  #takeBatch(): Pending[] {
+    const batch: Pending[] = []
+    let size = 0
+    for (const [lane, pending] of this.#pending) {
+      if (size >= batchSize || (this.#isCareful && batch.length === 1)) break
+      this.#pending.delete(lane)
+      batch.push(pending)
+      size += pending.outcomes.length + pending.postponed.length
+    }
+    return batch
+  }
+
+  /** In front of what came meanwhile. */
+  #putBack(batch: readonly Pending[]): void {
+    const later = this.#pending
+    this.#pending = new Map(batch.map((pending) => [pending.lane, pending]))
+    for (const [lane, { outcomes, postponed, isBack }] of later) {
+      const earlier = this.#pending.get(lane)
+      if (!earlier) this.#pending.set(lane, { lane, outcomes, postponed, isBack })
+      else {
+        earlier.outcomes.push(...outcomes)
+        earlier.postponed.push(...postponed)
+        earlier.isBack ||= isBack
+      }
+    }
+  }
+
+  async #renewAll(): Promise<void> {
+    const { database, clock, lease, held, onRecorded } = this.#parts
+    this.#isRenewalDue = false
+    if (held.size === 0) return
+    const now = clock.now()
+    const lanes = [...held.values()]
+    const ours = await renewLanes(database, held.keys(), lease, now)
+    for (const lane of lanes) {
+      if (!ours.has(lane.id)) this.#lose(lane)
+      else {
+        lane.leasedUntil = now + lease.milliseconds
+        onRecorded(lane, false)
+      }
+    }
+  }
+
+  async #release(): Promise<void> {
+    const { database, clock, lease, held, lingers, onDrop, onRecorded } = this.#parts
+    const now = clock.now()
+    const idleBefore =
+      this.#isClearing || !lingers() ? Number.POSITIVE_INFINITY : performance.now() - lingerMilliseconds
+    const done = [...held.values()].filter((lane) => {
+      if (!lane.isDone(now)) return false
+      lane.idleSince ??= performance.now()
+      return lane.isPaused(now) || lane.idleSince <= idleBefore
+    })
+    if (done.length === 0) return
+    const ids = done.map(({ id }) => id)
+    // Nothing may be sent for them while they are on their way.
+    for (const lane of done) lane.isLeaving = true
+    let released: Map<string, number | null>
+    try {
+      const rows = await database.transaction((tx) => releaseLanes(tx, ids, lease))
+      released = new Map(rows.map(({ id, next_due }) => [id, next_due]))
+    } finally {
+      for (const lane of done) lane.isLeaving = false
+    }
+    for (const lane of done) {
+      if (released.has(lane.id)) onDrop(lane, released.get(lane.id))
+      else {
+        // Somebody raises an event for it at this moment, or it is not ours any more.
+        this.#isRenewalDue = true
+        lane.wantsRead = true
+        onRecorded(lane, false)
+      }
+    }
+  }
+
+  #lose(lane: HeldLane): void {
+    if (lane.isLost) return
+    lane.isLost = true
+    this.#forget(lane)
+    this.#parts.onDrop(lane, undefined)
+  }
+
+  /** What another process does with a lane counts, not what this one did. */
+  #forget(lane: HeldLane): void {
+    const pending = this.#pending.get(lane)
+    if (!pending) return
+    this.#pending.delete(lane)
+    this.#unrecorded -= pending.outcomes.length + pending.postponed.length
+  }
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import type { Transaction } from '../db/database.ts'
+import { ensureLanes, type LaneAddress } from './lane-rows.ts'
+import { subscribersOf } from './subscribers.ts'
+
+export type Replay =
+  | { readonly kind: 'replayed'; readonly lane: LaneAddress }
+  | { readonly kind: 'unknown' }
+  /** The app does not hear of the account any more. */
+  | { readonly kind: 'no_callback'; readonly app_id: string; readonly account_id: string }
+
+/**
+ * Sends a delivery again, whatever came of it before, its tries beginning anew: to the callback that its app has now, or to
+ * another address.
+ */
+export async function replayDelivery(tx: Transaction, clock: Clock, id: number, to?: string): Promise<Replay> {
+  const delivery = await tx.query
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select(['deliveries.app_id', 'deliveries.account_id', 'events.phone_number_id'])
+    .where('deliveries.id', '=', id)
+    .executeTakeFirst()
+  if (!delivery) return { kind: 'unknown' }
+  const { app_id, account_id } = delivery
+  const callback_url = to ?? (await findCallback(tx, delivery))
+  if (callback_url === undefined) return { kind: 'no_callback', app_id, account_id }
+  const [lane] = await ensureLanes(tx, [{ app_id, callback_url }])
+  if (!lane) throw new Error('the lane was not made')
+  const now = clock.now()
+  await tx.query
+    .updateTable('deliveries')
+    .set(({ ref }) => ({
+      lane_id: lane.id,
+      state: 'waiting' as const,
+      due_time: now,
+      finished_time: null,
+      started_time: now,
+      earlier_attempts: ref('attempts'),
+    }))
+    .where('id', '=', id)
+    .execute()
+  // After the delivery: whoever gives the lane back meanwhile has not seen it.
+  await tx.query
+    .updateTable('lanes')
+    .set({
+      paused_until: 0,
+      failures: 0,
+      next_due: sql<number>`CASE WHEN next_due <= ${now} THEN next_due ELSE ${now} END`,
+    })
+    .where('id', '=', lane.id)
+    .execute()
+  return { kind: 'replayed', lane }
+}
+
+async function findCallback(
+  tx: Transaction,
+  { app_id, account_id, phone_number_id }: { app_id: string; account_id: string; phone_number_id: string | null },
+): Promise<string | undefined> {
+  const isApp = sql<boolean>`links.app_id = ${app_id}`
+  const { rows } = await sql<{
+    callback_url: string
+  }>`${subscribersOf(account_id, phone_number_id ?? '', isApp)}`.execute(tx.query)
+  return rows[0]?.callback_url
+}

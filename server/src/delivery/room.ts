@@ -1,0 +1,131 @@
+import { minute } from '../base/duration.ts'
+import { Window } from './window.ts'
+
+/** Who a post is for, and where it goes. */
+export interface Destination {
+  readonly app_id: string
+  /** Scheme, host and port. */
+  readonly origin: string
+}
+
+/** A place that a post has taken; given back when it has ended. */
+export interface Place {
+  /** `answered`: whether the host said anything; undefined when the service itself broke it off. */
+  leave(answered: boolean | undefined): void
+}
+
+interface Share {
+  posts: number
+  lanes: number
+}
+
+interface Origin extends Share {
+  readonly window: Window
+  usedTime: number
+}
+
+export interface RoomLimits {
+  /** Posts under way, and lanes held, by this process. */
+  readonly posts: number
+  readonly lanes: number
+  /** The same for one app. */
+  readonly app: number
+  /** For one app while more than half of the process's room is taken. */
+  readonly appWhenBusy: number
+  /** For one host: found by trying, between these. */
+  readonly origin: { readonly initial: number; readonly smallest: number; readonly largest: number }
+}
+
+/**
+ * One app, or one host, cannot use up what a process can do: a host that hangs holds every post until its time-out, however
+ * many subscribers live there.
+ */
+export const defaultRoom: RoomLimits = {
+  posts: 512,
+  lanes: 1000,
+  app: 128,
+  appWhenBusy: 16,
+  origin: { initial: 32, smallest: 2, largest: 128 },
+}
+
+/** What is known of a host is kept for so long after its last post. */
+const originMemory = 10 * minute
+const maxIdleOrigins = 10_000
+
+/** The room that a process has for posts, shared out among apps and hosts. */
+export class Room {
+  readonly #limits: RoomLimits
+  readonly #total: Share = { posts: 0, lanes: 0 }
+  readonly #apps = new Map<string, Share>()
+  readonly #origins = new Map<string, Origin>()
+
+  constructor(limits: RoomLimits = defaultRoom) {
+    this.#limits = limits
+  }
+
+  /** Whether a lane may be claimed: there is no use in holding more lanes than can send. */
+  admits({ app_id, origin }: Destination): boolean {
+    const { app, lanes } = this.#limits
+    const atOrigin = this.#origins.get(origin)
+    return (
+      this.#total.lanes < lanes &&
+      (this.#apps.get(app_id)?.lanes ?? 0) < app &&
+      (atOrigin?.lanes ?? 0) < (atOrigin?.window.size ?? this.#limits.origin.initial)
+    )
+  }
+
+  /** Counts a lane that was claimed, until it is given back. */
+  hold(destination: Destination): void {
+    this.#count(destination, 'lanes', 1)
+  }
+
+  drop(destination: Destination): void {
+    this.#count(destination, 'lanes', -1)
+  }
+
+  /** A place for one post, if there is room. */
+  enter(destination: Destination): Place | undefined {
+    const { posts, app, appWhenBusy } = this.#limits
+    const ofApp = this.#apps.get(destination.app_id)?.posts ?? 0
+    const isBusy = 2 * this.#total.posts > posts
+    if (this.#total.posts >= posts || ofApp >= (isBusy ? appWhenBusy : app)) return undefined
+    const origin = this.#originOf(destination.origin)
+    if (origin.posts >= origin.window.size) return undefined
+    this.#count(destination, 'posts', 1)
+    const number = origin.window.start()
+    return {
+      leave: (answered) => {
+        if (answered) origin.window.grow(origin.posts)
+        else if (answered === false) origin.window.cut(number)
+        this.#count(destination, 'posts', -1)
+      },
+    }
+  }
+
+  #count({ app_id, origin }: Destination, what: keyof Share, change: 1 | -1): void {
+    this.#total[what] += change
+    const ofApp = this.#apps.get(app_id) ?? { posts: 0, lanes: 0 }
+    ofApp[what] += change
+    if (ofApp.posts + ofApp.lanes === 0) this.#apps.delete(app_id)
+    else this.#apps.set(app_id, ofApp)
+    this.#originOf(origin)[what] += change
+  }
+
+  #originOf(name: string): Origin {
+    let origin = this.#origins.get(name)
+    if (!origin) {
+      if (this.#origins.size >= maxIdleOrigins) this.#forgetIdle()
+      origin = { posts: 0, lanes: 0, window: new Window(this.#limits.origin), usedTime: 0 }
+      this.#origins.set(name, origin)
+    }
+    origin.usedTime = performance.now()
+    return origin
+  }
+
+  #forgetIdle(): void {
+    const before = performance.now() - originMemory
+    for (const [name, { posts, lanes, usedTime }] of this.#origins) {
+      if (posts + lanes === 0 && usedTime < before) this.#origins.delete(name)
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import type { Clock } from '../base/clock.ts'
+import { second } from '../base/duration.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import type { Database } from '../db/database.ts'
+import { type AttemptParts, attemptPost, type Post } from './attempt.ts'
+import { readValue } from './due.ts'
+import type { HeldLane } from './held-lane.ts'
+import type { Entry } from './lane-queue.ts'
+import type { DeliveryMetrics } from './metrics.ts'
+import { decideOutcome, type Outcome, type PostResult } from './outcome.ts'
+import { isDown, noteOutcome } from './pause.ts'
+import type { Place, Room } from './room.ts'
+import type { RetryRules } from './schedule.ts'
+
+/** What was read longer ago is read again before it is sent: it may have been ended meanwhile. */
+const freshMilliseconds = 2 * second
+
+export interface SenderParts extends AttemptParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly rules: RetryRules
+  readonly metrics: DeliveryMetrics
+  readonly room: Room
+  /** How many changes of one account may share a post. */
+  readonly batch: number
+  readonly events: SenderEvents
+}
+
+/** What others have to do about what happens here. */
+export interface SenderEvents {
+  /** Whether nothing may be sent at all: the service stops, or outcomes are not written down. */
+  isHalted(): boolean
+  /** The lease of a lane has ended by the clock. */
+  onLeaseOver(lane: HeldLane): void
+  /** A lane can send more than it has in memory. */
+  onHungry(lane: HeldLane): void
+  onOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void
+  /** A place became free, and no lane that is held waits for it. */
+  onRoom(): void
+  /** A lane cannot be worked on any more. */
+  onBroken(lane: HeldLane, error: Error): void
+}
+
+/** Posts what held lanes have queued, as much at once as each of them, its app, its host and the process have room for. */
+export class Sender {
+  readonly #parts: SenderParts
+  readonly #posts = new Set<Promise<void>>()
+  /** Lanes that wait for room, in turn. */
+  readonly #waiting = new Set<HeldLane>()
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+  }
+
+  get underWay(): number {
+    return this.#posts.size
+  }
+
+  get waitingForRoom(): number {
+    return this.#waiting.size
+  }
+
+  /** Resolves when what is under way now has ended. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#posts)
+  }
+
+  /** Sends what may be sent. */
+  pump(lane: HeldLane): void {
+    this.#waiting.delete(lane)
+    while (this.#maySend(lane)) {
+      if (this.#sendOne(lane)) continue
+      this.#waiting.add(lane)
+      return
+    }
+    if (lane.isHungry && !lane.isLost) this.#parts.events.onHungry(lane)
+  }
+
+  #maySend(lane: HeldLane): boolean {
+    const { clock, events } = this.#parts
+    const now = clock.now()
+    if (lane.isLost || lane.isLeaving || lane.isPaused(now) || events.isHalted()) return false
+    const next = lane.queue.peek()
+    if (!next || lane.underWay >= lane.width) return false
+    if (lane.leasedUntil <= now) {
+      events.onLeaseOver(lane)
+      return false
+    }
+    if (performance.now() - next.readTime > freshMilliseconds) {
+      lane.queue.dropQueued()
+      lane.mayHaveMore = true
+      return false
+    }
+    return true
+  }
+
+  /** False when there is no room. */
+  #sendOne(lane: HeldLane): boolean {
+    const place = this.#parts.room.enter(lane)
+    if (!place) return false
+    const entries = this.#takeEntries(lane)
+    lane.underWay += 1
+    lane.idleSince = undefined
+    const post = this.#send(lane, entries, place)
+      .catch((error: Error) => this.#parts.events.onBroken(lane, error))
+      .finally(() => {
+        this.#posts.delete(post)
+        this.#serve(lane)
+      })
+    this.#posts.add(post)
+    return true
+  }
+
+  /** Lanes that wait come before the one whose post has ended. */
+  #serve(lane: HeldLane): void {
+    for (const waiting of [...this.#waiting]) this.#giveTurn(waiting)
+    this.pump(lane)
+    this.#parts.events.onRoom()
+  }
+
+  /** One post, so that all of those that wait get something; who is still waiting goes to the end. */
+  #giveTurn(lane: HeldLane): void {
+    if (!this.#maySend(lane)) {
+      this.pump(lane)
+      return
+    }
+    if (!this.#sendOne(lane)) return
+    this.#waiting.delete(lane)
+    if (this.#maySend(lane)) this.#waiting.add(lane)
+  }
+
+  /** The next, and with batches more first tries of the same account. A retry goes alone: one that is refused again holds up nobody. */
+  #takeEntries(lane: HeldLane): Entry[] {
+    const first = lane.queue.take()
+    if (!first) return []
+    const { batch } = this.#parts
+    if (batch === 1 || isRetry(first)) return [first]
+    return [first, ...lane.queue.takeMore(first, batch - 1, canShare)]
+  }
+
+  async #send(lane: HeldLane, entries: readonly Entry[], place: Place): Promise<void> {
+    const { metrics } = this.#parts
+    const wasProbe = isDown(lane.state)
+    const number = lane.window.start()
+    let result: PostResult | undefined
+    metrics.inFlight.inc()
+    try {
+      result = await attemptPost(this.#parts, await this.#buildPost(lane, entries))
+    } finally {
+      metrics.inFlight.dec()
+      place.leave(result && result.fault === undefined ? result.status !== undefined : undefined)
+      this.#noteWidth(lane, number, result)
+      lane.underWay -= 1
+    }
+    // Broken off by a stop: whoever works on the lane next sends it again.
+    if (result) this.#finish(lane, entries, result, wasProbe)
+  }
+
+  async #buildPost({ callback_url, secrets }: HeldLane, entries: readonly Entry[]): Promise<Post> {
+    const { read } = this.#parts.database
+    const deliveries = entries.map(async ({ delivery }) => ({
+      ...delivery,
+      value: delivery.value ?? (await readValue(read, delivery.event_id)),
+    }))
+    return { callback_url, secrets, deliveries: await Promise.all(deliveries) }
+  }
+
+  #noteWidth(lane: HeldLane, number: number, result: PostResult | undefined): void {
+    if (!result || result.status === gone) return
+    if (result.problem === undefined) lane.window.grow(lane.underWay)
+    else lane.window.cut(number)
+  }
+
+  #finish(lane: HeldLane, entries: readonly Entry[], result: PostResult, wasProbe: boolean): void {
+    const { clock, rules, random, metrics, events } = this.#parts
+    const wasDown = isDown(lane.state)
+    const now = clock.now()
+    const outcomes = entries.map(({ delivery }) => decideOutcome(delivery, result, rules, random))
+    for (const [index, outcome] of outcomes.entries()) {
+      metrics.countAttempt(outcome.kind)
+      this.#log(lane, outcome)
+      // One post says one thing about the subscriber, however much it carried.
+      if (index === 0) lane.state = noteOutcome(lane.state, outcome, { now, wasProbe, delays: rules.delays })
+    }
+    events.onOutcomes(lane, outcomes, wasDown && !isDown(lane.state))
+    if (lane.isPaused(now)) lane.queue.dropQueued()
+  }
+
+  #log({ app_id }: HeldLane, { kind, delivery, result: { status, problem, fault } }: Outcome): void {
+    const { log } = this.#parts
+    const about = { delivery: delivery.id, app: app_id }
+    if (fault !== undefined) log.error({ ...about, err: fault }, 'a delivery could not be sent')
+    else if (kind !== 'delivered') log.warn({ ...about, status, problem, next: kind }, 'a delivery failed')
+  }
+}
+
+const gone = 410
+
+function isRetry({ delivery }: Entry): boolean {
+  return delivery.attempts > delivery.earlier_attempts
+}
+
+/** What is too large to have been read beforehand goes alone. */
+function canShare(entry: Entry): boolean {
+  return !isRetry(entry) && entry.delivery.value !== null
+}

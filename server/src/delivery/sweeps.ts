@@ -1,0 +1,145 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database, Db, Transaction } from '../db/database.ts'
+import { defineSql } from '../db/statement.ts'
+import { keysOf } from './lanes.ts'
+import { failuresUntilDown } from './pause.ts'
+
+/** How much one transaction of a sweep does: so little that nothing else has to wait for it. */
+export const stepSize = 500
+
+/** Processes that sweep at the same time do not wait for each other, and do not do the same work twice. */
+function skipLocked({ engine }: Db, table: string): RawBuilder<unknown> {
+  return engine === 'postgres' ? sql`FOR UPDATE OF ${sql.table(table)} SKIP LOCKED` : sql``
+}
+
+async function countRows(rows: Promise<{ rows: unknown[] }>): Promise<number> {
+  return (await rows).rows.length
+}
+
+/**
+ * Gives up what was tried for long enough, and what was never attempted because its subscriber is down. What waits only because
+ * this service did not run gets its first try.
+ */
+export async function expireDeliveries(tx: Transaction, before: number, now: number): Promise<number> {
+  return countRows(
+    sql`UPDATE deliveries SET state = 'failed', finished_time = ${now} WHERE state = 'waiting' AND id IN (
+      SELECT d.id FROM deliveries d JOIN lanes ON lanes.id = d.lane_id
+      WHERE d.state = 'waiting' AND d.started_time <= ${before}
+        AND (lanes.failures >= ${failuresUntilDown} OR d.attempts > d.earlier_attempts)
+      ORDER BY d.started_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'd')}
+    ) RETURNING id`.execute(tx.query),
+  )
+}
+
+/** Removes what is finished: a delivery that waits is never old. */
+export async function removeDeliveries(tx: Transaction, before: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT d.id FROM deliveries d WHERE d.finished_time < ${before}
+    ORDER BY d.finished_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'd')}`.execute(tx.query)
+  if (rows.length === 0) return 0
+  const ids = keysOf(rows.map(({ id }) => id))
+  await tx.list(deleteAttempts, { ids })
+  await tx.list(deleteDeliveries, { ids })
+  return rows.length
+}
+
+const deleteAttempts = defineSql<{ ids: object }>()(
+  ({ ids }) =>
+    sql`DELETE FROM delivery_attempts WHERE delivery_id IN (SELECT CAST(key AS BIGINT) FROM json_each(${ids}))`,
+)
+const deleteDeliveries = defineSql<{ ids: object }>()(
+  ({ ids }) => sql`DELETE FROM deliveries WHERE id IN (SELECT CAST(key AS BIGINT) FROM json_each(${ids}))`,
+)
+
+export async function removeEvents(tx: Transaction, before: number): Promise<number> {
+  return countRows(
+    sql`DELETE FROM events WHERE id IN (
+      SELECT e.id FROM events e WHERE e.created_time < ${before}
+        AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.event_id = e.id)
+      ORDER BY e.created_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'e')}
+    ) RETURNING id`.execute(tx.query),
+  )
+}
+
+export async function removeReceivedMessages(tx: Transaction, before: number): Promise<number> {
+  return countRows(
+    sql`DELETE FROM received_messages WHERE (phone_number_id, message_id) IN (
+      SELECT r.phone_number_id, r.message_id FROM received_messages r WHERE r.received_time < ${before}
+      ORDER BY r.received_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'r')}
+    ) RETURNING 1`.execute(tx.query),
+  )
+}
+
+export async function removeActivities(tx: Transaction, before: number): Promise<number> {
+  return countRows(
+    sql`DELETE FROM activities WHERE id IN (
+      SELECT a.id FROM activities a WHERE a.time < ${before}
+      ORDER BY a.time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'a')}
+    ) RETURNING id`.execute(tx.query),
+  )
+}
+
+/** Lanes after one, in the order of their ids. */
+export async function listLanes({ read }: Pick<Database, 'read'>, after: string): Promise<string[]> {
+  const lanes = await read.query
+    .selectFrom('lanes')
+    .select('id')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(stepSize)
+    .execute()
+  return lanes.map(({ id }) => id)
+}
+
+const findForgotten = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<{ id: string }>`
+    SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key
+    WHERE lanes.next_due IS NULL AND EXISTS (
+      SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting')`,
+)
+const remindLanes = defineSql<{ ids: object; now: number }>()(
+  ({ ids, now }) =>
+    sql`UPDATE lanes SET next_due = ${now} WHERE id IN (SELECT key FROM json_each(${ids})) AND next_due IS NULL`,
+)
+
+/** Lets lanes be worked on that something waits in although nothing says so: a process of an older version put it there. */
+export async function remindForgotten(database: Database, ids: readonly string[], now: number): Promise<void> {
+  const forgotten = await database.read.list(findForgotten, { ids: keysOf(ids) })
+  if (forgotten.length === 0) return
+  await database.execute(remindLanes, { ids: keysOf(forgotten.map(({ id }) => id)), now })
+}
+
+/** No callback leads there, nothing waits, and nobody looks at what was delivered there. */
+const isUnused = sql`lanes.next_due IS NULL AND lanes.leased_until = 0
+  AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id)
+  AND NOT EXISTS (SELECT 1 FROM app_subscriptions s
+    WHERE s.app_id = lanes.app_id AND s.callback_url = lanes.callback_url)
+  AND NOT EXISTS (SELECT 1 FROM subscribed_apps l
+    WHERE l.app_id = lanes.app_id AND l.override_callback_uri = lanes.callback_url)
+  AND NOT EXISTS (SELECT 1 FROM phone_number_callbacks n
+    WHERE n.app_id = lanes.app_id AND n.override_callback_uri = lanes.callback_url)
+  AND NOT EXISTS (SELECT 1 FROM phone_number_callbacks n
+    WHERE n.app_id = lanes.app_id AND n.webhook_url = lanes.callback_url)`
+
+const findUnused = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<{ id: string }>`
+    SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key WHERE ${isUnused}`,
+)
+const lockLanes = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<{ id: string }>`
+    SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key FOR UPDATE OF lanes SKIP LOCKED`,
+)
+const deleteUnused = defineSql<{ ids: object }>()(
+  ({ ids }) => sql`DELETE FROM lanes WHERE id IN (SELECT key FROM json_each(${ids})) AND ${isUnused}`,
+)
+
+/** Removes lanes that nobody uses any more. Whoever raises an event for one at this moment holds it, and keeps it. */
+export async function removeUnusedLanes(database: Database, ids: readonly string[]): Promise<void> {
+  const unused = await database.read.list(findUnused, { ids: keysOf(ids) })
+  if (unused.length === 0) return
+  await database.transaction(async (tx) => {
+    const found = keysOf(unused.map(({ id }) => id))
+    const locked = tx.engine === 'postgres' ? await tx.list(lockLanes, { ids: found }) : unused
+    await tx.list(deleteUnused, { ids: keysOf(locked.map(({ id }) => id)) })
+  })
+}
