@@ -25,6 +25,8 @@ const lockFile = join(root, 'package-lock.json')
 // which every machine has, without starting Node. They lie in node_modules, so they vanish together with it.
 const stampOfAll = join(modules, '.installed-all')
 const stampOfRuntime = join(modules, '.installed')
+// What npm writes when it has installed everything, by whatever command: the lock file's packages that it put here.
+const lockOfNpm = join(modules, '.package-lock.json')
 
 // A folder that holds one file per process at work, named by its process id. It is made elsewhere and renamed into place, which
 // the system refuses while the target holds a file: so taking the lock and naming its holder are one step.
@@ -45,25 +47,57 @@ try {
 }
 
 async function installOnce() {
-  if (isInstalled(wantsAll)) return
+  if (isStamped(wantsAll)) return
+  if (isInstalledByNpm(wantsAll)) return await stampAfterNpm()
   const major = Number(process.versions.node.split('.')[0])
   if (major < 20) throw new Error(`Node.js 20 or newer is needed, this is ${process.version}.`)
   await takeLock()
   try {
     // Another process may have done it while this one waited.
-    if (!isInstalled(wantsAll)) await install()
+    if (!isStamped(wantsAll)) await install()
   } finally {
     releaseLock()
   }
 }
 
-function isInstalled(all) {
+function isStamped(all) {
+  return hasPinnedNode() && (matchesLock(stampOfAll) || (!all && matchesLock(stampOfRuntime)))
+}
+
+/** Somebody ran a plain `npm ci` or `npm install`: everything is there, only the stamp is not. */
+function isInstalledByNpm(all) {
+  if (!hasPinnedNode() || !existsSync(lockOfNpm)) return false
+  const { packages: wanted } = JSON.parse(readFileSync(lockFile, 'utf8'))
+  const { packages: found } = JSON.parse(readFileSync(lockOfNpm, 'utf8'))
+  return Object.entries(wanted).every(([path, entry]) => {
+    // What a link is for says the folder that it leads to.
+    const { optional, dev } = entry.link ? wanted[entry.resolved] : entry
+    // Not the project itself, and not what other platforms take.
+    if (path === '' || optional || (dev && !all)) return true
+    const { version, integrity } = found[path] ?? {}
+    return found[path] && version === entry.version && integrity === entry.integrity && existsSync(join(root, path))
+  })
+}
+
+/** The lock is not taken for it: nothing is installed, and several may do it at once. */
+async function stampAfterNpm() {
+  try {
+    writeStamp(isInstalledByNpm(true) ? stampOfAll : stampOfRuntime, readFileSync(lockFile))
+  } catch (error) {
+    // It was installed by somebody else, who lets nobody write here; then this looks again at the next start.
+    if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) return
+    throw error
+  }
+  await compile()
+}
+
+function hasPinnedNode() {
   try {
     accessSync(join(modules, '.bin', 'node'), constants.X_OK)
+    return true
   } catch {
     return false
   }
-  return matchesLock(stampOfAll) || (!all && matchesLock(stampOfRuntime))
 }
 
 function matchesLock(stamp) {
@@ -82,23 +116,25 @@ async function install() {
   const stamp = all ? stampOfAll : stampOfRuntime
   // `npm ci` empties node_modules, which would pull the modules away from under a server that runs from this folder. When only
   // the development packages are missing, they are added beside the rest. (`--include` wins over NODE_ENV=production.)
-  const onlyAdds = all && isInstalled(false)
+  const onlyAdds = all && (isStamped(false) || isInstalledByNpm(false))
   const command = onlyAdds ? ['install', '--no-save'] : ['ci']
   const scope = all ? '--include=dev' : '--omit=dev'
   const installed = readFileSync(lockFile)
   if (!onlyAdds) for (const old of [stampOfAll, stampOfRuntime]) rmSync(old, { force: true })
   await runNpm([...command, scope, '--loglevel=error', '--no-progress', '--no-audit', '--no-fund'])
-  try {
-    accessSync(join(modules, '.bin', 'node'), constants.X_OK)
-  } catch {
+  if (!hasPinnedNode()) {
     throw new Error(
       'npm installed the packages but not the pinned Node.js: let npm run install scripts (ignore-scripts=false) and try again.',
     )
   }
   await compile()
-  // Written beside and renamed, so that a stamp is whole or absent.
+  writeStamp(stamp, installed)
+}
+
+/** Written beside and renamed, so that a stamp is whole or absent. */
+function writeStamp(stamp, content) {
   const unfinished = `${stamp}-${process.pid}`
-  writeFileSync(unfinished, installed)
+  writeFileSync(unfinished, content)
   renameSync(unfinished, stamp)
 }
 

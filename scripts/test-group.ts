@@ -5,7 +5,8 @@ import { resolve } from 'node:path'
 import { describe } from 'node:test'
 
 const require = createRequire(import.meta.url)
-for (const file of process.argv.slice(2)) {
+
+export function declareFiles(files: readonly string[]): void {
   // Loaded at once and not by `import()`, so that what stands at the top of the file belongs to its suite.
-  describe(file, () => require(resolve(file)))
+  for (const file of files) describe(file, () => require(resolve(file)))
 }

@@ -1,21 +1,33 @@
 // Every check there is: types, lint and format, generated files, tests. `npm test -- WORD…` runs only the test files whose
-// path holds one of the words; the other checks are quick and always run.
+// path holds one of the words; the other checks are quick and always run. With --long it runs the long tests, which are not among
+// them, and with --changed only the tests of what differs from main.
 import { spawn } from 'node:child_process'
 import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { beginBrowserInstallation } from '../server/test/harness/browser-program.ts'
 import { startPostgres } from '../server/test/harness/postgres.ts'
-import { type FileResult, runTestFiles } from './test-files.ts'
+import { findTestsOfChanges } from './changed-tests.ts'
+import { type GroupResult, runTestFiles } from './test-files.ts'
 
 const root = dirname(import.meta.dirname)
-const timeout = 120_000
 const filesInGroup = 6
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
 const atOnce = Math.min(availableParallelism() + 2, 8)
 
+const { values: mode, positionals: words } = parseArgs({
+  options: { long: { type: 'boolean' }, changed: { type: 'boolean' } },
+  allowPositionals: true,
+})
+const timeout = mode.long ? 600_000 : 120_000
+
 const checks = [
-  { name: 'types', command: ['node_modules/.bin/tsc', '--noEmit', '--project', 'tsconfig.json'] },
+  // What is known of files that have not changed since is kept: the next time takes a tenth of it.
+  {
+    name: 'types',
+    command: ['node_modules/.bin/tsc', '--project', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.types'],
+  },
   {
     name: 'lint and format',
     command: ['node_modules/.bin/biome', 'ci', '--error-on-warnings', '--max-diagnostics=200', '.'],
@@ -30,9 +42,8 @@ const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interruption.abort())
 
 try {
-  // Takes a minute or two, beside everything else.
-  if (isChosen('server/test/browser.test.ts', process.argv.slice(2))) await beginBrowserInstallation()
-  await Promise.all([runChecks(), runTests(process.argv.slice(2))])
+  const files = await chooseFiles()
+  await Promise.all([runChecks(), runTests(files)])
 } catch (error) {
   fail('the run itself', (error as Error).stack ?? String(error))
 }
@@ -65,16 +76,32 @@ async function runCheck(name: string, [program = '', ...args]: string[]): Promis
   console.log(`ok    ${name} (${formatSeconds((performance.now() - started) / 1000)})`)
 }
 
-async function runTests(words: string[]): Promise<void> {
-  if (interruption.signal.aborted) return
-  const files = await findTestFiles()
-  const chosen = files.filter((file) => isChosen(file, words))
-  if (words.length > 0) {
-    console.log(`\nonly ${chosen.length} of ${files.length} test files, whose path holds ${words.join(' or ')}:`)
-    for (const file of chosen) console.log(`  ${file}`)
+/** The test files to run; says which they are when they are not all. */
+async function chooseFiles(): Promise<string[]> {
+  const found: string[] = []
+  const isForeign = (path: string) => path.endsWith('node_modules')
+  for await (const file of glob('{server,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign })) found.push(file)
+  const files = found.filter((file) => file.endsWith('.long.test.ts') === (mode.long ?? false)).sort()
+  if (mode.changed) {
+    const { since, tests } = await findTestsOfChanges(root, files, words[0])
+    return announce(tests, files, `of what differs from ${since}`)
   }
-  if (chosen.length === 0) return fail('tests', 'No test file was found to run.')
+  if (words.length === 0) return files
+  const chosen = files.filter((file) => words.some((word) => file.includes(word)))
+  if (chosen.length === 0) fail('tests', `No test file has a path that holds ${words.join(' or ')}.`)
+  return announce(chosen, files, `whose path holds ${words.join(' or ')}`)
+}
 
+function announce(chosen: string[], files: readonly string[], which: string): string[] {
+  console.log(`\nonly ${chosen.length} of ${files.length} test files, ${which}:`)
+  for (const file of chosen) console.log(`  ${file}`)
+  return chosen
+}
+
+async function runTests(files: readonly string[]): Promise<void> {
+  if (interruption.signal.aborted || files.length === 0) return
+  // Takes a minute or two, beside everything else.
+  if (files.includes('server/test/browser.test.ts')) await beginBrowserInstallation()
   // The tests' temporary folder too, so that what a killed test left behind goes with it. PostgreSQL runs as another user when
   // this is root, and makes and removes its own folder in there.
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
@@ -89,9 +116,14 @@ async function runTests(words: string[]): Promise<void> {
         // Where `./switchboard` keeps what was compiled: half of what a test file would take to start is that.
         NODE_COMPILE_CACHE: join(root, 'node_modules', '.compiled'),
       }
-      const run = { root, folder, timeout, environment, signal: interruption.signal }
+      const run = { root, folder, atOnce, timeout, environment, signal: interruption.signal }
+      const groups: GroupResult[] = []
       console.log()
-      for await (const result of runTestFiles(await groupFiles(chosen), atOnce, run)) reportFile(result)
+      for await (const group of runTestFiles(await groupFiles(files), run)) {
+        reportGroup(group)
+        groups.push(group)
+      }
+      for (const group of groups) showOutput(group)
     } finally {
       await postgres.stop()
     }
@@ -99,17 +131,6 @@ async function runTests(words: string[]): Promise<void> {
     // A PostgreSQL whose test was killed may be removing its own folder at this moment; then this tries again.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
-}
-
-function isChosen(file: string, words: readonly string[]): boolean {
-  return words.length === 0 || words.some((word) => file.includes(word))
-}
-
-async function findTestFiles(): Promise<string[]> {
-  const found: string[] = []
-  const isForeign = (path: string) => path.endsWith('node_modules')
-  for await (const file of glob('{server,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign })) found.push(file)
-  return found.sort()
 }
 
 /**
@@ -133,20 +154,24 @@ async function groupFiles(files: readonly string[]): Promise<string[][]> {
   return [...alone, ...inBrowser, ...groups]
 }
 
-function reportFile({ file, passed, failures, output, seconds }: FileResult): void {
-  totals.passed += passed
-  if (failures.length === 0) {
-    console.log(`ok    ${file}: ${passed} passed (${formatSeconds(seconds)})`)
-    for (const note of output.match(/^note: .*$/gm) ?? []) console.log(`      ${note}`)
-    return
+function reportGroup({ results }: GroupResult): void {
+  for (const { file, passed, failures, seconds } of results) {
+    totals.passed += passed
+    const counts = failures.length === 0 ? `${passed} passed` : `${passed} passed, ${failures.length} failed`
+    console.log(`${failures.length === 0 ? 'ok   ' : 'FAIL '} ${file}: ${counts} (${formatSeconds(seconds)})`)
+    for (const { title, detail } of failures) {
+      totals.failed++
+      totals.failedNames.push(`${file}: ${title}`)
+      console.log(`\n  ✗ ${title}\n${indent(detail)}\n`)
+    }
   }
-  console.log(`FAIL  ${file}: ${passed} passed, ${failures.length} failed (${formatSeconds(seconds)})`)
-  for (const { title, detail } of failures) {
-    totals.failed++
-    totals.failedNames.push(`${file}: ${title}`)
-    console.log(`\n  ✗ ${title}\n${indent(detail)}`)
-  }
-  console.log(output.trim() ? `\n  what it printed:\n${indent(output.trimEnd())}\n` : '')
+}
+
+/** What a group with a failure printed, of whichever file it is, and otherwise only its notes. */
+function showOutput({ results, output }: GroupResult): void {
+  const text = output.join('').trimEnd()
+  const shown = results.some(({ failures }) => failures.length > 0) ? text : text.match(/^note: .*$/gm)?.join('\n')
+  if (shown) console.log(`\nwhat ${results.map(({ file }) => file).join(', ')} printed:\n${indent(shown)}`)
 }
 
 function fail(name: string, detail: string): void {
