@@ -11,6 +11,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { serviceSecret } from './db/secrets.ts'
 import { Egress } from './delivery/egress.ts'
+import { endWaitingTimer, makeEndWaitingHandler } from './delivery/end-waiting.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
 import { DeliveryMetrics } from './delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
@@ -91,6 +92,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       [mediaExpiryTimer]: makeMediaExpiryHandler({ clock, random }),
       [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
       [ringOutTimer]: makeRingOutHandler({ clock, words }),
+      [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
     },
     () => deliveries.wake(),
   )

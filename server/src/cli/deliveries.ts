@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
+import type { DeliveriesTable } from '../db/tables.ts'
 import {
   type DeliverySummary,
   findDeliveryForOperators,
@@ -24,6 +25,7 @@ export interface DeliveryListFlags {
 const maxLimit = 10_000
 /** Of an answer, so that a try stays a line. */
 const keptCharacters = 200
+const noAccess = "the app's business has no access to the account any more"
 
 export async function listDeliveries({
   failed = false,
@@ -92,7 +94,7 @@ export async function showDelivery(text: string, { data }: { data?: string }): P
       ['Callback', delivery.callback_url],
       ['Field', delivery.field],
       ['Raised', writeTime(delivery.created_time)],
-      ['State', delivery.state === 'waiting' ? `waiting, next try ${writeTime(delivery.due_time)}` : delivery.state],
+      ['State', describeState(delivery)],
       ['Value', showText(delivery.value)],
     ]
     process.stdout.write(`${facts.map(([name, value]) => `${name.padEnd(9)} ${value}`).join('\n')}\n\n`)
@@ -108,6 +110,11 @@ export async function showDelivery(text: string, { data }: { data?: string }): P
   })
 }
 
+function describeState({ state, due_time }: Pick<DeliveriesTable, 'state' | 'due_time'>): string {
+  if (state === 'waiting') return `waiting, next try ${writeTime(due_time)}`
+  return state === 'withdrawn' ? `withdrawn: ${noAccess}, or the app was unlinked from it` : state
+}
+
 /** A stranger wrote it: what would move the cursor or change colours is left out. */
 function showText(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
@@ -118,7 +125,11 @@ export async function replayDeliveries(texts: readonly string[], { data }: { dat
   const ids = texts.map(parseId)
   await withStore({ DATA_DIR: data }, async (database) => {
     await database.transaction(async (tx) => {
-      for (const id of ids) if (!(await replayDelivery(tx, systemClock, id))) throw unknownDelivery(id)
+      for (const id of ids) {
+        const outcome = await replayDelivery(tx, systemClock, id)
+        if (outcome === 'unknown') throw unknownDelivery(id)
+        if (outcome === 'withdrawn') throw new CommandFailed(`delivery ${id} is not sent again: ${noAccess}`)
+      }
     })
     process.stdout.write(`${ids.length === 1 ? 'One delivery is' : `${ids.length} deliveries are`} sent again.\n`)
   })

@@ -45,6 +45,8 @@ export interface Tables {
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
   received_messages: ReceivedMessagesTable
+  received_statuses: ReceivedStatusesTable
+  received_posts: ReceivedPostsTable
   calls: CallsTable
   call_permission_requests: CallPermissionRequestsTable
   group_invite_links: GroupInviteLinksTable
@@ -382,7 +384,7 @@ export interface DeliveriesTable {
   account_id: string
   app_id: string
   field: string
-  state: 'waiting' | 'delivered' | 'failed'
+  state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
   attempts: number
   earlier_attempts: number
   due_time: number
@@ -404,6 +406,18 @@ export interface DeliveryAttemptsTable {
 export interface ReceivedMessagesTable {
   phone_number_id: string
   message_id: string
+  received_time: number
+}
+
+export interface ReceivedStatusesTable {
+  phone_number_id: string
+  digest: string
+  received_time: number
+}
+
+export interface ReceivedPostsTable {
+  app_id: string
+  digest: string
   received_time: number
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { writeAccess } from '../auth/access.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { LaneState } from './pause.ts'
@@ -19,6 +20,8 @@ export interface DueDelivery {
   readonly attempts: number
   readonly earlier_attempts: number
   readonly started_time: number
+  /** 0 when the app's business has lost its access to the account since: then it is ended instead. */
+  readonly has_access: number
 }
 
 /** Who holds a lane, and for how long when nothing more is heard of them. */
@@ -88,6 +91,7 @@ const findDue = defineStatement<{ lane_id: string; now: number; limit: number }>
   db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .innerJoin('apps', 'apps.id', 'deliveries.app_id')
     .select([
       'deliveries.id',
       'deliveries.account_id',
@@ -96,6 +100,7 @@ const findDue = defineStatement<{ lane_id: string; now: number; limit: number }>
       'deliveries.attempts',
       'deliveries.earlier_attempts',
       'deliveries.started_time',
+      writeAccess(sql.ref('apps.business_id'), sql.ref('deliveries.account_id')).as('has_access'),
     ])
     .where('deliveries.lane_id', '=', lane_id)
     .where('deliveries.state', '=', sql.lit('waiting'))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { writeAccess } from '../auth/access.ts'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Db, Transaction } from '../db/database.ts'
@@ -101,10 +102,28 @@ export async function findDeliveryForOperators(db: Db, id: number) {
   return { delivery, attempts }
 }
 
-/** Sends a delivery again, whatever came of it before, its tries beginning anew; false when there is none of that id. */
-export async function replayDelivery(tx: Transaction, clock: Clock, id: number): Promise<boolean> {
+/**
+ * Sends a delivery again, whatever came of it before, its tries beginning anew; but not to an app whose business has no access
+ * to the account any more.
+ */
+export async function replayDelivery(
+  tx: Transaction,
+  clock: Clock,
+  id: number,
+): Promise<'sent again' | 'unknown' | 'withdrawn'> {
+  const delivery = await tx.query
+    .selectFrom('deliveries')
+    .innerJoin('apps', 'apps.id', 'deliveries.app_id')
+    .select([
+      'deliveries.lane_id',
+      writeAccess(sql.ref('apps.business_id'), sql.ref('deliveries.account_id')).as('has_access'),
+    ])
+    .where('deliveries.id', '=', id)
+    .executeTakeFirst()
+  if (!delivery) return 'unknown'
+  if (delivery.has_access === 0) return 'withdrawn'
   const now = clock.now()
-  const { numUpdatedRows } = await tx.query
+  await tx.query
     .updateTable('deliveries')
     .set(({ ref }) => ({
       state: 'waiting' as const,
@@ -114,9 +133,7 @@ export async function replayDelivery(tx: Transaction, clock: Clock, id: number):
       earlier_attempts: ref('attempts'),
     }))
     .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows === 0n) return false
-  const lane = tx.query.selectFrom('deliveries').select('lane_id').where('id', '=', id)
-  await tx.query.updateTable('lanes').set({ paused_until: 0, failures: 0 }).where('id', 'in', lane).execute()
-  return true
+    .execute()
+  await tx.query.updateTable('lanes').set({ paused_until: 0, failures: 0 }).where('id', '=', delivery.lane_id).execute()
+  return 'sent again'
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { hasAccess } from '../auth/access.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Transaction } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
@@ -16,8 +17,9 @@ export interface NewEvent {
 
 /**
  * Raises an event, in the transaction of what caused it; there is no other way. Who is to hear of it is settled here and now:
- * every app that is linked to the account and subscribed to the field, at the address that it has at this moment. So a change
- * of a subscription takes effect with the next event, and what is under way is not disturbed.
+ * every app that is linked to the account, whose business has access to it, and that is subscribed to the field, at the address
+ * that it has at this moment. So a change of a subscription takes effect with the next event, and what is under way is not
+ * disturbed. A withdrawal of access ends what waits as well (`withdraw.ts`).
  */
 export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent): Promise<void> {
   const { account_id, phone_number_id, field } = event
@@ -41,8 +43,9 @@ function laneIdOf(app_id: string, callback_url: string): string {
 }
 
 /**
- * Each linked app with where it hears of the number: at the number's own callback, else the account's, else the app's. In a
- * fixed order, so that transactions that make the same lanes never wait for each other crosswise.
+ * Each linked app whose business has access to the account, with where it hears of the number: at the number's own callback, else
+ * the account's, else the app's. In a fixed order, so that transactions that make the same lanes never wait for each other
+ * crosswise.
  */
 const findLinkedApps = defineStatement<{ account_id: string; phone_number_id: string }>()(
   (db, { account_id, phone_number_id }) =>
@@ -50,6 +53,7 @@ const findLinkedApps = defineStatement<{ account_id: string; phone_number_id: st
       .selectFrom((linked) =>
         linked
           .selectFrom('subscribed_apps')
+          .innerJoin('apps', 'apps.id', 'subscribed_apps.app_id')
           .innerJoin('app_subscriptions', 'app_subscriptions.app_id', 'subscribed_apps.app_id')
           .leftJoin('phone_number_callbacks', (join) =>
             join
@@ -69,6 +73,7 @@ const findLinkedApps = defineStatement<{ account_id: string; phone_number_id: st
               .as('callback_url'),
           ])
           .where('subscribed_apps.account_id', '=', account_id)
+          .where(hasAccess(sql.ref('apps.business_id'), sql.ref('subscribed_apps.account_id')))
           .as('linked'),
       )
       .leftJoin('lanes', (join) =>

@@ -6,6 +6,7 @@ import { Pace } from '../base/pace.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
 import { type AttemptParts, attemptDelivery } from './attempt.ts'
+import { withdrawDeliveries } from './end-waiting.ts'
 import {
   claimLanes,
   type DueDelivery,
@@ -172,10 +173,16 @@ export class DeliveryWorker {
     while (!this.#stopped && state.paused_until <= clock.now()) {
       const due = await listDue(database.read, lane, clock.now(), batchSize)
       if (due.length === 0) break
-      const batch = await this.#tryBatch(lane, due, state)
+      const withdrawn = due.filter(({ has_access }) => has_access === 0).map(({ id }) => id)
+      const batch = await this.#tryBatch(
+        lane,
+        due.filter(({ has_access }) => has_access !== 0),
+        state,
+      )
       const isBack = isDown(state) && !isDown(batch.state)
       state = batch.state
       const isOurs = await database.transaction(async (tx) => {
+        await withdrawDeliveries(tx, withdrawn, clock.now())
         await recordOutcomes(tx, batch.outcomes, clock.now())
         if (isBack) await hurryLane(tx, lane, clock.now())
         return keepLane(tx, lane, this.#lease, clock.now(), state)

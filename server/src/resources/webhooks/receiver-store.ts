@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasAccess } from '../../auth/access.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 
@@ -19,13 +20,14 @@ export async function findDigitsForReceiver(db: Db, id: string, account_id: stri
   return (await db.first(findNumber, { id, account_id }))?.phone_number
 }
 
-/** The apps that are linked to every one of some accounts, with what they sign with. */
+/** The apps that are linked to every one of some accounts and may see them all, with what they sign with. */
 export async function listAppsLinkedToAll(db: Db, accounts: ReadonlySet<string>) {
   return db.query
     .selectFrom('subscribed_apps')
     .innerJoin('apps', 'apps.id', 'subscribed_apps.app_id')
     .select(['apps.id', 'apps.business_id', 'apps.secret', 'apps.previous_secret', 'apps.previous_secret_until'])
     .where('subscribed_apps.account_id', 'in', [...accounts])
+    .where(hasAccess(sql.ref('apps.business_id'), sql.ref('subscribed_apps.account_id')))
     .groupBy('apps.id')
     .having(({ fn }) => fn.countAll(), '=', accounts.size)
     .execute()
