@@ -169,7 +169,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     outside: {
       files,
       parts,
-      transaction: (work) => database.transaction(work),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
     },
     onCommit: wakeWorkers,

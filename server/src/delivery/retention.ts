@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
@@ -58,8 +59,11 @@ export class RetentionWorker {
     const { keep, giveUpAfter } = this.#rules
     const now = this.#clock.now()
     await this.#inSteps(() => giveUpDeliveries(this.#database, now - giveUpAfter, now))
-    for (const remove of [removeDeliveries, removeEvents, removeReceivedMessages]) {
+    for (const remove of [removeDeliveries, removeEvents]) {
       await this.#inSteps(() => remove(this.#database, now - keep))
+    }
+    for (const table of Object.keys(received) as (keyof typeof received)[]) {
+      await this.#inSteps(() => removeReceived(this.#database, table, now - keep))
     }
   }
 
@@ -135,22 +139,16 @@ async function removeEvents(database: Database, before: number): Promise<number>
   })
 }
 
-async function removeReceivedMessages(database: Database, before: number): Promise<number> {
-  return database.transaction(async ({ query }) => {
-    const old = await query
-      .selectFrom('received_messages')
-      .select(['phone_number_id', 'message_id'])
-      .where('received_time', '<', before)
-      .orderBy('received_time')
-      .limit(stepSize)
-      .execute()
-    for (const { phone_number_id, message_id } of old) {
-      await query
-        .deleteFrom('received_messages')
-        .where('phone_number_id', '=', phone_number_id)
-        .where('message_id', '=', message_id)
-        .execute()
-    }
-    return old.length
-  })
+/** What was taken in and is known when it comes again, by the columns that it is known by. */
+const received = {
+  received_messages: ['phone_number_id', 'message_id'],
+  received_statuses: ['phone_number_id', 'digest'],
+  received_posts: ['app_id', 'digest'],
+} as const
+
+async function removeReceived(database: Database, table: keyof typeof received, before: number): Promise<number> {
+  const columns = sql.join(received[table].map((column) => sql.ref(column)))
+  const removal = sql`DELETE FROM ${sql.table(table)} WHERE (${columns}) IN (
+    SELECT ${columns} FROM ${sql.table(table)} WHERE received_time < ${before} ORDER BY received_time LIMIT ${stepSize})`
+  return database.transaction(async ({ query }) => Number((await removal.execute(query)).numAffectedRows ?? 0))
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts'
+import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PartFiles } from '../files/part-files.ts'
 
@@ -14,6 +14,9 @@ export interface Outside {
   readonly files: Files
   /** Bytes that arrive over several requests. */
   readonly parts: PartFiles
-  /** For what must be kept step by step while the request still arrives: each step is a transaction of its own. */
-  readonly transaction: Database['transaction']
+  /**
+   * For what must be kept step by step while the request still arrives: each step is a transaction of its own, and is kept only if
+   * the caller still may when it ends.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }

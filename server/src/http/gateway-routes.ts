@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../auth/bearer.ts'
+import { confirmAdmission, makeGatewayReadmission, transactAdmitted } from '../auth/readmission.ts'
 import type { Caller } from '../graph/caller.ts'
 import { missingPermission } from '../graph/errors.ts'
 import type { GatewayOperation } from '../graph/gateway-operation.ts'
@@ -54,11 +55,17 @@ async function performForGateway(
 ): Promise<object> {
   const { database, clock, random, words, settings } = parts
   const input = readInput(await readSources(request, parts.maxBodyBytes))
-  const { accounts } = request.gatewayCaller
-  const sees = (account_id: string) => accounts === undefined || accounts.has(account_id)
-  const context = { clock, random, words, settings, publicUrl: parts.publicUrl(), sees }
-  if (operation.effect === 'read') return operation.run({ ...context, db: database.read }, input)
-  const answer = await database.transaction((tx) => operation.run({ ...context, db: tx }, input))
+  const contextOf = ({ accounts }: Caller) => {
+    const sees = (account_id: string) => accounts === undefined || accounts.has(account_id)
+    return { clock, random, words, settings, publicUrl: parts.publicUrl(), sees }
+  }
+  const caller = request.gatewayCaller
+  if (operation.effect === 'read') return operation.run({ ...contextOf(caller), db: database.read }, input)
+  const answer = await transactAdmitted(parts, { caller }, makeGatewayReadmission(parts), async (tx, admitted) => {
+    const result = await operation.run({ ...contextOf(admitted.caller), db: tx }, input)
+    await confirmAdmission(tx, clock, admitted)
+    return result
+  })
   parts.onCommit()
   return answer
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { resolveNode } from '../auth/access.ts'
-import { authenticate } from '../auth/bearer.ts'
+import { authenticate, authenticateAgain } from '../auth/bearer.ts'
+import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -42,7 +43,7 @@ export interface PipelineParts {
   /** The base URL as the outside sees it; known once the server listens. */
   readonly publicUrl: () => string
   readonly settings: Settings
-  readonly outside: Outside
+  readonly outside: Omit<Outside, 'transaction'>
   /** Told of every commit, so that what it made due need not wait. */
   readonly onCommit: () => void
 }
@@ -128,7 +129,7 @@ async function run(
   request: GraphRequest,
   { sources, file }: Arrived,
 ): Promise<unknown> {
-  const { database, clock } = parts
+  const { clock } = parts
   const { row, node } = admission
   const { operation } = row
   const input = row.readInput(sources)
@@ -147,16 +148,42 @@ async function run(
   const context = new OperationContext(parts, admission, request, fields, page, file)
   if (operation.effect === 'read') return operation.run(context, input)
 
-  const { outside } = parts
-  const prepared = await operation.prepare?.(Object.assign(context, { outside }), input)
-  const answer = await database.transaction(async (tx) => {
-    const result = await operation.run(Object.assign(context, { db: tx }), input, prepared)
-    if (!(result instanceof Refusal)) await appendActivity(tx, recordOf(parts, admission, request))
+  const prepared = await operation.prepare?.(Object.assign(context, { outside: openOutside(parts, admission) }), input)
+  const answer = await transactAdmitted(parts, admission, readmitter(parts), async (tx, admitted) => {
+    const result = await operation.run(Object.assign(context, { db: tx, caller: admitted.caller }), input, prepared)
+    if (result instanceof Refusal) await confirmAdmission(tx, clock, admitted)
+    else await appendActivity(tx, clock, admitted, recordOf(parts, admitted, request))
     return result
   })
   parts.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
+}
+
+/** Asks again what `admit` asked before anything was counted or read; throws what stands against the caller by now. */
+function readmitter({ database, clock, words }: PipelineParts): (before: Admission) => Promise<Admission> {
+  return async (before) => {
+    const { operation } = before.row
+    const caller = await authenticateAgain(database.read, clock, before.caller)
+    const node = await resolveNode(database.read, caller, before.node.id)
+    checkPermission(caller, operation.permission, words)
+    await operation.permit?.({ db: database.read, caller, node })
+    return { ...before, caller, node }
+  }
+}
+
+/** What a step that comes before the transaction is given: what it keeps by itself is kept for those alone who still may. */
+function openOutside(parts: PipelineParts, admission: Admission): Outside {
+  const { clock, outside } = parts
+  return {
+    ...outside,
+    transaction: (work) =>
+      transactAdmitted(parts, admission, readmitter(parts), async (tx, admitted) => {
+        const result = await work(tx)
+        await confirmAdmission(tx, clock, admitted)
+        return result
+      }),
+  }
 }
 
 /** What a handler is given; what only some need is made when they ask for it. */
