@@ -17,21 +17,32 @@ export const demoSecrets: ReadonlySet<string> = new Set([
 /** How many characters a secret has at the least: what is shorter can be tried out. */
 export const minSecretLengths = { token: 20, secret: 16, verify_token: 8 } as const
 /** One character again and again is as short as one, however long it is. */
-const minDistinctCharacters = 5
+const leastDistinct = 5
 
 /** Complains of the secrets of a file that somebody could know or guess. What they are is not repeated. */
 export function checkSecrets({ tokens, apps }: Things, problems: Problems): void {
-  const check = (place: string, kind: keyof typeof minSecretLengths, secret: string | undefined, remedy: string) => {
-    const problem = secret === undefined ? undefined : findWeakness(secret, minSecretLengths[kind])
-    if (problem) problems.add(`${place}.${kind}`, `${problem}; ${remedy}.`)
-  }
-  for (const { given, place } of tokens) {
-    check(place, 'token', given.token, 'leave it out and make one with ./switchboard token create')
-  }
+  for (const { given, place } of tokens) checkSecret(place, 'token', given.token, problems)
   for (const { given, place } of apps) {
-    const remedy = 'leave it out, and one is made at random'
-    check(place, 'secret', given.secret, remedy)
-    check(`${place}.webhook`, 'verify_token', given.webhook?.verify_token, remedy)
+    checkSecret(place, 'secret', given.secret, problems)
+    checkSecret(`${place}.webhook`, 'verify_token', given.webhook?.verify_token, problems)
+  }
+}
+
+function checkSecret(
+  place: string,
+  kind: keyof typeof minSecretLengths,
+  secret: string | undefined,
+  problems: Problems,
+): void {
+  if (secret === undefined) return
+  const least = minSecretLengths[kind]
+  const at = `${place}.${kind}`
+  if (demoSecrets.has(secret)) {
+    problems.add(at, 'it is of the demo world, which everybody can read; in production give one of your own.')
+  } else if (secret.length < least) {
+    problems.add(at, `it has fewer than ${least} characters; in production give a longer one, made at random.`)
+  } else if (new Set(secret).size < leastDistinct) {
+    problems.add(at, `it has fewer than ${leastDistinct} different characters; in production give one made at random.`)
   }
 }
 
@@ -45,13 +56,4 @@ export async function listDemoTokensForOperators({ query }: Db): Promise<string[
     .orderBy('id')
     .execute()
   return tokens.map(({ id }) => id)
-}
-
-function findWeakness(secret: string, minLength: number): string | undefined {
-  if (demoSecrets.has(secret)) return 'it is of the demo world, which everybody can read, and not for production'
-  if (secret.length < minLength) return `it has fewer than ${minLength} characters, which is too few for production`
-  if (new Set(secret).size < minDistinctCharacters) {
-    return `it has fewer than ${minDistinctCharacters} different characters, which is too few for production`
-  }
-  return undefined
 }
