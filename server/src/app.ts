@@ -13,6 +13,7 @@ import { readMigrations } from './db/migrate.ts'
 import { serviceSecret } from './db/secrets.ts'
 import { correctDeliveries } from './delivery/clock-step.ts'
 import { Egress } from './delivery/egress.ts'
+import { endWaitingTimer, makeEndWaitingHandler } from './delivery/end-waiting.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
 import type { LaneAddress } from './delivery/lane-rows.ts'
 import { DeliveryMetrics } from './delivery/metrics.ts'
@@ -20,10 +21,10 @@ import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { RetentionWorker } from './delivery/retention.ts'
 import { loneWaker, NoticeWaker } from './delivery/waker.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
-import { admitBusiness } from './doors/business.ts'
-import { admitGateway } from './doors/gateway.ts'
-import { admitByLink } from './doors/link.ts'
-import { admitAnyone } from './doors/open.ts'
+import { businessDoor } from './doors/business.ts'
+import { gatewayDoor } from './doors/gateway.ts'
+import { linkDoor } from './doors/link.ts'
+import { openDoor } from './doors/open.ts'
 import { openReceiverDoor } from './doors/receiver.ts'
 import { openFileSystemStore } from './files/file-system.ts'
 import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
@@ -100,6 +101,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       [mediaExpiryTimer]: makeMediaExpiryHandler({ clock, random }),
       [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
       [ringOutTimer]: makeRingOutHandler({ clock, words }),
+      [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
     },
     onCommit: () => deliveries.wake(),
   })
@@ -187,7 +189,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     outside: {
       files,
       parts,
-      transaction: (work, options) => database.transaction(work, options),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
@@ -211,7 +212,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     onCommit: wakeWorkers,
   }
   const isServed = config.role === 'worker' ? (row: Row) => row.door === 'open' && row.everyRole === true : () => true
-  const policies = { business: admitBusiness, gateway: admitGateway, open: admitAnyone, link: admitByLink }
+  const policies = { business: businessDoor, gateway: gatewayDoor, open: openDoor, link: linkDoor }
   serveTable(server, table.filter(isServed), { policies, deps, observer, log })
   server.register(async (scope) => {
     observeRequests(scope, observer, words.trace_header)

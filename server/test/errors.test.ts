@@ -192,6 +192,7 @@ describe('the messages of errors', () => {
         'rangeNotSatisfiable',
         'rateLimited',
         'ruleBroken',
+        'staleSignature',
         'unknownOperation',
         'unknownVersion',
         'wrongKind',

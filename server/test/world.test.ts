@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { findCaller, hashToken, revokeToken } from '../src/auth/tokens.ts'
 import { ManualClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/random.ts'
@@ -406,23 +406,81 @@ onBothDatabases('a world that is applied again', (engine) => {
     )
   })
 
-  test('adds to shares and links, and gives an account on behalf of somebody to one partner at a time', async () => {
-    const { database } = store
-    const others = [
-      { id: partner, name: 'Partner' },
-      { id: '2000000000000003', name: 'Other partner' },
-    ]
-    const shared = (members: object) => ({
-      ...small([], members),
-      businesses: [{ id: owner, name: 'Lucky Shrub' }, ...others],
+  describe('who else an account is tied to', () => {
+    const other = '2000000000000003'
+    const [partnersApp, othersApp] = ['3000000000000002', '3000000000000003']
+    const shared = (members: object) =>
+      apply(store.database, {
+        ...small([first], members),
+        businesses: [
+          { id: owner, name: 'Lucky Shrub' },
+          { id: partner, name: 'Partner' },
+          { id: other, name: 'Other partner' },
+        ],
+        apps: [
+          { id: app, business_id: owner },
+          { id: partnersApp, business_id: partner },
+          { id: othersApp, business_id: other },
+        ],
+      })
+    const access = async () =>
+      (await rowsOf(store.database, 'account_access'))
+        .filter(({ account_id, relation }) => account_id === account && relation !== 'owner')
+        .map(({ business_id, relation }) => `${business_id} ${relation}`)
+        .toSorted()
+    const links = async () =>
+      (await rowsOf(store.database, 'subscribed_apps'))
+        .filter(({ account_id }) => account_id === account)
+        .map(({ app_id }) => app_id)
+        .toSorted()
+
+    test('a list is taken as it stands: who is not in it is tied no more', async () => {
+      await shared({ shared_with: [partner, partner], on_behalf_of: partner, subscribed_apps: [app, partnersApp] })
+      assert.deepEqual(await access(), [`${partner} on_behalf_of`, `${partner} shared`])
+      assert.deepEqual(await links(), [app, partnersApp])
+      const summary = await shared({ shared_with: [other], on_behalf_of: other })
+      assert.deepEqual(await access(), [`${other} on_behalf_of`, `${other} shared`])
+      assert.deepEqual(await links(), [app], "a business's links go with its access")
+      assert.deepEqual([summary.created, summary.updated], [2, 2])
+      await shared({ subscribed_apps: [othersApp] })
+      assert.deepEqual(await links(), [othersApp])
     })
-    await apply(database, shared({ shared_with: [partner, partner], on_behalf_of: partner }))
-    await apply(database, shared({ shared_with: ['2000000000000003'], on_behalf_of: '2000000000000003' }))
-    const access = (await rowsOf(database, 'account_access')).filter(({ account_id }) => account_id === account)
-    assert.deepEqual(
-      new Set(access.map(({ business_id, relation }) => `${business_id} ${relation}`)),
-      new Set([`${owner} owner`, `${partner} shared`, '2000000000000003 shared', '2000000000000003 on_behalf_of']),
-    )
+
+    test('a key that is left out leaves everything as it is; an empty list and null say nobody', async () => {
+      for (const none of [[], null]) {
+        await shared({ shared_with: [partner], on_behalf_of: other, subscribed_apps: [app, partnersApp, othersApp] })
+        await shared({})
+        assert.deepEqual(await access(), [`${partner} shared`, `${other} on_behalf_of`])
+        assert.deepEqual(await links(), [app, partnersApp, othersApp])
+        await shared({ shared_with: none })
+        assert.deepEqual([await access(), await links()], [[`${other} on_behalf_of`], [app, othersApp]])
+        await shared({ on_behalf_of: null })
+        assert.deepEqual([await access(), await links()], [[], [app]])
+        await shared({ subscribed_apps: none })
+        assert.deepEqual(await links(), [])
+      }
+    })
+
+    test('a business that keeps its access for another reason keeps its links', async () => {
+      await shared({ shared_with: [partner], on_behalf_of: null, subscribed_apps: [partnersApp] })
+      await shared({ shared_with: [], on_behalf_of: partner })
+      assert.deepEqual([await access(), await links()], [[`${partner} on_behalf_of`], [partnersApp]])
+    })
+
+    test('an app of a business without access is not linked, and the place is told', async () => {
+      const warnings: string[] = []
+      const members = { shared_with: [], on_behalf_of: null, subscribed_apps: [app, partnersApp] }
+      const world = readWorld(JSON.stringify(small([], members)), 'w')
+      await applyWorld(store.database, new ManualClock(start), systemRandom, world, {
+        warn: (line) => warnings.push(line),
+      })
+      assert.deepEqual(await links(), [app])
+      assert.equal(warnings.length, 1)
+      assert.match(
+        warnings[0] ?? '',
+        /^w: accounts\[0\]\.subscribed_apps\[1\]: the app was not linked, because its business 2000000000000002 has no access/,
+      )
+    })
   })
 
   test('replaces compliance information as a whole', async () => {

@@ -1,9 +1,20 @@
-import { sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Db, Memo } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
 import { notFound } from '../graph/errors.ts'
 import { isNodeId, type Node, uploadIdPattern } from '../graph/nodes.ts'
+
+/** Whether a business has access to an account, whatever it rests on: for conditions of queries. */
+export function hasAccess(business_id: Expression<string>, account_id: Expression<string>): RawBuilder<boolean> {
+  return sql<boolean>`EXISTS (
+    SELECT 1 FROM account_access a WHERE a.account_id = ${account_id} AND a.business_id = ${business_id})`
+}
+
+/** The same as a column: 1 or 0, because one of the databases has no boolean to hand out. */
+export function writeAccess(business_id: Expression<string>, account_id: Expression<string>): RawBuilder<number> {
+  return sql<number>`CASE WHEN ${hasAccess(business_id, account_id)} THEN 1 ELSE 0 END`
+}
 
 /**
  * What of an account is seen by whoever has access to it (as its owner, because it was shared, or on its owner's behalf); a
@@ -17,8 +28,7 @@ const findVisible = defineStatement<{ id: string; business_id: string }>()((db, 
     .where('nodes.id', '=', id)
     .where(
       sql<boolean>`CASE
-        WHEN nodes.account_id IS NOT NULL THEN EXISTS (
-          SELECT 1 FROM account_access a WHERE a.account_id = nodes.account_id AND a.business_id = ${business_id})
+        WHEN nodes.account_id IS NOT NULL THEN ${hasAccess(sql`${business_id}`, sql.ref('nodes.account_id'))}
         WHEN nodes.business_id = ${business_id} THEN TRUE
         WHEN nodes.kind = 'business' THEN EXISTS (
           SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
@@ -49,7 +59,7 @@ async function findNode(db: Db, caller: Caller, id: string, visible: Map<string,
 
 /**
  * A granular token sees its accounts, what hangs on them, the businesses that own them, and what hangs on no account: its own
- * business and app, and what was shared with that business.
+ * business and app, and what was shared with that business. An account that was withdrawn from its business counts no more.
  */
 async function isWithinGrant(db: Db, caller: Caller, node: Node): Promise<boolean> {
   if (!caller.accounts) return true
@@ -58,9 +68,11 @@ async function isWithinGrant(db: Db, caller: Caller, node: Node): Promise<boolea
   if (caller.accounts.size === 0) return false
   const owned = await db.query
     .selectFrom('accounts')
-    .select('id')
-    .where('business_id', '=', node.id)
-    .where('id', 'in', [...caller.accounts])
+    .innerJoin('account_access', 'account_access.account_id', 'accounts.id')
+    .select('accounts.id')
+    .where('accounts.business_id', '=', node.id)
+    .where('accounts.id', 'in', [...caller.accounts])
+    .where('account_access.business_id', '=', caller.business_id)
     .executeTakeFirst()
   return owned !== undefined
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Memo } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import { invalidToken, missingToken } from '../graph/errors.ts'
-import { type FoundToken, findCaller } from './tokens.ts'
+import { type FoundToken, findCaller, findCallerById } from './tokens.ts'
 
 /** Clients of the resumable upload say `OAuth` where the others say `Bearer`. */
 const bearerPattern = /^(?:bearer|oauth) +(\S+) *$/i
@@ -36,6 +36,13 @@ async function findToken(
   const token = await findCaller(db, readSecret(authorization, fromQuery))
   if (!token) throw invalidToken()
   if (authorization && authorization.length <= maxKnownCharacters) known?.set(authorization, token)
+  return checkEnd(token, clock)
+}
+
+/** Who the caller is by now: the token that it came with may have been revoked, or allow other things. */
+export async function authenticateAgain(db: Db, clock: Clock, { token_id }: Caller): Promise<Caller> {
+  const token = await findCallerById(db, token_id)
+  if (!token) throw invalidToken()
   return checkEnd(token, clock)
 }
 

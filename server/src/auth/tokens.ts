@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
+import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { keyedHash } from '../db/keyed-hash.ts'
 import { defineStatement } from '../db/statement.ts'
+import type { AppsTable, Tables, TokensTable } from '../db/tables.ts'
 import type { Caller, Scope } from '../graph/caller.ts'
 
 /**
@@ -50,8 +52,8 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
   return id
 }
 
-const findByHash = defineStatement<{ hash: string }>()((db, { hash }) =>
-  db
+function selectTokens(db: Kysely<Tables>) {
+  return db
     .selectFrom('tokens')
     .innerJoin('apps', 'apps.id', 'tokens.app_id')
     .select([
@@ -64,8 +66,13 @@ const findByHash = defineStatement<{ hash: string }>()((db, { hash }) =>
       'apps.business_id',
       'apps.first_party',
     ])
-    .where('tokens.hash', '=', hash),
+}
+
+const findByHash = defineStatement<{ hash: string }>()((db, { hash }) =>
+  selectTokens(db).where('tokens.hash', '=', hash),
 )
+
+const findById = defineStatement<{ id: string }>()((db, { id }) => selectTokens(db).where('tokens.id', '=', id))
 
 /** Who a token speaks for, and until when. */
 export interface FoundToken {
@@ -75,7 +82,18 @@ export interface FoundToken {
 
 /** Who a token's secret speaks for, as long as it is not revoked; its end is for the caller of this to watch. */
 export async function findCaller(db: Db, secret: string): Promise<FoundToken | undefined> {
-  const row = await db.first(findByHash, { hash: hashToken(db, secret) })
+  return toFound(await db.first(findByHash, { hash: hashToken(db, secret) }))
+}
+
+/** The same for a token that was found before. */
+export async function findCallerById(db: Db, id: string): Promise<FoundToken | undefined> {
+  return toFound(await db.first(findById, { id }))
+}
+
+type TokenRow = Pick<TokensTable, 'id' | 'app_id' | 'scopes' | 'accounts' | 'expires_time' | 'revoked_time'> &
+  Pick<AppsTable, 'business_id' | 'first_party'>
+
+function toFound(row: TokenRow | undefined): FoundToken | undefined {
   if (!row || row.revoked_time !== null) return undefined
   return {
     caller: {
@@ -85,6 +103,7 @@ export async function findCaller(db: Db, secret: string): Promise<FoundToken | u
       first_party: row.first_party,
       scopes: new Set(row.scopes as Scope[]),
       accounts: row.accounts ? new Set(row.accounts) : undefined,
+      granted: { scopes: row.scopes, accounts: row.accounts },
     },
     expires_time: row.expires_time,
   }

@@ -7,8 +7,11 @@ import { withStore } from './store.ts'
 /** Brings the store to what a world file says. */
 export async function apply(file: string, flags: { data?: string }): Promise<void> {
   const world = await readWorldFile(file)
-  await withStore({ DATA_DIR: flags.data }, async (database) => {
-    const summary = await applyWorld(database, systemClock, systemRandom, world)
+  await withStore({ DATA_DIR: flags.data }, async (database, { production }) => {
+    const warn = (line: string): void => {
+      process.stderr.write(`${line}\n`)
+    }
+    const summary = await applyWorld(database, systemClock, systemRandom, world, { production, warn })
     const parts = Object.entries(summary).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
     process.stdout.write(`Applied ${file}: ${parts.join(', ')}.\n`)
   })

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Database, Transaction } from '../db/database.ts'
+import type { DeliveriesTable } from '../db/tables.ts'
 import { findUrlProblem } from '../delivery/callback-url.ts'
 import {
   type DeliverySummary,
@@ -26,6 +27,7 @@ export interface DeliveryListFlags {
 const maxLimit = 10_000
 /** Of an answer, so that a try stays a line. */
 const keptCharacters = 200
+const noAccess = "the app's business has no access to the account any more"
 
 export async function listDeliveries({
   failed = false,
@@ -107,7 +109,7 @@ export async function showDelivery(text: string, { data }: { data?: string }): P
       ['Field', delivery.field],
       ['Conversation', showText(delivery.conversation)],
       ['Raised', writeTime(delivery.created_time)],
-      ['State', delivery.state === 'waiting' ? `waiting, next try ${writeTime(delivery.due_time)}` : delivery.state],
+      ['State', describeState(delivery)],
       ['Value', showText(delivery.value)],
     ]
     process.stdout.write(`${facts.map(([name, value]) => `${name.padEnd(12)} ${value}`).join('\n')}\n\n`)
@@ -121,6 +123,11 @@ export async function showDelivery(text: string, { data }: { data?: string }): P
     ])
     process.stdout.write(writeTable(['TRY', 'TIME', 'TOOK', 'STATUS', 'PROBLEM', 'ANSWER'], rows))
   })
+}
+
+function describeState({ state, due_time }: Pick<DeliveriesTable, 'state' | 'due_time'>): string {
+  if (state === 'waiting') return `waiting, next try ${writeTime(due_time)}`
+  return state === 'withdrawn' ? `withdrawn: ${noAccess}, or the app was unlinked from it` : state
 }
 
 /** A stranger wrote it: what would move the cursor or change colours is left out. */
@@ -156,6 +163,8 @@ async function replay(tx: Transaction, id: number, to: string | undefined): Prom
       return result.lane.id
     case 'unknown':
       throw unknownDelivery(id)
+    case 'withdrawn':
+      throw new CommandFailed(`delivery ${id} is not sent again: ${noAccess}`)
     case 'no_callback':
       throw new CommandFailed(
         `delivery ${id} has nowhere to go: app ${result.app_id} is not subscribed and linked to account ${result.account_id} any more; give an address with --to URL`,

@@ -6,8 +6,9 @@ import { systemRandom } from '../base/random.ts'
 import { BadSetting, type Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { lockStore } from '../db/store-lock.ts'
-import { applyWorld, applyWorldIfEmpty, type WorldSummary } from '../world/apply.ts'
+import { type ApplyOptions, applyWorld, applyWorldIfEmpty, type WorldSummary } from '../world/apply.ts'
 import { isStoreEmpty } from '../world/empty.ts'
+import { listDemoTokensForOperators } from '../world/guessable-secrets.ts'
 import { readWorldFile } from '../world/read.ts'
 import { composeBanner } from './banner.ts'
 import { describeFailure } from './fail.ts'
@@ -45,6 +46,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   try {
     database = await openStore(config, log)
     await applyFirstWorld(database, config, log)
+    if (config.production) await warnOfDemoTokens(database, log)
     app = await createApp({
       config,
       database,
@@ -93,12 +95,21 @@ function checkRole({ role, databaseUrl }: Config): void {
 /** The world that the settings name, or the demo for a store that is still empty, except in production. */
 async function applyFirstWorld(database: Database, config: Config, log: Log): Promise<void> {
   const tell = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
+  const options: ApplyOptions = { production: config.production, warn: (line) => log.warn(line) }
   if (config.world !== undefined) {
-    tell(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world)))
+    tell(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world), options))
   } else if (await wantsDemo(database, config)) {
-    const summary = await applyWorldIfEmpty(database, systemClock, systemRandom, await readWorldFile(demoWorld))
+    const world = await readWorldFile(demoWorld)
+    const summary = await applyWorldIfEmpty(database, systemClock, systemRandom, world, options)
     if (summary) tell(summary)
   }
+}
+
+/** A store that was tried out with the demo world keeps its tokens when it goes into production. */
+async function warnOfDemoTokens(database: Database, log: Log): Promise<void> {
+  const tokens = await listDemoTokensForOperators(database.read)
+  if (tokens.length === 0) return
+  log.warn({ tokens }, 'the store takes tokens of the demo world, which everybody can read: ./switchboard token revoke')
 }
 
 async function wantsDemo(database: Database, config: Config): Promise<boolean> {

@@ -53,6 +53,8 @@ export interface Tables {
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
   received_messages: ReceivedMessagesTable
+  received_statuses: ReceivedStatusesTable
+  received_posts: ReceivedPostsTable
   calls: CallsTable
   call_permission_requests: CallPermissionRequestsTable
   group_invite_links: GroupInviteLinksTable
@@ -403,7 +405,7 @@ export interface DeliveriesTable {
   field: string
   /** What it is in order with: see delivery/conversation.ts. */
   conversation: string
-  state: 'waiting' | 'delivered' | 'failed'
+  state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
   attempts: number
   earlier_attempts: number
   due_time: number
@@ -425,6 +427,18 @@ export interface DeliveryAttemptsTable {
 export interface ReceivedMessagesTable {
   phone_number_id: string
   message_id: string
+  received_time: number
+}
+
+export interface ReceivedStatusesTable {
+  phone_number_id: string
+  digest: string
+  received_time: number
+}
+
+export interface ReceivedPostsTable {
+  app_id: string
+  digest: string
   received_time: number
 }
 

@@ -7,8 +7,9 @@ import { raiseOnSqlite } from './raise-sqlite.ts'
 
 /**
  * Raises an event, in the transaction of what caused it; there is no other way. Who gets it is settled here and now: every app
- * that is linked to the account and subscribed to the field, at the address that it has at this moment. So a change of a
- * subscription takes effect with the next event, and what is under way is not disturbed. Returns the lanes that it goes down.
+ * that is linked to the account, whose business has access to it, and that is subscribed to the field, at the address that it has
+ * at this moment. So a change of a subscription takes effect with the next event, and what is under way is not disturbed; a
+ * withdrawal of access ends what waits as well (`end-waiting.ts`). Returns the lanes that it goes down.
  */
 export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent): Promise<LaneAddress[]> {
   const row: EventRow = {

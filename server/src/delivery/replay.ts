@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { writeAccess } from '../auth/access.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Transaction } from '../db/database.ts'
 import { ensureLanes, type LaneAddress } from './lane-rows.ts'
@@ -7,21 +8,30 @@ import { subscribersOf } from './subscribers.ts'
 export type Replay =
   | { readonly kind: 'replayed'; readonly lane: LaneAddress }
   | { readonly kind: 'unknown' }
+  /** The app's business has no access to the account any more. */
+  | { readonly kind: 'withdrawn' }
   /** The app does not hear of the account any more. */
   | { readonly kind: 'no_callback'; readonly app_id: string; readonly account_id: string }
 
 /**
  * Sends a delivery again, whatever came of it before, its tries beginning anew: to the callback that its app has now, or to
- * another address.
+ * another address; but not to an app whose business has no access to the account any more.
  */
 export async function replayDelivery(tx: Transaction, clock: Clock, id: number, to?: string): Promise<Replay> {
   const delivery = await tx.query
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .select(['deliveries.app_id', 'deliveries.account_id', 'events.phone_number_id'])
+    .innerJoin('apps', 'apps.id', 'deliveries.app_id')
+    .select([
+      'deliveries.app_id',
+      'deliveries.account_id',
+      'events.phone_number_id',
+      writeAccess(sql.ref('apps.business_id'), sql.ref('deliveries.account_id')).as('has_access'),
+    ])
     .where('deliveries.id', '=', id)
     .executeTakeFirst()
   if (!delivery) return { kind: 'unknown' }
+  if (delivery.has_access === 0) return { kind: 'withdrawn' }
   const { app_id, account_id } = delivery
   const callback_url = to ?? (await findCallback(tx, delivery))
   if (callback_url === undefined) return { kind: 'no_callback', app_id, account_id }

@@ -61,6 +61,15 @@ onBothDatabases('the sweep', (engine) => {
       }
       const message = { phone_number_id: lane, message_id: lane, received_time: start }
       await query.insertInto('received_messages').values(message).execute()
+      const digest = { digest: lane, received_time: start }
+      await query
+        .insertInto('received_statuses')
+        .values({ phone_number_id: lane, ...digest })
+        .execute()
+      await query
+        .insertInto('received_posts')
+        .values({ app_id: lane, ...digest })
+        .execute()
     })
   }
 
@@ -73,13 +82,20 @@ onBothDatabases('the sweep', (engine) => {
   }
 
   async function countRows(): Promise<Record<string, number>> {
-    const tables = ['events', 'deliveries', 'delivery_attempts', 'received_messages'] as const
+    const received = ['received_messages', 'received_statuses', 'received_posts'] as const
+    const tables = ['events', 'deliveries', 'delivery_attempts', ...received] as const
     const counts = tables.map(async (table) => {
       const rows = await store.database.read.query.selectFrom(table).selectAll().execute()
       return [table, rows.length]
     })
     return Object.fromEntries(await Promise.all(counts))
   }
+
+  const receivedCounts = (count: number) => ({
+    received_messages: count,
+    received_statuses: count,
+    received_posts: count,
+  })
 
   test('gives up after seven days what was tried, or never will be, and removes what is finished after thirty', async () => {
     await raise('down', 3, [{ attempts: 0 }, { attempts: 2 }])
@@ -102,18 +118,18 @@ onBothDatabases('the sweep', (engine) => {
 
     clock.advance(23 * day)
     await worker.sweep()
-    assert.deepEqual(await countRows(), { events: 4, deliveries: 4, delivery_attempts: 3, received_messages: 2 })
+    assert.deepEqual(await countRows(), { events: 4, deliveries: 4, delivery_attempts: 3, ...receivedCounts(2) })
     clock.advance(1)
     await worker.sweep()
     assert.deepEqual(
       await countRows(),
-      { events: 4, deliveries: 4, delivery_attempts: 3, received_messages: 0 },
+      { events: 4, deliveries: 4, delivery_attempts: 3, ...receivedCounts(0) },
       'a delivery counts from its end',
     )
     clock.advance(7 * day)
     await worker.sweep()
     assert.deepEqual(await readStates(), { 'up, 0 tries': 'waiting' })
-    assert.deepEqual(await countRows(), { events: 1, deliveries: 1, delivery_attempts: 0, received_messages: 0 })
+    assert.deepEqual(await countRows(), { events: 1, deliveries: 1, delivery_attempts: 0, ...receivedCounts(0) })
   })
 
   test('takes more than one step where there is much', async () => {

@@ -10,7 +10,7 @@ import {
   removeActivities,
   removeDeliveries,
   removeEvents,
-  removeReceivedMessages,
+  removeReceived,
   removeUnusedLanes,
   stepSize,
 } from './sweeps.ts'
@@ -73,7 +73,7 @@ export class RetentionWorker {
     const { keep, giveUpAfter, auditKeep } = this.#rules
     const now = this.#clock.now()
     await this.#inSteps((tx) => expireDeliveries(tx, now - giveUpAfter, now))
-    for (const remove of [removeDeliveries, removeEvents, removeReceivedMessages]) {
+    for (const remove of [removeDeliveries, removeEvents, ...removeReceived]) {
       await this.#inSteps((tx) => remove(tx, now - keep))
     }
     if (auditKeep !== undefined) await this.#inSteps((tx) => removeActivities(tx, now - auditKeep))

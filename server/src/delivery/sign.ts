@@ -14,7 +14,7 @@ const digestBytes = 32
 /** Without a full stop, which would let one signed text be read as another id, time and body. */
 const webhookId = /^[\w-]+$/
 /** How far the clocks of sender and receiver may lie apart. */
-const clockTolerance = 5 * minute
+export const clockTolerance = 5 * minute
 
 /** The value of `X-Hub-Signature-256`. It has room for one signature, so the newest secret makes it. */
 export function signHub(body: Buffer, secrets: Secrets): string {

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import { hasAccess } from '../auth/access.ts'
 import { type LaneAddress, laneIdOf } from './lane-rows.ts'
 
 /**
- * Each app that is linked to an account and subscribed to a field, with where it hears of a number: at the number's own
- * callback, else the account's, else the app's.
+ * Each app that is linked to an account, whose business has access to it, and that is subscribed to a field, with where it hears
+ * of a number: at the number's own callback, else the account's, else the app's.
  */
 export function subscribersOf(
   account_id: unknown,
@@ -16,9 +17,11 @@ export function subscribersOf(
     ) AS callback_url
     FROM subscribed_apps links
     JOIN app_subscriptions ON app_subscriptions.app_id = links.app_id
+    JOIN apps ON apps.id = links.app_id
     LEFT JOIN phone_number_callbacks numbers
       ON numbers.app_id = links.app_id AND numbers.phone_number_id = ${phone_number_id}
-    WHERE links.account_id = ${account_id} AND ${isSubscribed}`
+    WHERE links.account_id = ${account_id} AND ${isSubscribed}
+      AND ${hasAccess(sql.ref('apps.business_id'), sql.ref('links.account_id'))}`
 }
 
 /** Where an app hears of something; without a lane when that was not made yet. */

@@ -61,14 +61,22 @@ export async function removeEvents(tx: Transaction, before: number): Promise<num
   )
 }
 
-export async function removeReceivedMessages(tx: Transaction, before: number): Promise<number> {
+/** What was taken in and is known when it comes again, by the columns that it is known by. */
+const received = {
+  received_messages: ['phone_number_id', 'message_id'],
+  received_statuses: ['phone_number_id', 'digest'],
+  received_posts: ['app_id', 'digest'],
+} as const
+
+export const removeReceived = Object.entries(received).map(([table, key]) => (tx: Transaction, before: number) => {
+  const columns = sql.join(key.map((column) => sql.ref(column)))
   return countRows(
-    sql`DELETE FROM received_messages WHERE (phone_number_id, message_id) IN (
-      SELECT r.phone_number_id, r.message_id FROM received_messages r WHERE r.received_time < ${before}
-      ORDER BY r.received_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'r')}
+    sql`DELETE FROM ${sql.table(table)} WHERE (${columns}) IN (
+      SELECT ${columns} FROM ${sql.table(table)} WHERE received_time < ${before}
+      ORDER BY received_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, table)}
     ) RETURNING 1`.execute(tx.query),
   )
-}
+})
 
 export async function removeActivities(tx: Transaction, before: number): Promise<number> {
   return countRows(

@@ -1,35 +1,47 @@
 import { resolveNode } from '../auth/access.ts'
+import { authenticateAgain } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import { wrongKind } from '../graph/errors.ts'
 import type { BusinessOperation } from '../graph/operation.ts'
-import { type Admit, identifyCaller } from '../http/admission.ts'
+import { type DoorPolicy, identifyCaller } from '../http/admission.ts'
 import { usageHeaders } from '../limits/usage.ts'
 
 /**
  * `/{Version}/…`: businesses and partners, by the token of an app. The order is the contract: version (400), token (401), node
  * and tenant (404), permission (403), rate (429).
  */
-export const admitBusiness: Admit = async (deps, route, request, progress) => {
-  const { database, words, limiter } = deps
-  if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
+export const businessDoor: DoorPolicy = {
+  async admit(deps, route, request, progress) {
+    const { database, words, limiter } = deps
+    if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
 
-  // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
-  const foundCaller = identifyCaller(deps, request)
-  const caller = foundCaller instanceof Promise ? await foundCaller : foundCaller
-  progress.caller = caller
+    // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
+    const foundCaller = identifyCaller(deps, request)
+    const caller = foundCaller instanceof Promise ? await foundCaller : foundCaller
+    progress.caller = caller
 
-  const foundNode = resolveNode(database.read, caller, request.path.id)
-  const node = foundNode instanceof Promise ? await foundNode : foundNode
-  const row = route.rows.get(node.kind)
-  if (!row) throw wrongKind(node.kind, [...route.rows.keys()] as string[])
-  progress.node = node
-  progress.row = row
+    const foundNode = resolveNode(database.read, caller, request.path.id)
+    const node = foundNode instanceof Promise ? await foundNode : foundNode
+    const row = route.rows.get(node.kind)
+    if (!row) throw wrongKind(node.kind, [...route.rows.keys()] as string[])
+    progress.node = node
+    progress.row = row
 
-  const operation = row.operation as BusinessOperation
-  checkPermission(caller, operation.permission, words)
-  if (operation.permit) await operation.permit({ db: database.read, caller, node })
+    const operation = row.operation as BusinessOperation
+    checkPermission(caller, operation.permission, words)
+    if (operation.permit) await operation.permit({ db: database.read, caller, node })
 
-  const platform = await limiter.consume('platform', caller, node)
-  const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
-  return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
+    const platform = await limiter.consume('platform', caller, node)
+    const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
+    return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
+  },
+
+  async readmit({ database, clock, words }, before) {
+    const operation = before.row.operation as BusinessOperation
+    const caller = await authenticateAgain(database.read, clock, before.caller)
+    const node = await resolveNode(database.read, caller, before.node?.id ?? '')
+    checkPermission(caller, operation.permission, words)
+    await operation.permit?.({ db: database.read, caller, node })
+    return { ...before, caller, node }
+  },
 }

@@ -1,5 +1,7 @@
+import { authenticateAgain } from '../auth/bearer.ts'
+import type { Caller } from '../graph/caller.ts'
 import { missingPermission } from '../graph/errors.ts'
-import { type Admit, identifyCaller } from '../http/admission.ts'
+import { type DoorPolicy, identifyCaller } from '../http/admission.ts'
 import type { PreparedRow } from '../http/route-table.ts'
 
 const noHeaders = {}
@@ -8,11 +10,23 @@ const noHeaders = {}
  * `/gateway/…`: the network's edge, acting for the users' phones, by a token with the scope `gateway`: token (401), scope (403).
  * There is no version, no node and no limit: the edge is part of the platform.
  */
-export const admitGateway: Admit = async (deps, route, request, progress) => {
-  const row = route.rows.get(undefined) as PreparedRow
-  progress.row = row
-  const caller = await identifyCaller(deps, request)
-  progress.caller = caller
-  if (!caller.scopes.has('gateway')) throw missingPermission(['gateway'])
-  return { row, caller, node: undefined, headers: noHeaders }
+export const gatewayDoor: DoorPolicy = {
+  async admit(deps, route, request, progress) {
+    const row = route.rows.get(undefined) as PreparedRow
+    progress.row = row
+    const caller = await identifyCaller(deps, request)
+    progress.caller = caller
+    checkScope(caller)
+    return { row, caller, node: undefined, headers: noHeaders }
+  },
+
+  async readmit({ database, clock }, before) {
+    const caller = await authenticateAgain(database.read, clock, before.caller)
+    checkScope(caller)
+    return { ...before, caller }
+  },
+}
+
+export function checkScope({ scopes }: Caller): void {
+  if (!scopes.has('gateway')) throw missingPermission(['gateway'])
 }

@@ -2,7 +2,7 @@ import { resolveNode } from '../auth/access.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import { linkExpired, notFound } from '../graph/errors.ts'
 import type { LinkRow } from '../graph/operation.ts'
-import { type Admit, identifyCaller } from '../http/admission.ts'
+import { type DoorPolicy, identifyCaller } from '../http/admission.ts'
 
 const noHeaders = {}
 
@@ -11,19 +11,21 @@ const noHeaders = {}
  * token (401), node and tenant (404), permission (403). An address that is made up is nobody's; that one has expired is told to
  * those alone who may see what it named.
  */
-export const admitByLink: Admit = async (deps, route, request, progress) => {
-  const { database, words, links } = deps
-  const caller = await identifyCaller(deps, request)
-  progress.caller = caller
-  const { id } = request.path
-  const link = links.check(route.shape.replace('{}', id), request.query)
-  if (link === 'made up') throw notFound()
-  const node = await resolveNode(database.read, caller, id)
-  const row = route.rows.get(node.kind)
-  if (!row) throw notFound()
-  progress.node = node
-  progress.row = row
-  checkPermission(caller, (row.operation as LinkRow).permission, words)
-  if (link === 'expired') throw linkExpired()
-  return { row, caller, node, headers: noHeaders }
+export const linkDoor: DoorPolicy = {
+  async admit(deps, route, request, progress) {
+    const { database, words, links } = deps
+    const caller = await identifyCaller(deps, request)
+    progress.caller = caller
+    const { id } = request.path
+    const link = links.check(route.shape.replace('{}', id), request.query)
+    if (link === 'made up') throw notFound()
+    const node = await resolveNode(database.read, caller, id)
+    const row = route.rows.get(node.kind)
+    if (!row) throw notFound()
+    progress.node = node
+    progress.row = row
+    checkPermission(caller, (row.operation as LinkRow).permission, words)
+    if (link === 'expired') throw linkExpired()
+    return { row, caller, node, headers: noHeaders }
+  },
 }

@@ -1,14 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authenticate } from '../auth/bearer.ts'
+import { authenticate, authenticateAgain } from '../auth/bearer.ts'
+import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
-import { badArgument, forbidden, malformedRequest, missingPermission } from '../graph/errors.ts'
+import type { StandardHeaders } from '../delivery/sign.ts'
+import type { Caller } from '../graph/caller.ts'
+import { badArgument, forbidden, malformedRequest } from '../graph/errors.ts'
 import { decode, parseJson, readBytes } from '../http/body.ts'
 import { writeJson } from '../http/json.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
-import { findSigner, isVerifyToken, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { isVerifyToken, type Received, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { findSigner, rememberSigned, type SignedPost, type Signer } from '../resources/webhooks/signed-post.ts'
+import { checkScope } from './gateway.ts'
 
 export interface ReceiverParts extends Pick<PipelineDeps, 'database' | 'clock' | 'words'> {
   readonly maxBodyBytes: number
@@ -17,12 +23,8 @@ export interface ReceiverParts extends Pick<PipelineDeps, 'database' | 'clock' |
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }
 
-/** Who hands in events, and for which accounts; undefined accounts: for any. */
-interface Sender {
-  readonly app_id: string
-  readonly business_id: string
-  readonly accounts: ReadonlySet<string> | undefined
-}
+/** Who hands in events: by a token, or by a signature. */
+type Sender = { readonly caller: Caller } | { readonly signer: Signer }
 
 /**
  * `/{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
@@ -54,40 +56,72 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
     const { sender, envelope } = await readPost(request)
-    const { fields, lanes } = await database.transaction(
-      (tx) => receiveEnvelope({ tx, clock, accounts: sender.accounts }, envelope),
-      { share: sender.app_id },
-    )
+    const { fields, lanes } = await receive(sender, envelope)
     parts.onRaised(lanes)
     for (const field of fields) metrics.countReceived(field)
     return writeJson({ success: true })
   })
 
+  async function receive(sender: Sender, envelope: Envelope): Promise<Received> {
+    if ('signer' in sender) {
+      const { signer } = sender
+      const options = { share: signer.app_id }
+      return database.transaction(async (tx) => {
+        if (!(await rememberSigned(tx, clock, signer))) return { fields: [], lanes: [] }
+        return receiveEnvelope({ tx, clock, accounts: undefined, signer: signer.app_id }, envelope)
+      }, options)
+    }
+    const readmit = async (before: { readonly caller: Caller }) => {
+      const caller = await authenticateAgain(database.read, clock, before.caller)
+      checkScope(caller)
+      return { caller }
+    }
+    return transactAdmitted(parts, sender, readmit, async (tx, admitted) => {
+      const raised = await receiveEnvelope({ tx, clock, accounts: admitted.caller.accounts }, envelope)
+      await confirmAdmission(tx, clock, admitted)
+      return raised
+    })
+  }
+
   /** The proof comes first: a signature is one of the exact bytes, a token is looked at before any of them is read. */
   async function readPost(request: FastifyRequest): Promise<{ sender: Sender; envelope: Envelope }> {
-    const signature = request.headers['x-hub-signature-256']
-    const isSigned = request.headers.authorization === undefined && typeof signature === 'string'
-    const bearer = isSigned ? undefined : await authenticateGateway(request)
+    const { headers } = request
+    const isSigned = headers.authorization === undefined && typeof headers['x-hub-signature-256'] === 'string'
+    const caller = isSigned ? undefined : await authenticateGateway(request)
     const bytes = await readBytes(request.raw, parts.maxBodyBytes)
-    const sender = bearer ?? (await authenticateSigner(String(signature), bytes))
-    request.logged = { business: sender.business_id, app: sender.app_id }
+    const sender: Sender = caller
+      ? { caller }
+      : { signer: await findSigner(database.read, clock, readSigned(headers, bytes)) }
+    const { business_id, app_id } = 'caller' in sender ? sender.caller : sender.signer
+    request.logged = { business: business_id, app: app_id }
     checkContentType(request)
     const body = parseJson(bytes)
     checkEnvelope(body)
     return { sender, envelope: keepNumbers(decode(bytes), body) as Envelope }
   }
 
-  async function authenticateGateway(request: FastifyRequest): Promise<Sender> {
+  async function authenticateGateway(request: FastifyRequest): Promise<Caller> {
     const { access_token } = request.query as { access_token?: unknown }
     const fromQuery = words.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
     const caller = await authenticate(database.read, clock, request.headers.authorization, fromQuery)
-    if (!caller.scopes.has('gateway')) throw missingPermission(['gateway'])
+    checkScope(caller)
     return caller
   }
+}
 
-  async function authenticateSigner(signature: string, bytes: Buffer): Promise<Sender> {
-    const body = readForSigner(bytes)
-    return { ...(await findSigner(database.read, clock, { signature, bytes, body })), accounts: undefined }
+/** What a post is signed with: by our own header, and by the Standard Webhooks convention where it says so. */
+function readSigned(headers: IncomingHttpHeaders, bytes: Buffer): SignedPost {
+  const read = (name: keyof StandardHeaders | 'x-hub-signature-256') => String(headers[name] ?? '')
+  const standard = {
+    'webhook-id': read('webhook-id'),
+    'webhook-timestamp': read('webhook-timestamp'),
+    'webhook-signature': read('webhook-signature'),
+  }
+  return {
+    signature: read('x-hub-signature-256'),
+    standard: headers['webhook-signature'] === undefined ? undefined : standard,
+    bytes,
+    body: readForSigner(bytes),
   }
 }
 

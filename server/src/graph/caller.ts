@@ -16,4 +16,6 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>
   /** The only accounts that a granular token sees; undefined: all that the app's business owns or was given. */
   readonly accounts: ReadonlySet<string> | undefined
+  /** The same two as they are stored, to tell whether they still are. */
+  readonly granted: { readonly scopes: readonly string[]; readonly accounts: readonly string[] | null }
 }

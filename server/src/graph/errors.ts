@@ -90,6 +90,12 @@ export function invalidSignature(): GraphError {
   return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
 }
 
+/** 401: a signature that was good once. */
+export function staleSignature(minutes: number): GraphError {
+  const message = `The webhook-timestamp lies more than ${minutes} minutes from now; sign the post with the time at which it is sent.`
+  return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
+}
+
 /** 404: the one answer for an unknown id and for another tenant's, so that nobody can probe for ids. */
 export function notFound(headers: Readonly<Record<string, string>> = {}): GraphError {
   return new GraphError(

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Database } from '../db/database.ts'
+import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PartFiles } from '../files/part-files.ts'
 import type { Reply } from './operation.ts'
@@ -16,8 +16,11 @@ export interface Outside {
   readonly files: Files
   /** Bytes that arrive over several requests. */
   readonly parts: PartFiles
-  /** For what must be kept step by step while the request still arrives: each step is a transaction of its own. */
-  readonly transaction: Database['transaction']
+  /**
+   * For what must be kept step by step while the request still arrives: each step is a transaction of its own, and is kept only if
+   * the caller still may when it ends.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   readonly documents: Documents
   readonly health: Health
 }

@@ -67,6 +67,11 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
       }
       return
     }
+    const list = Array.isArray(found) ? expected.anyOf?.find(({ items }) => items) : undefined
+    if (list) {
+      yield* find(list, found, place)
+      return
+    }
     if (expected.items && Array.isArray(found)) {
       const { items, ...itself } = expected
       if (!Check(itself as TSchema, found)) yield { place, problem: `it must be ${describeSchema(expected)}.` }

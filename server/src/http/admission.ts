@@ -32,15 +32,21 @@ export interface Admission {
 /** What is known of a request while it is being admitted, for the log line even when it is refused. */
 export type AdmissionProgress = { -readonly [K in 'row' | 'caller' | 'node']?: Admission[K] | undefined }
 
-/** A door: admits a request or throws. The body has not been read yet, so a stranger's bytes cost nothing. */
-export type Admit = (
-  deps: PipelineDeps,
-  route: Route,
-  request: GraphRequest,
-  progress: AdmissionProgress,
-) => Promise<Admission>
+/** An admission of somebody who proved who they are. */
+export type KnownAdmission = Admission & { readonly caller: Caller }
 
-export type DoorPolicies = Readonly<Record<Door, Admit>>
+/** A door: the one place that says who may come in. */
+export interface DoorPolicy {
+  /** Admits a request or throws. The body has not been read yet, so a stranger's bytes cost nothing. */
+  admit(deps: PipelineDeps, route: Route, request: GraphRequest, progress: AdmissionProgress): Promise<Admission>
+  /**
+   * Asks again what `admit` asked, inside a write that took long enough for it to change; throws what stands against the caller
+   * by now. Doors without writes have none.
+   */
+  readmit?(deps: PipelineDeps, before: KnownAdmission): Promise<KnownAdmission>
+}
+
+export type DoorPolicies = Readonly<Record<Door, DoorPolicy>>
 
 /** Who calls: by the header, or by the query where the vocabulary's clients send the token there. The one place that decides. */
 export function identifyCaller(

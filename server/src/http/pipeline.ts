@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
@@ -24,8 +25,8 @@ import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { rateClasses } from '../limits/classes.ts'
 import type { Limiter } from '../limits/limiter.ts'
-import { appendActivity } from '../resources/audit/store.ts'
-import type { Admission, GraphRequest } from './admission.ts'
+import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
+import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseForm, readBodyArguments, readRawBody } from './body.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
 import type { ExplainPath } from './unknown-paths.ts'
@@ -46,18 +47,23 @@ export interface PipelineDeps {
   /** The base URL as the outside sees it; known once the server listens. */
   readonly publicUrl: () => string
   readonly settings: Settings
-  readonly outside: Outside
+  readonly outside: Omit<Outside, 'transaction'>
   /** Told of every commit, so that what it made due need not wait. */
   readonly onCommit: () => void
 }
 
 /** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
-export async function perform(deps: PipelineDeps, admission: Admission, request: GraphRequest): Promise<unknown> {
+export async function perform(
+  deps: PipelineDeps,
+  policy: DoorPolicy,
+  admission: Admission,
+  request: GraphRequest,
+): Promise<unknown> {
   const reading = readSources(deps, admission.row.operation, request)
   const arrived = reading instanceof Promise ? await reading : reading
-  if (!arrived.file) return run(deps, admission, request, arrived)
+  if (!arrived.file) return run(deps, policy, admission, request, arrived)
   try {
-    return await run(deps, admission, request, arrived)
+    return await run(deps, policy, admission, request, arrived)
   } finally {
     await arrived.file.discard()
   }
@@ -65,6 +71,7 @@ export async function perform(deps: PipelineDeps, admission: Admission, request:
 
 async function run(
   deps: PipelineDeps,
+  policy: DoorPolicy,
   admission: Admission,
   request: GraphRequest,
   { sources, file }: Arrived,
@@ -75,23 +82,31 @@ async function run(
   const input = row.readInput(sources)
   const fields = row.readFields?.(input['fields'] as string | undefined)
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
-  const asked = { deps, admission, request, fields, page, file }
+  const asked = { deps, policy, admission, request, fields, page, file }
   if (operation.effect !== 'write') return operation.run(new OperationContext(database.read, asked), input)
 
   const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
-  const answer = await database
-    .transaction(
-      async (tx) => {
-        const result = await operation.run(new OperationContext(tx, asked), input, prepared)
-        if (!(result instanceof Refusal)) await appendRecord(tx, deps, admission, request)
-        return result
-      },
-      { share: admission.caller?.app_id },
-    )
-    .catch(explainCrowd)
+  const answer = await write(deps, policy, admission, async (tx, admitted) => {
+    const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
+    if (result instanceof Refusal || !admitted.node) await confirmAdmission(tx, deps.clock, admitted)
+    else await appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, request))
+    return result
+  }).catch(explainCrowd)
   deps.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
+}
+
+/** A transaction of somebody who was admitted, and who must be when it ends as well. */
+async function write<T>(
+  deps: PipelineDeps,
+  { readmit }: DoorPolicy,
+  admission: Admission,
+  work: (tx: Transaction, admitted: KnownAdmission) => Promise<T>,
+): Promise<T> {
+  const { caller } = admission
+  if (!caller || !readmit) throw new Error(`${admission.row.operation.name} writes behind a door that asks nobody`)
+  return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work)
 }
 
 /** An app that has too many writes waiting is told so; everything else that is in the way of a write is not its doing. */
@@ -125,6 +140,7 @@ function makePage(
 /** What a context is made of besides where it reads and writes. */
 interface Asked {
   readonly deps: PipelineDeps
+  readonly policy: DoorPolicy
   readonly admission: Admission
   readonly request: GraphRequest
   readonly fields: readonly string[] | undefined
@@ -157,13 +173,18 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
     this.#asked = asked
   }
 
-  /** Its transactions count against the caller's share of the database, like the one of the row. */
+  /** What a step keeps by itself before the transaction is kept for those alone who still may. */
   get outside(): Outside {
-    const { outside } = this.#asked.deps
-    const share = this.#asked.admission.caller?.app_id
-    return share === undefined
-      ? outside
-      : { ...outside, transaction: (work, options) => outside.transaction(work, { share, ...options }) }
+    const { deps, policy, admission } = this.#asked
+    return {
+      ...deps.outside,
+      transaction: (work) =>
+        write(deps, policy, admission, async (tx, admitted) => {
+          const result = await work(tx)
+          await confirmAdmission(tx, deps.clock, admitted)
+          return result
+        }),
+    }
   }
 
   get method(): string {
@@ -223,14 +244,9 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
 }
 
 /** Who did what to which node, when, from where. What the edge does for users is in the events that it raises. */
-async function appendRecord(
-  tx: Transaction,
-  { clock }: PipelineDeps,
-  { row, caller, node }: Admission,
-  request: GraphRequest,
-): Promise<void> {
-  if (!node || !caller) return
-  await appendActivity(tx, {
+function recordOf({ clock }: PipelineDeps, { row, caller, node }: KnownAdmission, request: GraphRequest): NewActivity {
+  if (!node) throw new Error(`${row.operation.name} has no node to keep a record of`)
+  return {
     time: clock.now(),
     operation: row.operation.name,
     node_id: node.id,
@@ -242,7 +258,7 @@ async function appendRecord(
     actor_token_id: caller.token_id,
     remote_address: request.remote_address,
     trace: request.trace,
-  })
+  }
 }
 
 interface Arrived {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
 import { type Door, Reply, type Row } from '../graph/operation.ts'
-import type { Admission, AdmissionProgress, Admit, DoorPolicies, GraphRequest } from './admission.ts'
+import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
 import { type PipelineDeps, perform } from './pipeline.ts'
@@ -58,7 +58,8 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
   })
   for (const route of routes) {
-    const admit = makeAdmission(route, policies[route.door], deps)
+    const policy = policies[route.door]
+    const admit = makeAdmission(route, policy, deps)
     // A read has no body that could be read too early, so it is admitted and performed in one go.
     const isRead = route.method === 'GET'
     scope.route({
@@ -70,7 +71,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
         const admission = request.admission as Admission
         running += 1
         try {
-          const body = await perform(deps, admission, request.graphRequest)
+          const body = await perform(deps, policy, admission, request.graphRequest)
           if (body instanceof Reply) {
             if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
             await sendReply(reply, body, { [traceHeader]: request.id }, (err) =>
@@ -117,7 +118,11 @@ function answer(
 }
 
 /** Admits a request, and notes what is known of it by then, for the log line also of one that is refused. */
-function makeAdmission(route: Route, admit: Admit, deps: PipelineDeps): (request: FastifyRequest) => Promise<void> {
+function makeAdmission(
+  route: Route,
+  policy: DoorPolicy,
+  deps: PipelineDeps,
+): (request: FastifyRequest) => Promise<void> {
   const name = nameOf(route)
   return async (request) => {
     request.startedAt = performance.now()
@@ -126,7 +131,7 @@ function makeAdmission(route: Route, admit: Admit, deps: PipelineDeps): (request
     const progress: AdmissionProgress = {}
     request.graphRequest = toGraphRequest(request, route)
     try {
-      const admission = await admit(deps, route, request.graphRequest, progress)
+      const admission = await policy.admit(deps, route, request.graphRequest, progress)
       request.admission = admission
       // Fastify would look at the type of the body first, and refuse one that is not well formed.
       if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }

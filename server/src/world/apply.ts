@@ -7,6 +7,7 @@ import { lockNodes } from '../graph/nodes.ts'
 import { inBatches } from './batches.ts'
 import { isStoreEmpty } from './empty.ts'
 import { checkFile } from './file-rules.ts'
+import { checkSecrets } from './guessable-secrets.ts'
 import { Problems } from './refused.ts'
 import { insertRows, Tally, type WriteParts } from './rows.ts'
 import type { World } from './schema.ts'
@@ -19,8 +20,16 @@ import { writeTenants, writeTokens } from './write-tenants.ts'
 /** How many entries were made, changed and left alone. A profile, a share or a link to an app is an entry of its own. */
 export type WorldSummary = Readonly<Record<'created' | 'updated' | 'unchanged', number>>
 
+export interface ApplyOptions {
+  /** Whether secrets that can be guessed are refused: known ones of the demo, and short ones. Left out: no. */
+  readonly production?: boolean
+  /** Told of what the file says and was not done, in a line with its place. */
+  readonly warn?: (line: string) => void
+}
+
 /**
- * Brings a store to what a world file says: creates or updates, never deletes; keys that the file leaves out stay as they are.
+ * Brings a store to what a world file says: creates or updates, never deletes; keys that the file leaves out stay as they are,
+ * and a list of others that something is tied to is taken as it stands: who is not in it is tied no more.
  * One transaction, so that a file that is refused, or a process that dies, leaves nothing behind. A world that is applied
  * again changes nothing. Throws WorldRefused.
  */
@@ -29,8 +38,9 @@ export async function applyWorld(
   clock: Clock,
   random: Random,
   world: World,
+  options: ApplyOptions = {},
 ): Promise<WorldSummary> {
-  const write = await prepareWorld(clock, random, world)
+  const write = await prepareWorld(clock, random, world, options)
   return database.transaction(async (tx) => {
     await lockNodes(tx)
     return write(tx)
@@ -46,8 +56,9 @@ export async function applyWorldIfEmpty(
   clock: Clock,
   random: Random,
   world: World,
+  options: ApplyOptions = {},
 ): Promise<WorldSummary | undefined> {
-  const write = await prepareWorld(clock, random, world)
+  const write = await prepareWorld(clock, random, world, options)
   return database.transaction(async (tx) => {
     await lockNodes(tx)
     return (await isStoreEmpty(tx)) ? write(tx) : undefined
@@ -59,15 +70,24 @@ async function prepareWorld(
   clock: Clock,
   random: Random,
   world: World,
+  { production = false, warn = () => undefined }: ApplyOptions,
 ): Promise<(tx: Transaction) => Promise<WorldSummary>> {
   const fileProblems = new Problems()
   const things = await listThings(world.content, fileProblems)
   await checkFile(things, fileProblems)
+  if (production) checkSecrets(things, fileProblems)
   return async (tx) => {
     const problems = fileProblems.copy()
     const found = await checkAgainstStore(tx, things, problems)
     problems.refuseIfAny(world.name)
-    const parts: WriteParts = { tx, now: clock.now(), random, tally: new Tally(), knownNodes: found.nodes }
+    const parts: WriteParts = {
+      tx,
+      now: clock.now(),
+      random,
+      tally: new Tally(),
+      knownNodes: found.nodes,
+      warn: (place, problem) => warn([world.name, place, problem].join(': ')),
+    }
     await writeThings(parts, things, found)
     return { ...parts.tally }
   }

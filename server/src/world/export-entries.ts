@@ -78,7 +78,7 @@ export function toAccountEntry(
 ): object {
   const having = (relation: AccountAccessTable['relation']) =>
     access.filter((one) => one.relation === relation).map(({ business_id }) => business_id)
-  return withoutGaps<Whole<AccountEntry>>({
+  const entry: Whole<AccountEntry> = {
     id: account.id,
     business_id: account.business_id,
     name: account.name,
@@ -89,11 +89,13 @@ export function toAccountEntry(
     country: account.country,
     ownership_type: account.ownership_type,
     primary_business_location: account.primary_business_location,
-    shared_with: unlessEmpty(having('shared')),
-    on_behalf_of: having('on_behalf_of')[0],
+    shared_with: having('shared'),
+    on_behalf_of: having('on_behalf_of')[0] ?? null,
     small_business: account.small_business,
-    subscribed_apps: unlessEmpty(subscribed_apps),
-  })
+    subscribed_apps,
+  }
+  // Who else has access is said also where it is nobody: left out it would say nothing.
+  return withoutGaps(entry, ['on_behalf_of'])
 }
 
 /** What hangs on a number. */
@@ -221,9 +223,11 @@ export function toPermissionEntry(permission: CallPermissionsTable): object {
   })
 }
 
-/** The entry without the keys that have no value. */
-function withoutGaps<Entry extends object>(entry: Entry): object {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined))
+/** The entry without the keys that have no value, but for some. */
+function withoutGaps<Entry extends object>(entry: Entry, kept: readonly (keyof Entry)[] = []): object {
+  const hasValue = ([key, value]: [string, unknown]) =>
+    (value !== null && value !== undefined) || kept.includes(key as keyof Entry)
+  return Object.fromEntries(Object.entries(entry).filter(hasValue))
 }
 
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {

@@ -45,6 +45,8 @@ export interface WriteParts {
   readonly tally: Tally
   /** The nodes that the store has already. */
   readonly knownNodes: { has(id: string): boolean }
+  /** Told of what the file says and was not done, with its place. */
+  readonly warn: (place: string, problem: string) => void
 }
 
 /** How many entries were made, were brought to what the file says, and were so already. */

@@ -42,6 +42,9 @@ const name = Type.String({ minLength: 1, maxLength: 100 })
 const country = Type.String({ pattern: '^[A-Z]{2}$', 'x-expects': 'a country code of two capital letters such as US' })
 const text = Type.String({ minLength: 1, maxLength: 256 })
 
+/** Which others something is tied to: exactly these. An empty list, or a key without a value, says none. */
+const idList = Type.Union([Type.Array(id), Type.Null()], { 'x-expects': 'an array of ids, or null for none' })
+
 /** Both vocabularies' spellings, so that one file serves both. */
 const scopeSpellings = [
   ...scopes,
@@ -133,10 +136,10 @@ const account = Type.Object({
   country: Type.Optional(country),
   ownership_type: Type.Optional(Type.Enum(ownershipTypes)),
   primary_business_location: Type.Optional(text),
-  shared_with: Type.Optional(Type.Array(id)),
-  on_behalf_of: Type.Optional(id),
+  shared_with: Type.Optional(idList),
+  on_behalf_of: Type.Optional(Type.Union([id, Type.Null()], { 'x-expects': `${idExpectation}; or null for nobody` })),
   small_business: Type.Optional(Type.Boolean()),
-  subscribed_apps: Type.Optional(Type.Array(id)),
+  subscribed_apps: Type.Optional(idList),
   phone_numbers: Type.Optional(Type.Array(phoneNumber)),
   bots: Type.Optional(
     Type.Array(

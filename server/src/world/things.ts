@@ -181,7 +181,7 @@ export function* listReferences(things: Things): Generator<Reference> {
   for (const { given, place } of things.accounts) {
     yield { place: `${place}.business_id`, id: given.business_id, kind: 'business' }
     yield* listEach(given.shared_with, `${place}.shared_with`, 'business')
-    if (given.on_behalf_of !== undefined) {
+    if (typeof given.on_behalf_of === 'string') {
       yield { place: `${place}.on_behalf_of`, id: given.on_behalf_of, kind: 'business' }
     }
     yield* listEach(given.subscribed_apps, `${place}.subscribed_apps`, 'application')
@@ -196,6 +196,6 @@ export function* listReferences(things: Things): Generator<Reference> {
   }
 }
 
-function* listEach(ids: readonly string[] | undefined, place: string, kind: AnyNodeKind): Generator<Reference> {
+function* listEach(ids: readonly string[] | null | undefined, place: string, kind: AnyNodeKind): Generator<Reference> {
   for (const [index, id] of (ids ?? []).entries()) yield { place: `${place}[${index}]`, id, kind }
 }

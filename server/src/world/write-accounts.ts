@@ -2,10 +2,10 @@ import type { AccountAccessTable } from '../db/tables.ts'
 import { accountDefaults, makeTemplateNamespace } from '../resources/account/rules.ts'
 import { botDefaults } from '../resources/bot/rules.ts'
 import { findExpiry, readScheduleState, toStoredSchedule } from '../resources/schedules/rules.ts'
-import { inBatches } from './batches.ts'
-import { bringRows, readRows, type WriteParts } from './rows.ts'
+import { bringRows, type WriteParts } from './rows.ts'
 import type { WorldAccount } from './schema.ts'
 import type { Things } from './things.ts'
+import { withdrawFormerAccess, writeLinks } from './write-access.ts'
 import { pickGiven } from './write-tenants.ts'
 
 /** Accounts, who sees them, and which apps hear of them. */
@@ -31,10 +31,7 @@ export async function writeAccounts(parts: WriteParts, { accounts }: Things): Pr
     },
     accounts,
   )
-  await withdrawFormerPartners(
-    parts,
-    accounts.map(({ given }) => given),
-  )
+  // Given before anything is taken: a business that keeps its access for another reason keeps what rests on it.
   await bringRows(
     parts,
     {
@@ -47,20 +44,8 @@ export async function writeAccounts(parts: WriteParts, { accounts }: Things): Pr
     },
     accounts.flatMap(({ given }) => listAccess(given)),
   )
-  await bringRows(
-    parts,
-    {
-      table: 'subscribed_apps',
-      key: ['account_id', 'app_id'],
-      keyOf: ({ account_id, app_id }) => [account_id, app_id],
-      nodeOf: ({ account_id }) => account_id,
-      create: (link) => ({ ...link, override_callback_uri: null, verify_token: null, created_time: now }),
-      change: () => ({}),
-    },
-    accounts.flatMap(({ given }) =>
-      [...new Set(given.subscribed_apps)].map((app_id) => ({ account_id: given.id, app_id })),
-    ),
-  )
+  await withdrawFormerAccess(parts, accounts)
+  await writeLinks(parts, accounts)
 }
 
 function givenColumns(given: WorldAccount) {
@@ -85,35 +70,10 @@ function listAccess({ id, business_id, shared_with, on_behalf_of }: WorldAccount
       business_id: shared,
       relation: 'shared' as const,
     })),
-    ...(on_behalf_of === undefined
-      ? []
-      : [{ account_id: id, business_id: on_behalf_of, relation: 'on_behalf_of' as const }]),
+    ...(typeof on_behalf_of === 'string'
+      ? [{ account_id: id, business_id: on_behalf_of, relation: 'on_behalf_of' as const }]
+      : []),
   ]
-}
-
-/** One partner manages an account on its owner's behalf: naming another takes it from the one before. */
-async function withdrawFormerPartners({ tx, tally }: WriteParts, accounts: readonly WorldAccount[]): Promise<void> {
-  const partners = new Map(
-    accounts.flatMap(({ id, on_behalf_of }) => (on_behalf_of === undefined ? [] : [[id, on_behalf_of]])),
-  )
-  const columns = ['account_id', 'business_id', 'relation'] as const
-  const former: AccountAccessTable[] = []
-  for await (const access of readRows(tx, 'account_access', 'account_id', columns, [...partners.keys()])) {
-    if (access.relation === 'on_behalf_of' && access.business_id !== partners.get(access.account_id))
-      former.push(access)
-  }
-  for await (const batch of inBatches(former)) {
-    await tx.query
-      .deleteFrom('account_access')
-      .where('relation', '=', 'on_behalf_of')
-      .where(
-        'account_id',
-        'in',
-        batch.map(({ account_id }) => account_id),
-      )
-      .execute()
-    tally.updated += batch.length
-  }
 }
 
 /** What an account has besides its numbers. */

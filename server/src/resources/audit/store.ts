@@ -1,5 +1,14 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
+import {
+  AdmissionChanged,
+  type AdmissionParameters,
+  type Admitted,
+  isStillAdmitted,
+  parametersOf,
+} from '../../auth/readmission.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
 import type { ActivitiesTable } from '../../db/tables.ts'
 import type { Node } from '../../graph/nodes.ts'
 import type { Slice } from '../../graph/paging.ts'
@@ -7,9 +16,59 @@ import type { Slice } from '../../graph/paging.ts'
 export type NewActivity = Insertable<ActivitiesTable>
 export type Activity = Selectable<ActivitiesTable>
 
-/** Written in the transaction of what it tells of. */
-export async function appendActivity(tx: Transaction, activity: NewActivity): Promise<void> {
-  await tx.query.insertInto('activities').values(activity).execute()
+const insertIfAdmitted = defineStatement<NewActivity & AdmissionParameters>()((db, parameters) =>
+  db
+    .insertInto('activities')
+    .columns([
+      'time',
+      'operation',
+      'node_id',
+      'node_kind',
+      'business_id',
+      'account_id',
+      'actor_app_id',
+      'actor_business_id',
+      'actor_token_id',
+      'remote_address',
+      'trace',
+    ])
+    .expression(
+      db
+        .selectFrom('tokens')
+        .select([
+          sql<number>`CAST(${parameters.time} AS BIGINT)`.as('time'),
+          writeText(parameters.operation).as('operation'),
+          writeText(parameters.node_id).as('node_id'),
+          writeText(parameters.node_kind).as('node_kind'),
+          writeText(parameters.business_id).as('business_id'),
+          writeText(parameters.account_id).as('account_id'),
+          writeText(parameters.actor_app_id).as('actor_app_id'),
+          writeText(parameters.actor_business_id).as('actor_business_id'),
+          writeText(parameters.actor_token_id).as('actor_token_id'),
+          writeText(parameters.remote_address).as('remote_address'),
+          writeText(parameters.trace).as('trace'),
+        ])
+        .where(isStillAdmitted(parameters)),
+    )
+    .returning('id'),
+)
+
+function writeText<T extends string | null | undefined>(parameter: T): RawBuilder<NonNullable<T>> {
+  return sql<NonNullable<T>>`CAST(${parameter} AS TEXT)`
+}
+
+/**
+ * Records a write, last in its transaction, and with the same statement asks once more whether its caller may: a question of its
+ * own would be one more flight to the database for every write. Throws `AdmissionChanged`.
+ */
+export async function appendActivity(
+  tx: Transaction,
+  clock: Clock,
+  admitted: Admitted,
+  activity: NewActivity,
+): Promise<void> {
+  const recorded = await tx.first(insertIfAdmitted, { ...parametersOf(clock, admitted), ...activity })
+  if (!recorded) throw new AdmissionChanged()
 }
 
 export async function listActivities(db: Db, account: Node, { condition, order, limit }: Slice): Promise<Activity[]> {

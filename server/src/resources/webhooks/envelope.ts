@@ -17,6 +17,16 @@ export interface Envelope {
 export interface ChangeValue {
   readonly metadata?: { readonly phone_number_id: string }
   readonly messages?: readonly { readonly id: string }[]
+  readonly statuses?: readonly ReportedStatus[]
+}
+
+export interface ReportedStatus {
+  readonly id: string
+  readonly status: string
+  readonly timestamp: string
+  readonly recipient_id: string
+  /** Who of a group it is about. */
+  readonly recipient_participant_id?: unknown
 }
 
 type Check = (value: unknown, place: string) => void

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { endWaiting } from '../../delivery/end-waiting.ts'
 import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
+import { checkMayUnlink, checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
 import {
+  endedLinkSchema,
   endedSubscriptionSchema,
   linkListSchema,
   newLinkSchema,
@@ -173,13 +175,18 @@ function linkOperations(): Operation[] {
       chapter: 'webhooks',
       method: 'DELETE',
       path: linksPath,
-      sentence: "Ends the link of the token's app to an account, with every callback that it has for its numbers.",
+      sentence:
+        "Ends the link of the token's app to an account, or as the account's owner that of any app, with every callback that it has for its numbers.",
       permission: 'management',
-      input: Type.Object({}),
+      input: endedLinkSchema,
       output: successSchema,
       examples: { output: success },
-      async run({ db, node, caller }) {
-        await unlinkApp(db, node, caller.app_id)
+      async run({ db, node, caller, clock, random }, { app_id = caller.app_id }) {
+        const isOwn = app_id === caller.app_id
+        if (!isOwn) checkMayUnlink(caller, node)
+        await unlinkApp(db, node.id, app_id)
+        // An app that leaves gets what happened before; one that was put out does not.
+        if (!isOwn) await endWaiting(db, { clock, random }, { account_id: node.id, app_id })
         return success
       },
     }),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasAccess } from '../../auth/access.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/keyed-hash.ts'
 import { defineStatement } from '../../db/statement.ts'
@@ -11,6 +12,21 @@ export async function hasAccountForReceiver(db: Db, account_id: string): Promise
   return (await db.first(findAccount, { account_id })) !== undefined
 }
 
+const findAccountOfSigner = defineStatement<{ account_id: string; app_id: string }>()((db, { account_id, app_id }) =>
+  db
+    .selectFrom('subscribed_apps')
+    .innerJoin('apps', 'apps.id', 'subscribed_apps.app_id')
+    .select('subscribed_apps.account_id')
+    .where('subscribed_apps.account_id', '=', account_id)
+    .where('subscribed_apps.app_id', '=', app_id)
+    .where(hasAccess(sql.ref('apps.business_id'), sql.ref('subscribed_apps.account_id'))),
+)
+
+/** Whether an app may hand in for an account: it is linked to it, and its business has access. */
+export async function isLinkedWithAccess(db: Db, account_id: string, app_id: string): Promise<boolean> {
+  return (await db.first(findAccountOfSigner, { account_id, app_id })) !== undefined
+}
+
 const findNumber = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>
   db.selectFrom('phone_numbers').select('phone_number').where('id', '=', id).where('account_id', '=', account_id),
 )
@@ -20,13 +36,14 @@ export async function findDigitsForReceiver(db: Db, id: string, account_id: stri
   return (await db.first(findNumber, { id, account_id }))?.phone_number
 }
 
-/** The apps that are linked to every one of some accounts, with what they sign with. */
+/** The apps that are linked to every one of some accounts and may see them all, with what they sign with. */
 export async function listAppsLinkedToAll(db: Db, accounts: ReadonlySet<string>) {
   return db.query
     .selectFrom('subscribed_apps')
     .innerJoin('apps', 'apps.id', 'subscribed_apps.app_id')
     .select(['apps.id', 'apps.business_id', 'apps.secret', 'apps.previous_secret', 'apps.previous_secret_until'])
     .where('subscribed_apps.account_id', 'in', [...accounts])
+    .where(hasAccess(sql.ref('apps.business_id'), sql.ref('subscribed_apps.account_id')))
     .groupBy('apps.id')
     .having(({ fn }) => fn.countAll(), '=', accounts.size)
     .execute()
@@ -56,4 +73,38 @@ export async function rememberMessage(
   message: { phone_number_id: string; message_id: string; received_time: number },
 ): Promise<boolean> {
   return (await tx.first(insertReceived, message)) !== undefined
+}
+
+const insertStatus = defineStatement<{ phone_number_id: string; digest: string; received_time: number }>()(
+  (db, { phone_number_id, digest, received_time }) =>
+    db
+      .insertInto('received_statuses')
+      .values({ phone_number_id, digest, received_time })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(sql<number>`1`.as('is_new')),
+)
+
+/** Remembers a status of a number by its digest; false when it was handed in before. */
+export async function rememberStatus(
+  tx: Transaction,
+  status: { phone_number_id: string; digest: string; received_time: number },
+): Promise<boolean> {
+  return (await tx.first(insertStatus, status)) !== undefined
+}
+
+const insertPost = defineStatement<{ app_id: string; digest: string; received_time: number }>()(
+  (db, { app_id, digest, received_time }) =>
+    db
+      .insertInto('received_posts')
+      .values({ app_id, digest, received_time })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(sql<number>`1`.as('is_new')),
+)
+
+/** Remembers a signed post of an app by a digest; false when it was taken before. */
+export async function rememberPost(
+  tx: Transaction,
+  post: { app_id: string; digest: string; received_time: number },
+): Promise<boolean> {
+  return (await tx.first(insertPost, post)) !== undefined
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { CallOptions } from '../../../test/harness/client.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { subscribe } from '../../../test/harness/subscriber.ts'
+import { changeIn, type Subscriber, subscribe } from '../../../test/harness/subscriber.ts'
 import {
   envelopeOf,
   handIn,
@@ -178,24 +178,87 @@ onBothDatabases('the webhook receiver', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['at.once'])
   })
 
-  test('statuses are passed on always, also beside messages that are known', async (t) => {
-    const subscriber = await subscribe(t, server)
+  describe('a status', () => {
     const status = { id: 'wamid.s', status: 'read', timestamp: '1780315200', recipient_id: '16505551234' }
-    const value = { messaging_product: 'msgapp', metadata, statuses: [status] }
-    const mixed = { ...messagesValue(textMessage('beside.status')), statuses: [status] }
-    for (const one of [value, value, mixed, mixed]) {
-      assert.equal((await handIn(server, envelopeOf([{ field: 'messages', value: one }]))).status, 200)
+    const statusesOf = (...statuses: object[]) => ({ messaging_product: 'msgapp', metadata, statuses })
+    const handInValue = async (value: object) => {
+      const answer = await handIn(server, envelopeOf([{ field: 'messages', value }]))
+      assert.deepEqual([answer.status, answer.body], [200, { success: true }])
+    }
+    const toldTo = (subscriber: Subscriber) =>
+      subscriber.posts.map((post) => {
+        const { messages = [], statuses = [] } = changeIn(post).value
+        return [messages.map(idOf), statuses.map(idOf)]
+      })
+    const idOf = ({ id }: { id: string }) => id
+
+    test('that was handed in before is answered 200 and passed on once, also beside messages', async (t) => {
+      const subscriber = await subscribe(t, server)
+      const known = { ...status, id: 'known' }
+      await handInValue(statusesOf(known))
+      await handInValue(statusesOf(known))
+      await handInValue(statusesOf(known, { ...known, id: 'new' }, known))
+      await handInValue({ ...messagesValue(textMessage('beside.status')), statuses: [known] })
+      await handInValue({ ...messagesValue(textMessage('beside.status')), statuses: [{ ...known, id: 'newer' }] })
+      await handInValue({ ...messagesValue(textMessage('beside.status')), statuses: [known] })
+      await server.app.settle()
+      assert.deepEqual(toldTo(subscriber), [
+        [[], ['known']],
+        [[], ['new']],
+        [['beside.status'], []],
+        [[], ['newer']],
+      ])
+    })
+
+    for (const [what, change] of [
+      ['message', { id: 'wamid.other' }],
+      ['status', { status: 'delivered' }],
+      ['time', { timestamp: '1780315201' }],
+      ['recipient', { recipient_id: '16505551235' }],
+      ['participant of a group', { recipient_participant_id: '16505551235' }],
+    ] as const) {
+      test(`of another ${what} is another one`, async (t) => {
+        const subscriber = await subscribe(t, server)
+        const one = { ...status, id: `of.another.${what}` }
+        await handInValue(statusesOf(one))
+        await handInValue(statusesOf({ ...one, ...change }))
+        await server.app.settle()
+        assert.equal(subscriber.posts.length, 2)
+      })
+    }
+
+    test('of the same message of another number is another one', async (t) => {
+      const subscriber = await subscribe(t, server)
+      await handInValue(statusesOf({ ...status, id: 'of.two' }))
+      await handInValue({
+        ...statusesOf({ ...status, id: 'of.two' }),
+        metadata: { ...metadata, phone_number_id: numbers.fresh },
+      })
+      await server.app.settle()
+      assert.equal(subscriber.posts.length, 2)
+    })
+
+    test('that comes many times at the same moment is passed on once', async (t) => {
+      const subscriber = await subscribe(t, server)
+      await Promise.all(Array.from({ length: 20 }, () => handInValue(statusesOf({ ...status, id: 'at.once' }))))
+      await server.app.settle()
+      assert.equal(subscriber.posts.length, 1)
+    })
+  })
+
+  test('members of that name in other fields are passed on as they came, whatever they are', async (t) => {
+    const subscriber = await subscribe(t, server, { fields: ['account_update'] })
+    for (const value of [
+      { metadata, messages: 5, statuses: 'x' },
+      { metadata, messages: [], statuses: [{ id: 'a' }, null] },
+    ]) {
+      const answer = await handIn(server, envelopeOf([{ field: 'account_update', value }]))
+      assert.equal(answer.status, 200, answer.text)
     }
     await server.app.settle()
-    const told = subscriber.posts.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value)
     assert.deepEqual(
-      told.map(({ messages, statuses }) => [messages?.length ?? 0, statuses.length]),
-      [
-        [0, 1],
-        [0, 1],
-        [1, 1],
-        [0, 1],
-      ],
+      subscriber.posts.map((post) => changeIn(post).value.messages),
+      [5, []],
     )
   })
 

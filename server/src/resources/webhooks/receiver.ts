@@ -1,19 +1,19 @@
+import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { LaneAddress } from '../../delivery/lane-rows.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
-import { secretsInForce } from '../../delivery/secrets.ts'
-import { verifyHub } from '../../delivery/sign.ts'
 import { badArgument, invalidSignature, notFound } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
-import type { ChangeValue, Envelope } from './envelope.ts'
-import { defaultField, maxEntries } from './envelope-schemas.ts'
+import type { ChangeValue, Envelope, ReportedStatus } from './envelope.ts'
+import { defaultField } from './envelope-schemas.ts'
 import {
   findDigitsForReceiver,
   hasAccountForReceiver,
   hasVerifyToken,
-  listAppsLinkedToAll,
+  isLinkedWithAccess,
   rememberMessage,
+  rememberStatus,
 } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
 
@@ -22,31 +22,13 @@ export function isVerifyToken(db: Db, given: string): Promise<boolean> {
   return hasVerifyToken(db, given)
 }
 
-/** The app whose secret signed a body: one that is linked to every account in it. The 401 when there is none. */
-export async function findSigner(
-  db: Db,
-  clock: Clock,
-  { signature, bytes, body }: { signature: string; bytes: Buffer; body: unknown },
-): Promise<{ app_id: string; business_id: string }> {
-  const accounts = listAccounts(body)
-  const apps = accounts.size === 0 || accounts.size > maxEntries ? [] : await listAppsLinkedToAll(db, accounts)
-  const signer = apps.find((app) => verifyHub(signature, bytes, secretsInForce(db, app, clock.now())))
-  if (!signer) throw invalidSignature()
-  return { app_id: signer.id, business_id: signer.business_id }
-}
-
-/** The accounts that a body names, before anything else of it is known to be right; none when one of them is no id. */
-function listAccounts(body: unknown): Set<string> {
-  const { entry } = (body ?? {}) as { entry?: unknown }
-  const accounts = Array.isArray(entry) ? entry.map((one) => (one as { id?: unknown } | null)?.id) : []
-  return accounts.every((id) => typeof id === 'string' && isNodeId(id)) ? new Set(accounts as string[]) : new Set()
-}
-
 export interface Receipt {
   readonly tx: Transaction
   readonly clock: Clock
   /** The only accounts that the caller may hand in for; undefined: any. */
   readonly accounts: ReadonlySet<string> | undefined
+  /** The app that signed the post, where that is the proof. */
+  readonly signer?: string
 }
 
 /** What was raised: the field of each event, and the lanes that they go down. */
@@ -63,7 +45,7 @@ export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Pr
     await checkAccount(receipt, account_id)
     for (const [changeIndex, { field = defaultField, value }] of changes.entries()) {
       const phone_number_id = value.metadata?.phone_number_id ?? null
-      const told = await prepareValue(receipt, account_id, value)
+      const told = await prepareValue(receipt, account_id, field, value)
       if (!told) continue
       const place = `entry[${entryIndex}].changes[${changeIndex}].value`
       for (const { conversation, value: part } of splitChange(account_id, field, told)) {
@@ -82,32 +64,54 @@ export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Pr
   return { fields, lanes }
 }
 
-async function checkAccount({ tx, accounts }: Receipt, account_id: string): Promise<void> {
+async function checkAccount({ tx, accounts, signer }: Receipt, account_id: string): Promise<void> {
+  // Asked again: who signed was found out before this transaction.
+  if (signer !== undefined && !(await isLinkedWithAccess(tx, account_id, signer))) throw invalidSignature()
   const isAllowed = isNodeId(account_id) && (accounts?.has(account_id) ?? true)
   if (!isAllowed || !(await hasAccountForReceiver(tx, account_id))) throw notFound()
 }
 
-/** A value as it is told: with the digits of its number, and without the messages that were handed in before. */
+/** A value as it is told: with the digits of its number, and without the messages and statuses that were handed in before. */
 async function prepareValue(
-  { tx, clock }: Receipt,
+  receipt: Receipt,
   account_id: string,
+  field: string,
   value: ChangeValue,
 ): Promise<ChangeValue | undefined> {
   if (!value.metadata) return value
   const { phone_number_id } = value.metadata
-  const digits = isNodeId(phone_number_id) && (await findDigitsForReceiver(tx, phone_number_id, account_id))
+  const digits = isNodeId(phone_number_id) && (await findDigitsForReceiver(receipt.tx, phone_number_id, account_id))
   if (!digits) throw notFound()
   const told = { ...value, metadata: { ...value.metadata, display_phone_number: digits } }
-  if (!value.messages) return told
+  return field === defaultField ? leaveOutKnown(receipt, phone_number_id, told) : told
+}
+
+/** Undefined when nothing is left to tell. */
+async function leaveOutKnown(
+  { tx, clock }: Receipt,
+  phone_number_id: string,
+  value: ChangeValue,
+): Promise<ChangeValue | undefined> {
+  const received_time = clock.now()
   const messages: { readonly id: string }[] = []
-  for (const message of value.messages) {
-    const received_time = clock.now()
+  for (const message of value.messages ?? []) {
     if (await rememberMessage(tx, { phone_number_id, message_id: message.id, received_time })) messages.push(message)
   }
-  if (messages.length > 0) return { ...told, messages }
-  if (!('statuses' in value)) return undefined
-  const { messages: _known, ...rest } = told
-  return rest
+  const statuses: ReportedStatus[] = []
+  for (const status of value.statuses ?? []) {
+    if (await rememberStatus(tx, { phone_number_id, digest: digestOf(status), received_time })) statuses.push(status)
+  }
+  const given = (value.messages?.length ?? 0) + (value.statuses?.length ?? 0)
+  if (messages.length + statuses.length === given) return value
+  if (messages.length + statuses.length === 0) return undefined
+  const { messages: _messages, statuses: _statuses, ...rest } = value
+  return { ...rest, ...(messages.length > 0 && { messages }), ...(statuses.length > 0 && { statuses }) }
+}
+
+/** What makes a status the same: the message, what became of it, when, and at whose phone. */
+function digestOf({ id, status, timestamp, recipient_id, recipient_participant_id = null }: ReportedStatus): string {
+  const facts = [id, status, timestamp, recipient_id, recipient_participant_id]
+  return hash('sha256', JSON.stringify(facts), 'base64url')
 }
 
 /** Whatever is nested so deeply that it cannot be written again cannot be passed on. */

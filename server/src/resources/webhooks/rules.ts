@@ -17,6 +17,14 @@ export function checkOwnSubscriptions(caller: Caller, application: Node): void {
   }
 }
 
+/** Which apps hear of an account is for its owner to say; everybody else speaks for their own app alone. */
+export function checkMayUnlink(caller: Caller, account: Node): void {
+  if (caller.business_id === account.business_id) return
+  throw forbidden(
+    "Only the business that owns the account unlinks another's app; leave out app_id to unlink the token's own app.",
+  )
+}
+
 /** Reads the names of fields, an array or separated by commas, without repeats and in the order of the known ones. */
 export function readFieldNames(given: string | readonly string[]): string[] {
   const names = typeof given === 'string' ? splitNames(given) : given

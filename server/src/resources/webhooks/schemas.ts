@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { webhookFields } from '../../delivery/webhook-fields.ts'
+import { nodeIdPattern } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const webUrlStart = '[Hh][Tt][Tt][Pp][Ss]?://[^/?#]'
@@ -63,6 +64,16 @@ export const newLinkSchema = Type.Object({
   verify_token: Type.Optional(verifyTokenSchema),
 })
 export type NewLink = Static<typeof newLinkSchema>
+
+export const endedLinkSchema = Type.Object({
+  app_id: Type.Optional(
+    Type.String({
+      pattern: nodeIdPattern.source,
+      description: "The app to unlink, for the business that owns the account; left out: the token's own app.",
+      'x-expects': 'the id of an app: 15 or 16 digits',
+    }),
+  ),
+})
 
 export const linkListSchema = Type.Object({
   data: Type.Array(

@@ -41,14 +41,15 @@ export async function sealVerifyToken(
   }
 }
 
-/** Whether an app is linked to an account: one of its `subscribed_apps`. */
+/** Whether an app is linked to an account: one of its `subscribed_apps`. In a transaction it stays so until that ends. */
 export async function isAppLinked(db: Db, account_id: string, app_id: string): Promise<boolean> {
-  const link = await db.query
+  const query = db.query
     .selectFrom('subscribed_apps')
     .select('app_id')
     .where('account_id', '=', account_id)
     .where('app_id', '=', app_id)
-    .executeTakeFirst()
+  const isHeld = 'inTransaction' in db && db.lockRows
+  const link = await (isHeld ? query.forKeyShare() : query).executeTakeFirst()
   return link !== undefined
 }
 
@@ -142,12 +143,12 @@ export async function listLinkedApps(db: Db, account: Node) {
 }
 
 /** Ends the link of an app to an account, with the callbacks that the app has for the account's numbers. */
-export async function unlinkApp(tx: Transaction, account: Node, app_id: string): Promise<void> {
+export async function unlinkApp(tx: Transaction, account_id: string, app_id: string): Promise<void> {
   const { query } = tx
-  await query.deleteFrom('subscribed_apps').where('account_id', '=', account.id).where('app_id', '=', app_id).execute()
+  await query.deleteFrom('subscribed_apps').where('account_id', '=', account_id).where('app_id', '=', app_id).execute()
   await query
     .deleteFrom('phone_number_callbacks')
     .where('app_id', '=', app_id)
-    .where('phone_number_id', 'in', query.selectFrom('phone_numbers').select('id').where('account_id', '=', account.id))
+    .where('phone_number_id', 'in', query.selectFrom('phone_numbers').select('id').where('account_id', '=', account_id))
     .execute()
 }

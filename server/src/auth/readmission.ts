@@ -1,0 +1,128 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
+import { defineStatement } from '../db/statement.ts'
+import type { Caller } from '../graph/caller.ts'
+import { GraphError } from '../graph/errors.ts'
+import type { Node } from '../graph/nodes.ts'
+import { hasAccess } from './access.ts'
+
+/** Who was admitted, and to which node; at some doors there is none. */
+export interface Admitted {
+  readonly caller: Caller
+  readonly node?: Node | undefined
+}
+
+/** What is asked again: the token and what it is allowed as they were, and whether its business still sees the node. */
+export interface AdmissionParameters {
+  readonly now: number
+  readonly token_id: string
+  readonly token_scopes: readonly string[]
+  readonly token_accounts: readonly string[] | null
+  readonly caller_business_id: string
+  readonly node_id: string | null
+  readonly node_kind: string | null
+  readonly node_business_id: string | null
+  readonly node_account_id: string | null
+}
+
+/** Thrown inside a transaction to undo it: what the caller was admitted by is not there any more, or is not what it was. */
+export class AdmissionChanged extends Error {
+  constructor() {
+    super('what the caller was admitted by has changed')
+  }
+}
+
+/** Each time somebody must have changed the token or the access again; more often than that it is a fault of our own. */
+const maxTries = 5
+
+/**
+ * Runs the write of somebody who was admitted: in a transaction that asks again before it ends, because the body, a handshake or
+ * another's lock may have taken long (`confirmAdmission`, or `appendActivity`, which does it in the same statement). Where
+ * something has changed, nothing of it stays; `readmit` throws what stands against the caller, or the write is done once more.
+ */
+export async function transactAdmitted<A extends Admitted, T>(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  admitted: A,
+  readmit: (before: A) => Promise<A>,
+  work: (tx: Transaction, admitted: A) => Promise<T>,
+): Promise<T> {
+  // It counts against the caller's share of the database.
+  const options = { share: admitted.caller.app_id }
+  let current = admitted
+  for (let tries = 1; ; tries++) {
+    try {
+      return await database.transaction((tx) => work(tx, current), options)
+    } catch (error) {
+      if (tries === maxTries || !(await isByChange(error))) throw error
+      current = await readmit(current)
+    }
+  }
+
+  /** Who may not is not told what stands against the write besides. */
+  async function isByChange(error: unknown): Promise<boolean> {
+    if (error instanceof AdmissionChanged) return true
+    return error instanceof GraphError && !(await isAdmitted(database.read, clock, current))
+  }
+}
+
+/**
+ * Asks once more whether the caller may, in the transaction of what it does, with one statement. Throws `AdmissionChanged`. To
+ * be called last: what is committed behind it is at most the flight of the commit itself.
+ */
+export async function confirmAdmission(tx: Transaction, clock: Clock, admitted: Admitted): Promise<void> {
+  if (!(await isAdmitted(tx, clock, admitted))) throw new AdmissionChanged()
+}
+
+async function isAdmitted(db: Db, clock: Clock, admitted: Admitted): Promise<boolean> {
+  return (await db.first(findAdmission, parametersOf(clock, admitted))) !== undefined
+}
+
+const findAdmission = defineStatement<AdmissionParameters>()((db, parameters) =>
+  db.selectFrom('tokens').select('tokens.id').where(isStillAdmitted(parameters)),
+)
+
+export function parametersOf(clock: Clock, { caller, node }: Admitted): AdmissionParameters {
+  return {
+    now: clock.now(),
+    token_id: caller.token_id,
+    token_scopes: caller.granted.scopes,
+    token_accounts: caller.granted.accounts,
+    caller_business_id: caller.business_id,
+    node_id: node?.id ?? null,
+    node_kind: node?.kind ?? null,
+    node_business_id: node?.business_id ?? null,
+    node_account_id: node?.account_id ?? null,
+  }
+}
+
+/**
+ * Whether the row of `tokens` is the caller's, unchanged, and its business sees the node, as `access.ts` says who sees what. The
+ * node itself is not looked for: its kind and its owner never change, and the write may just have deleted it.
+ */
+export function isStillAdmitted(parameters: AdmissionParameters): RawBuilder<boolean> {
+  const { now, token_id, token_scopes, token_accounts } = parameters
+  const business_id = text(parameters.caller_business_id)
+  const node_id = text(parameters.node_id)
+  const account_id = text(parameters.node_account_id)
+  return sql<boolean>`tokens.id = ${token_id}
+    AND tokens.revoked_time IS NULL
+    AND (tokens.expires_time IS NULL OR tokens.expires_time > ${now})
+    AND tokens.scopes = ${token_scopes}
+    AND tokens.accounts IS NOT DISTINCT FROM ${token_accounts}
+    AND CASE
+      WHEN ${node_id} IS NULL THEN TRUE
+      WHEN ${account_id} IS NOT NULL THEN ${hasAccess(business_id, account_id)}
+      WHEN ${text(parameters.node_business_id)} = ${business_id} THEN TRUE
+      WHEN ${text(parameters.node_kind)} = 'business' THEN EXISTS (
+        SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
+        WHERE c.business_id = ${node_id} AND a.business_id = ${business_id}
+          AND (tokens.accounts IS NULL OR CAST(tokens.accounts AS TEXT) LIKE '%"' || c.id || '"%'))
+      ELSE EXISTS (
+        SELECT 1 FROM node_shares s WHERE s.node_id = ${node_id} AND s.business_id = ${business_id}) END`
+}
+
+/** PostgreSQL cannot tell the type of a parameter that is only compared with NULL. */
+function text(parameter: string | null): RawBuilder<string> {
+  return sql<string>`CAST(${parameter} AS TEXT)`
+}

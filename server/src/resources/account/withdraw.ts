@@ -1,0 +1,43 @@
+import type { Transaction } from '../../db/database.ts'
+import type { AccountAccessTable } from '../../db/tables.ts'
+import { type EndTools, endWaiting } from '../../delivery/end-waiting.ts'
+import { unlinkApp } from '../webhooks/store.ts'
+
+/**
+ * Takes from a business what its access to an account rests on. When nothing is left of that access, the links of its apps go
+ * with it, their callbacks for the account and its numbers, and what waits to be sent to them.
+ */
+export async function withdrawAccess(
+  tx: Transaction,
+  tools: EndTools,
+  { account_id, business_id, relation }: AccountAccessTable,
+): Promise<void> {
+  const { query } = tx
+  // An app that is being linked at this moment refers to the account: one of the two comes first and is seen by the other.
+  if (tx.lockRows) await query.selectFrom('accounts').select('id').where('id', '=', account_id).forUpdate().execute()
+  await query
+    .deleteFrom('account_access')
+    .where('account_id', '=', account_id)
+    .where('business_id', '=', business_id)
+    .where('relation', '=', relation)
+    .execute()
+  if (relation === 'on_behalf_of') {
+    await query
+      .deleteFrom('mobility_intents')
+      .where('account_id', '=', account_id)
+      .where('partner_business_id', '=', business_id)
+      .execute()
+  }
+  const left = await query
+    .selectFrom('account_access')
+    .select('relation')
+    .where('account_id', '=', account_id)
+    .where('business_id', '=', business_id)
+    .executeTakeFirst()
+  if (left) return
+  const apps = await query.selectFrom('apps').select('id').where('business_id', '=', business_id).execute()
+  for (const { id: app_id } of apps) {
+    await unlinkApp(tx, account_id, app_id)
+    await endWaiting(tx, tools, { account_id, app_id })
+  }
+}

@@ -1,0 +1,26 @@
+import { EventEmitter, once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TestServer } from './server.ts'
+
+/**
+ * Tells when a request was admitted whose body is still to come. Nothing outside shows that, so the look-ups are watched: the last
+ * is for the node, at the gateway for the token. The store must have been written to before, or it is not asked again.
+ */
+export function watchAdmissions({ database }: TestServer): { next(last: 'node' | 'token'): Promise<void> } {
+  const found = new EventEmitter()
+  const read = database.read as { first: unknown }
+  const first = read.first as (statement: unknown, parameters: object) => Promise<object | undefined>
+  read.first = async (statement: unknown, parameters: object) => {
+    const row = await first(statement, parameters)
+    if (row && 'kind' in row) found.emit('node')
+    else if (row && 'revoked_time' in row) found.emit('token')
+    return row
+  }
+  return {
+    async next(last) {
+      await once(found, last)
+      // What follows needs no more look-up, and so is done within this turn.
+      await nextTurn()
+    },
+  }
+}
