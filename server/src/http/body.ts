@@ -3,7 +3,8 @@ import { parse as parseQuery } from 'fast-querystring'
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { RawBody } from '../graph/operation.ts'
-import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
+import { collectMember, MultipartReader } from './multipart.ts'
+import { readBoundary } from './part-head.ts'
 
 const acceptedTypes = 'application/json, application/x-www-form-urlencoded or multipart/form-data'
 
@@ -139,20 +140,15 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
 }
 
 /** Members come in any order; a file is read like a text member. */
-function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    const values: Record<string, unknown> = Object.create(null)
-    const parser = openMultipart(contentType, { limits: { fieldSize: bytes.length, fileSize: bytes.length } })
-    parser.on('field', (name: string, value: string) => collectMember(values, name, value))
-    parser.on('file', (name: string, stream: NodeJS.ReadableStream) => {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => collectMember(values, name, Buffer.concat(chunks).toString()))
-      stream.on('error', (error: Error) => reject(refuseMultipart(error)))
-    })
-    parser.on('partsLimit', () => reject(tooManyMembers()))
-    parser.on('error', (error: unknown) => reject(refuseMultipart(error)))
-    parser.on('finish', () => resolve(values))
-    parser.end(bytes)
-  })
+async function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
+  const values: Record<string, unknown> = Object.create(null)
+  const reader = new MultipartReader(inOnePiece(bytes), readBoundary(contentType), Number.POSITIVE_INFINITY)
+  for (let part = await reader.nextPart(); part; part = await reader.nextPart()) {
+    collectMember(values, part.name, await reader.readText(part))
+  }
+  return values
+}
+
+export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }

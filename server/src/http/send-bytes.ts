@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { giveBack } from './blocks.ts'
+import { release } from './blocks.ts'
 
 /**
- * Sends what a stream holds, with the status and headers that the reply has by now. The memory of each chunk is given back when
+ * Sends what a stream holds, with the status and headers that the reply has by now. The memory of each chunk is released when
  * it has left: piped, a large file would leave tens of megabytes behind until the garbage is collected. A stream that breaks
- * ends the connection, because the status is out already, and is told to `onFault`.
+ * ends the connection, because the status is out already, and is reported to `onFault`.
  */
 export async function sendBytes(
   reply: FastifyReply,
@@ -19,7 +19,7 @@ export async function sendBytes(
     raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
     for await (const chunk of stream) {
       await write(raw, chunk)
-      giveBack(chunk)
+      release(chunk)
     }
     raw.end()
   } catch (error) {
