@@ -35,6 +35,7 @@ import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineParts } from './http/pipeline.ts'
 import { answerUnknownPaths, createServer, type ServerParts } from './http/server.ts'
+import { Connections } from './http/stop.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildGatewayOperations, buildOperations } from './operations.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
@@ -128,12 +129,14 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   }
 
   const observer = new RequestObserver(log, metrics)
+  const connections = new Connections()
   const serverParts: ServerParts = {
     words,
     versions: config.versions,
     random,
     log,
     observer,
+    connections,
     onArrival: () => database.noticeArrival(),
     doors: [
       ...operatorPaths,
@@ -183,7 +186,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
 
   function openOtherDoors(scope: FastifyInstance): void {
     const gatewayOperations = buildGatewayOperations()
-    openPicturesDoor(scope, database.read, files)
+    openPicturesDoor(scope, database.read, files, log)
     openPublicDoor(scope, {
       operations,
       gatewayOperations,
@@ -216,9 +219,8 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
-      const force = setTimeout(() => server.server.closeAllConnections(), graceMilliseconds)
-      await server.close()
-      clearTimeout(force)
+      const hasEnded = await connections.close(server, graceMilliseconds)
+      if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       await timers.stop()
       await retention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())

@@ -16,6 +16,7 @@ import { RequestObserver } from '../src/http/observe.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { chooseEncoding } from '../src/http/packed.ts'
 import { createServer } from '../src/http/server.ts'
+import { Connections } from '../src/http/stop.ts'
 import { buildGatewayOperations, buildOperations } from '../src/operations.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorld, readWorldFile } from '../src/world/read.ts'
@@ -74,6 +75,7 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     random: systemRandom,
     log: silentLog,
     observer: new RequestObserver(silentLog, new Metrics()),
+    connections: new Connections(),
     onArrival: () => database.noticeArrival(),
     doors: publicPaths,
     outageOf: (error) => database.outageOf(error),

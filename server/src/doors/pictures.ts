@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import type { Log } from '../base/log.ts'
 import type { Db } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import { notFound } from '../graph/errors.ts'
+import { sendBytes } from '../http/send-bytes.ts'
 import { findPictureForAnyone } from '../resources/profile/store.ts'
 
 /** Anything else would only cost a look into the database, which does not take every text. */
@@ -10,7 +12,7 @@ const idPattern = /^[\w-]{1,64}$/
 export const picturePaths = ['pictures'] as const
 
 /** `/pictures/{id}`: anyone who was given the address of a profile's picture. */
-export function openPicturesDoor(server: FastifyInstance, db: Db, files: Files): void {
+export function openPicturesDoor(server: FastifyInstance, db: Db, files: Files, log: Log): void {
   server.get<{ Params: { id: string } }>('/pictures/:id', async (request, reply) => {
     request.operationName = 'public.picture'
     const { id } = request.params
@@ -25,6 +27,6 @@ export function openPicturesDoor(server: FastifyInstance, db: Db, files: Files):
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
     })
-    return reply.send(file.stream)
+    return sendBytes(reply, file.stream, (err) => log.error({ trace: request.id, err }, 'a picture broke off'))
   })
 }
