@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'fast-querystring'
+import { Gatherer } from '../base/gatherer.ts'
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { RawBody } from '../graph/operation.ts'
@@ -81,15 +82,13 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
   return new Promise((resolve, reject) => {
     const tooLarge = () =>
       reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`))
-    const chunks: Buffer[] = []
-    let length = 0
+    const gatherer = new Gatherer()
     const onData = (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= maxBytes) {
-        chunks.push(chunk)
+      if (gatherer.length + chunk.length <= maxBytes) {
+        gatherer.append(chunk)
         return
       }
-      chunks.length = 0
+      gatherer.take()
       request.off('data', onData)
       request.resume()
       tooLarge()
@@ -104,7 +103,7 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
     request.on('end', () => {
       // It closes at a good end too, and making an error for nobody costs more than reading a small body.
       request.off('close', onBreak)
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      resolve(gatherer.take())
     })
     request.on('error', onBreak).on('close', onBreak)
     // The connection was gone before anyone listened: nothing will tell of it any more.

@@ -1,3 +1,4 @@
+import { Gatherer } from '../base/gatherer.ts'
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
 
@@ -62,13 +63,13 @@ export class MultipartReader {
 
   /** The content of the part as text. */
   async readText({ name, charset }: PartHead): Promise<string> {
-    const pieces: Buffer[] = []
+    const gatherer = new Gatherer()
     for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) {
       this.#textBytes += piece.length
       if (this.#textBytes > this.#maxTextBytes) throw tooMuchText(this.#maxTextBytes)
-      pieces.push(Buffer.from(piece))
+      gatherer.append(Buffer.from(piece))
     }
-    return decodeText(Buffer.concat(pieces), charset, name)
+    return decodeText(gatherer.take(), charset, name)
   }
 
   async #skipContent(): Promise<void> {
