@@ -39,6 +39,7 @@ import type { PipelineDeps } from './http/pipeline.ts'
 import { segmentsOf } from './http/route-table.ts'
 import { serveTable } from './http/routes.ts'
 import { createServer, type ServerParts } from './http/server.ts'
+import { Connections } from './http/stop.ts'
 import { makeExplainPath } from './http/unknown-paths.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations } from './operations.ts'
@@ -159,12 +160,14 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   const migrations = readMigrations()
   const explainPath = makeExplainPath({ operations: table, words, versions: config.versions })
   const observer = new RequestObserver(log, metrics)
+  const connections = new Connections()
   const serverParts: ServerParts = {
     words,
     versions: config.versions,
     random,
     log,
     observer,
+    connections,
     onArrival: () => database.noticeArrival(),
     doors: [...segmentsOf(table), words.product],
     outageOf: (error) => database.outageOf(error),
@@ -246,9 +249,8 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
-      const force = setTimeout(() => server.server.closeAllConnections(), graceMilliseconds)
-      await server.close()
-      clearTimeout(force)
+      const hasEnded = await connections.close(server, graceMilliseconds)
+      if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       await clockSteps.stop()
       await timers.stop()
       await retention.stop()

@@ -77,6 +77,7 @@ export interface Config extends Settings {
   readonly headersTimeout: number
   readonly requestTimeout: number
   readonly idleTimeout: number
+  readonly stopGrace: number
   readonly logLevel: LogLevel
 }
 
@@ -461,6 +462,14 @@ export const settings = {
     sentence: 'How long nothing may move on a connection while a request, its body or its answer is under way.',
     parse: durationUpTo(10 * minute),
     fallback: () => 2 * minute,
+  }),
+  stopGrace: define({
+    name: 'STOP_GRACE',
+    shownDefault: '10s',
+    sentence:
+      'How long requests under way, and after them deliveries, get to finish when the server stops; twice this and 5 s after the signal it ends in any case.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 10 * second,
   }),
   logLevel: define<LogLevel>({
     name: 'LOG_LEVEL',

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { countAnswers, findGrowth, findUnreached, writeFailure } from './fuzz/report.ts'
 import { runFuzz } from './fuzz/run.ts'
+import { moods } from './fuzz/sending.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +27,7 @@ const started = performance.now()
 const result = await runFuzz({ engine, requests, seed, report })
 const seconds = (performance.now() - started) / 1000
 
-for (const mood of ['valid', 'broken', 'absurd']) {
+for (const mood of moods) {
   const statuses = ['200', '400', '401', '403', '404', '422', '429']
   const counts = statuses.map(
     (status) => `${status}: ${countAnswers(result, (one, other) => one === mood && other === status)}`,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
@@ -142,5 +144,29 @@ describe('memory', () => {
     assert.ok(uploaded.peak - before.now < 20, `from ${before.now} MB to ${uploaded.peak} MB`)
     assert.ok(downloaded.peak - uploaded.peak < 20, `from ${uploaded.peak} MB to ${downloaded.peak} MB`)
     assert.equal((await listFiles(place.dataDir)).length, 1)
+  })
+
+  test('a body of 240,000 chunks of one byte raises the memory of the server by what it holds, not by what each chunk costs', async (t) => {
+    const { startServer } = await useServers(t, 'sqlite')
+    const server = await startServer()
+    const before = await measureMegabytes(server.pid)
+    const pieces = Buffer.from('1\r\nx\r\n'.repeat(20_000))
+    const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
+    for (const [type, at, first] of [
+      ['application/json', '/v23.0/1000000000000001', '"'],
+      ['multipart/form-data; boundary=b', path, part],
+    ] as const) {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+      t.after(() => socket.destroy())
+      const head = `POST ${at} HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\nContent-Type: ${type}\r\n`
+      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${first.length.toString(16)}\r\n${first}\r\n`)
+      for (let sent = 0; sent < 12; sent++) await new Promise((resolve) => socket.write(pieces, resolve))
+      socket.write('0\r\n\r\n')
+      const [answer] = await once(socket, 'data')
+      assert.match(String(answer), /^HTTP\/1\.1 400 /)
+    }
+    const { peak } = await measureMegabytes(server.pid)
+    t.diagnostic(`${before.now.toFixed(1)} MB, then ${peak.toFixed(1)} MB`)
+    assert.ok(peak - before.now < 90, `from ${before.now} MB to ${peak} MB`)
   })
 })

@@ -1,6 +1,5 @@
 import { type App, createApp } from '../app.ts'
 import { systemClock } from '../base/clock.ts'
-import { second } from '../base/duration.ts'
 import { type Log, openLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { BadSetting, type Config } from '../config.ts'
@@ -11,7 +10,7 @@ import { isStoreEmpty } from '../world/empty.ts'
 import { listDemoTokensForOperators } from '../world/guessable-secrets.ts'
 import { readWorldFile } from '../world/read.ts'
 import { composeBanner } from './banner.ts'
-import { describeFailure } from './fail.ts'
+import { stopOnSignals } from './stop.ts'
 import { configFrom, openStore } from './store.ts'
 
 export interface ServeFlags {
@@ -22,7 +21,6 @@ export interface ServeFlags {
   readonly role?: string
 }
 
-const shutdownGrace = 10 * second
 export const demoWorld = new URL('../../../worlds/demo.yaml', import.meta.url)
 
 /** Starts the server, says where it listens, and runs until it is told to stop. */
@@ -64,24 +62,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     banner && config.role !== 'worker'
       ? await composeBanner(database, systemClock, config.publicUrl ?? address, config)
       : ''
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    process.once('SIGINT', () => process.exit(1))
-    log.info({ signal }, 'stopping: no new requests; finishing those that run')
-    try {
-      await app.close(shutdownGrace)
-      await database.close()
-      lock?.release()
-      log.info('stopped')
-      flush()
-      process.exit(0)
-    } catch (error) {
-      flush()
-      process.stderr.write(`switchboard: ${describeFailure(error)}\n`)
-      process.exit(1)
-    }
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  stopOnSignals({ app, database, lock, log, flush, grace: config.stopGrace })
   // Said last: whoever reads it may send a signal at once.
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
 }

@@ -7,6 +7,7 @@ import { hasEnded, nameOwnRun } from '../base/process-run.ts'
 import type { Random } from '../base/random.ts'
 import { isMissing, makeFolder, syncFolder } from './durable.ts'
 import type { Arrival, FileStore } from './file-store.ts'
+import { openForReading } from './reading.ts'
 
 const sha256Pattern = /^[\da-f]{64}$/
 /** Nothing takes that long to arrive: an older file belonged to a process that died, on whatever machine. */
@@ -82,17 +83,7 @@ export async function openFileSystemStore(folder: string, clock: Clock, random: 
 
     receive,
 
-    async get(sha256, range) {
-      let handle: FileHandle
-      try {
-        handle = await open(pathOf(sha256), 'r')
-      } catch (error) {
-        if (isMissing(error)) return undefined
-        throw error
-      }
-      const { size } = await handle.stat()
-      return { stream: handle.createReadStream(range), size }
-    },
+    get: async (sha256, range) => openForReading(pathOf(sha256), range),
 
     async remove(sha256) {
       const path = pathOf(sha256)

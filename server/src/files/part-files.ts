@@ -7,7 +7,8 @@ import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 import { setTimer } from '../timers/set.ts'
 import type { TimerHandler } from '../timers/worker.ts'
-import { isMissing, makeFolder, syncFolder } from './durable.ts'
+import { makeFolder, syncFolder } from './durable.ts'
+import { openForReading } from './reading.ts'
 
 /**
  * Files that arrive piece by piece over several requests, until all of one is there and it becomes a content. How much of a
@@ -37,15 +38,7 @@ export async function openPartFiles(folder: string): Promise<PartFiles> {
       if (offset === 0) await syncFolder(folder)
     },
 
-    async read(name, length) {
-      try {
-        const handle = await open(join(folder, name), 'r')
-        return handle.createReadStream({ start: 0, end: length - 1 })
-      } catch (error) {
-        if (isMissing(error)) return undefined
-        throw error
-      }
-    },
+    read: async (name, length) => (await openForReading(join(folder, name), { start: 0, end: length - 1 }))?.stream,
 
     async remove(name) {
       await rm(join(folder, name), { force: true })

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'fast-querystring'
+import { Gatherer } from '../base/gatherer.ts'
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { RawBody } from '../graph/operation.ts'
-import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
+import { collectMember, MultipartReader } from './multipart.ts'
+import { readBoundary } from './part-head.ts'
 
 const acceptedTypes = 'application/json, application/x-www-form-urlencoded or multipart/form-data'
 
@@ -80,15 +82,13 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
   return new Promise((resolve, reject) => {
     const tooLarge = () =>
       reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`))
-    const chunks: Buffer[] = []
-    let length = 0
+    const gatherer = new Gatherer()
     const onData = (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= maxBytes) {
-        chunks.push(chunk)
+      if (gatherer.length + chunk.length <= maxBytes) {
+        gatherer.append(chunk)
         return
       }
-      chunks.length = 0
+      gatherer.take()
       request.off('data', onData)
       request.resume()
       tooLarge()
@@ -103,7 +103,7 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
     request.on('end', () => {
       // It closes at a good end too, and making an error for nobody costs more than reading a small body.
       request.off('close', onBreak)
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      resolve(gatherer.take())
     })
     request.on('error', onBreak).on('close', onBreak)
     // The connection was gone before anyone listened: nothing will tell of it any more.
@@ -139,20 +139,15 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
 }
 
 /** Members come in any order; a file is read like a text member. */
-function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    const values: Record<string, unknown> = Object.create(null)
-    const parser = openMultipart(contentType, { limits: { fieldSize: bytes.length, fileSize: bytes.length } })
-    parser.on('field', (name: string, value: string) => collectMember(values, name, value))
-    parser.on('file', (name: string, stream: NodeJS.ReadableStream) => {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => collectMember(values, name, Buffer.concat(chunks).toString()))
-      stream.on('error', (error: Error) => reject(refuseMultipart(error)))
-    })
-    parser.on('partsLimit', () => reject(tooManyMembers()))
-    parser.on('error', (error: unknown) => reject(refuseMultipart(error)))
-    parser.on('finish', () => resolve(values))
-    parser.end(bytes)
-  })
+async function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
+  const values: Record<string, unknown> = Object.create(null)
+  const reader = new MultipartReader(inOnePiece(bytes), readBoundary(contentType), Number.POSITIVE_INFINITY)
+  for (let part = await reader.nextPart(); part; part = await reader.nextPart()) {
+    collectMember(values, part.name, await reader.readText(part))
+  }
+  return values
+}
+
+export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy'
 import type { Files, ReceivedFile } from '../files/files.ts'
-import { badArgument, type GraphError, malformedRequest } from '../graph/errors.ts'
+import { badArgument, type GraphError } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { FileMember } from '../graph/operation.ts'
 import type { Settings } from '../graph/settings.ts'
-import { BlockQueue, giveBack } from './blocks.ts'
-import { brokenOff, mediaTypeOf, readBodyArguments } from './body.ts'
-import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
+import { inBlocks, release } from './blocks.ts'
+import { brokenOff, inOnePiece, mediaTypeOf, readBodyArguments } from './body.ts'
+import { collectMember, MultipartReader } from './multipart.ts'
+import { readBoundary } from './part-head.ts'
 
 /** How a file is received. */
 export interface FileReception {
@@ -46,107 +46,50 @@ export async function receiveText(
   return { sources: sources.map((one) => (one === source ? without : one)), file }
 }
 
-async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes
-}
-
 /**
  * Members come in any order, so the file may be there before it is known that the rest of the body is not as it should be:
- * then it is let go. What comes behind a refusal is thrown away as it comes, so that the connection stays usable.
+ * then it is discarded. What comes behind a refusal is thrown away as it comes, so that the connection stays usable.
  */
 async function readMultipart(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
   const { member, maxBodyBytes, settings, files } = reception
   const { fileBytes } = member.limits(settings)
-  if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes) {
-    request.resume()
-    throw tooLarge(member, fileBytes)
-  }
-
-  const parser = openMultipart(request.headers['content-type'] ?? '', {
-    isPartAFile: (name) => name === member.name,
-    limits: { files: 1, fieldSize: maxBodyBytes },
-  })
   const values: Record<string, unknown> = Object.create(null)
-  const blocks = new BlockQueue()
-  const whole = Promise.withResolvers<void>()
-  let file: Promise<ReceivedFile> | undefined
-  let textBytes = 0
-
-  parser.on('file', (_name: string, part: BusboyFileStream) => {
-    values[member.name] = ''
-    part.on('data', (bytes: Buffer) => blocks.append(bytes))
-    part.on('end', () => {
-      if (blocks.appended === part.bytesRead) blocks.end()
-      else blocks.fail(new Error(`${part.bytesRead - blocks.appended} bytes of a file were let go too early`))
-    })
-    part.on('error', (error: Error) => blocks.fail(error))
-    file = files.receive(member.check(blocks, settings))
-    file.catch(whole.reject)
-  })
-  parser.on('field', (name: string, value: string, _nameCut: boolean, valueCut: boolean) => {
-    textBytes += Buffer.byteLength(value)
-    if (valueCut || textBytes > maxBodyBytes) whole.reject(tooMuchText(maxBodyBytes))
-    else collectMember(values, name, value)
-  })
-  parser.on('filesLimit', () => whole.reject(badArgument(member.name, 'there is more than one; send one file.')))
-  parser.on('partsLimit', () => whole.reject(tooManyMembers()))
-  parser.on('error', (error: unknown) => whole.reject(refuseMultipart(error)))
-  parser.on('finish', () => whole.resolve())
-  const stopReading = readChunks(request, parser, () => blocks.waitForRoom(), whole.reject)
-
+  const chunks = readChunks(request)
+  let file: ReceivedFile | undefined
   try {
-    await whole.promise
-    return { arguments: { typed: false, values }, file: await file }
+    if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes) throw tooLarge(member, fileBytes)
+    const boundary = readBoundary(request.headers['content-type'] ?? '')
+    const reader = new MultipartReader(chunks, boundary, maxBodyBytes)
+    for (let part = await reader.nextPart(); part; part = await reader.nextPart()) {
+      if (part.name !== member.name) collectMember(values, part.name, await reader.readText(part))
+      else if (file) throw badArgument(member.name, 'there is more than one; send one file.')
+      else {
+        file = await files.receive(member.check(inBlocks(reader.readContent()), settings))
+        values[member.name] = ''
+      }
+    }
+    return { arguments: { typed: false, values }, file }
   } catch (error) {
-    blocks.fail(error)
-    const refused = await file?.catch(() => undefined)
-    await refused?.discard()
+    await file?.discard()
     throw error
   } finally {
-    stopReading()
+    await chunks.return(undefined)
+    request.resume()
   }
 }
 
-/**
- * Gives a body to a parser chunk by chunk, each when the one before was dealt with, until it is told to stop; then the rest is
- * thrown away. The memory of a chunk is given back at once, because otherwise a large file would leave tens of megabytes
- * behind until the garbage is collected. By then the parser has handed all of it on: it works through a chunk in one turn.
- */
-function readChunks(
-  request: IncomingMessage,
-  parser: BusboyInstance,
-  waitForRoom: () => Promise<void>,
-  fail: (error: unknown) => void,
-): () => void {
-  let isStopped = false
-  const onData = async (chunk: Buffer) => {
-    request.pause()
-    await new Promise((resolve) => parser.write(chunk, resolve))
-    await new Promise(setImmediate)
-    giveBack(chunk)
-    await waitForRoom()
-    if (!isStopped) request.resume()
-  }
-  const onEnd = () => parser.end()
-  const onBreak = () => {
-    if (!request.readableEnded) fail(brokenOff())
-  }
-  request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
-  // The connection was gone before anyone listened: nothing will tell of it any more.
-  if (request.destroyed) onBreak()
-  return () => {
-    isStopped = true
-    request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
-    request.resume()
+/** The body as it comes, each chunk until the next is asked for; throws when it breaks off. Leaving early lets it flow on. */
+async function* readChunks(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      yield chunk
+      release(chunk)
+    }
+  } catch {
+    throw brokenOff()
   }
 }
 
 function tooLarge({ name }: FileMember, fileBytes: number): GraphError {
   return badArgument(name, `it is too large; no file may have more than ${fileBytes} bytes.`)
-}
-
-function tooMuchText(maxBodyBytes: number): GraphError {
-  return malformedRequest(
-    `The members besides the file are larger than the ${maxBodyBytes} bytes that are taken; shorten them.`,
-  )
 }

@@ -1,33 +1,252 @@
-import { Busboy, type BusboyConfig, type BusboyInstance } from '@fastify/busboy'
+import { Gatherer } from '../base/gatherer.ts'
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
+import { type PartHead, readPartHead } from './part-head.ts'
 
-const maxMembers = 1000
+const maxParts = 1000
+/** As much as a whole request may have in its head. */
+const maxHeadBytes = 16_384
+/** Heads of parts, and what stands before the first delimiter and behind the last. */
+const maxFramingBytes = 1_048_576
+const carriageReturn = 0x0d
+const lineFeed = 0x0a
+const dash = 0x2d
 
-/** Makes a parser of a multipart body; throws the 400 when the type does not tell how its members are divided. */
-export function openMultipart(contentType: string, config: Omit<BusboyConfig, 'headers'>): BusboyInstance {
-  try {
-    return new Busboy({
-      ...config,
-      headers: { 'content-type': contentType },
-      limits: { ...config.limits, parts: maxMembers },
-    })
-  } catch (error) {
-    throw refuseMultipart(error)
+/**
+ * Reads a multipart body part by part, each when it is asked for, so that nothing is kept but the chunk that is being read. It
+ * has no stream and no event of its own: a fault of the body or of its source is thrown to whoever asks, and so is an end of
+ * the body that comes before the last delimiter. Every byte is looked at once.
+ */
+export class MultipartReader {
+  readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #delimiter: Buffer
+  readonly #maxTextBytes: number
+  #chunk: Buffer = Buffer.alloc(0)
+  /** Where reading goes on in the chunk. */
+  #at = 0
+  /**
+   * How many bytes of a delimiter have been read at the end of the chunk before. A carriage return is only its first byte, so
+   * whatever follows, no other delimiter begins within these. The body begins as if a line had ended.
+   */
+  #matched = 2
+  /** Before the first delimiter is content of no part. */
+  #isInContent = true
+  #parts = 0
+  #framingBytes = 0
+  #textBytes = 0
+
+  /** `maxTextBytes` bounds what is read as text, all of it together. */
+  constructor(body: AsyncIterable<Uint8Array>, boundary: string, maxTextBytes: number) {
+    this.#chunks = body[Symbol.asyncIterator]()
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+    this.#maxTextBytes = maxTextBytes
+  }
+
+  /** The next part, without what is left of the one before; undefined behind the last one, when all of the body has come. */
+  async nextPart(): Promise<PartHead | undefined> {
+    await this.#skipContent()
+    if (await this.#isLastDelimiter()) {
+      do this.#countFraming(this.#chunk.length - this.#at)
+      while (await this.#nextChunk())
+      return undefined
+    }
+    if (this.#parts === maxParts) throw tooManyParts()
+    this.#parts += 1
+    const head = readPartHead(await this.#readHead())
+    this.#isInContent = true
+    return head
+  }
+
+  /** The content of the part as it comes. A piece is good until the next is asked for. */
+  async *readContent(): AsyncGenerator<Uint8Array> {
+    for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) yield piece
+  }
+
+  /** The content of the part as text. */
+  async readText({ name, charset }: PartHead): Promise<string> {
+    const gatherer = new Gatherer()
+    for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) {
+      this.#textBytes += piece.length
+      if (this.#textBytes > this.#maxTextBytes) throw tooMuchText(this.#maxTextBytes)
+      gatherer.append(Buffer.from(piece))
+    }
+    return decodeText(gatherer.take(), charset, name)
+  }
+
+  async #skipContent(): Promise<void> {
+    for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) this.#countFraming(piece.length)
+  }
+
+  /** What comes next before a delimiter; undefined when that has been read. */
+  async #nextPiece(): Promise<Uint8Array | undefined> {
+    while (this.#isInContent) {
+      if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw endsTooEarly()
+      const piece = this.#matched > 0 ? this.#continueDelimiter() : this.#findDelimiter()
+      if (piece.length > 0) return piece
+    }
+    return undefined
+  }
+
+  /** Goes on with what may be a delimiter; what turns out to be none was content. */
+  #continueDelimiter(): Uint8Array {
+    const delimiter = this.#delimiter
+    while (this.#at < this.#chunk.length && this.#chunk[this.#at] === delimiter[this.#matched]) {
+      this.#at += 1
+      this.#matched += 1
+      if (this.#matched === delimiter.length) return this.#endContent(0, 0)
+    }
+    if (this.#at === this.#chunk.length) return noBytes
+    const piece = delimiter.subarray(0, this.#matched)
+    this.#matched = 0
+    return piece
+  }
+
+  #findDelimiter(): Uint8Array {
+    const start = this.#at
+    const found = this.#chunk.indexOf(this.#delimiter, start)
+    if (found >= 0) {
+      this.#at = found + this.#delimiter.length
+      return this.#endContent(start, found)
+    }
+    this.#at = this.#chunk.length
+    const tail = this.#chunk.subarray(Math.max(start, this.#at - this.#delimiter.length + 1))
+    const last = tail.lastIndexOf(carriageReturn)
+    this.#matched = last >= 0 && this.#delimiter.indexOf(tail.subarray(last)) === 0 ? tail.length - last : 0
+    return this.#chunk.subarray(start, this.#at - this.#matched)
+  }
+
+  #endContent(start: number, end: number): Uint8Array {
+    this.#matched = 0
+    this.#isInContent = false
+    return this.#chunk.subarray(start, end)
+  }
+
+  /** The last delimiter has two dashes behind it; what follows them is for nobody. */
+  async #isLastDelimiter(): Promise<boolean> {
+    if ((await this.#peek()) !== dash) return false
+    this.#at += 1
+    if ((await this.#peek()) !== dash) throw notADelimiter()
+    return true
+  }
+
+  /** The lines between a delimiter and the empty line. */
+  async #readHead(): Promise<string[]> {
+    if ((await this.#readLine(maxHeadBytes)).trim() !== '') throw notADelimiter()
+    const lines: string[] = []
+    let left = maxHeadBytes
+    for (;;) {
+      const line = await this.#readLine(left)
+      if (line === '') return lines
+      lines.push(line)
+      left -= line.length + 2
+    }
+  }
+
+  /** A line without its end. */
+  async #readLine(maxLength: number): Promise<string> {
+    await this.#peek()
+    let piece = this.#takeLine()
+    const begun: Buffer[] = []
+    for (let length = piece.length; length <= maxLength && piece.at(-1) !== lineFeed; length += piece.length) {
+      // A copy, because what is taken is good until the next chunk alone.
+      begun.push(Buffer.from(piece))
+      await this.#peek()
+      piece = this.#takeLine()
+    }
+    const line = begun.length === 0 ? piece : Buffer.concat([...begun, piece])
+    if (line.length > maxLength) throw tooLongHead()
+    if (line.at(-2) !== carriageReturn) throw endedByLineFeed()
+    return line.toString('utf8', 0, line.length - 2)
+  }
+
+  /** What the chunk has of a line, with its end. */
+  #takeLine(): Buffer {
+    const end = this.#chunk.indexOf(lineFeed, this.#at)
+    const taken = this.#chunk.subarray(this.#at, end < 0 ? this.#chunk.length : end + 1)
+    this.#at += taken.length
+    this.#countFraming(taken.length)
+    return taken
+  }
+
+  /** The next byte, which is not taken yet. */
+  async #peek(): Promise<number> {
+    if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw endsTooEarly()
+    return this.#chunk[this.#at] as number
+  }
+
+  /** Whether there was one more; none of them is empty. */
+  async #nextChunk(): Promise<boolean> {
+    for (;;) {
+      const { done, value } = await this.#chunks.next()
+      if (done) return false
+      this.#chunk = Buffer.from(value.buffer, value.byteOffset, value.length)
+      this.#at = 0
+      if (this.#chunk.length > 0) return true
+    }
+  }
+
+  #countFraming(bytes: number): void {
+    this.#framingBytes += bytes
+    if (this.#framingBytes > maxFramingBytes) throw tooMuchFraming()
   }
 }
+
+const noBytes = new Uint8Array(0)
+const strictly = { fatal: true, ignoreBOM: true }
+const utf8 = new TextDecoder('utf-8', strictly)
 
 /** A member that comes several times is a list. */
 export function collectMember(values: Record<string, unknown>, name: string, value: string): void {
   const known = values[name]
-  values[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
+  if (Array.isArray(known)) known.push(value)
+  else values[name] = known === undefined ? value : [known, value]
 }
 
-export function refuseMultipart(error: unknown): GraphError {
+function decodeText(bytes: Buffer, charset: string, name: string): string {
+  try {
+    return (charset === 'utf-8' ? utf8 : new TextDecoder(charset, strictly)).decode(bytes)
+  } catch {
+    throw malformedRequest(
+      `The part ${JSON.stringify(name.slice(0, 100))} of the multipart body is not valid ${JSON.stringify(charset.slice(0, 40))}; send it in UTF-8.`,
+    )
+  }
+}
+
+function endsTooEarly(): GraphError {
   return malformedRequest(
-    `The multipart body cannot be read (${(error as Error).message}); write its parts with the boundary that its Content-Type names.`,
+    'The multipart body ends before its last delimiter; end it with the boundary that its Content-Type names between two pairs of dashes.',
   )
 }
 
-export function tooManyMembers(): GraphError {
-  return malformedRequest(`The multipart body has more than ${maxMembers} members; send fewer.`)
+function notADelimiter(): GraphError {
+  return malformedRequest(
+    'The multipart body has a delimiter that goes on behind its boundary; end its line there, or choose a boundary that no content holds.',
+  )
+}
+
+function endedByLineFeed(): GraphError {
+  return malformedRequest(
+    'The multipart body has a line in the head of a part that ends with a line feed alone; end each with a carriage return and a line feed.',
+  )
+}
+
+function tooLongHead(): GraphError {
+  return malformedRequest(
+    `The multipart body has a part with a head of more than ${maxHeadBytes} bytes; send fewer or shorter headers.`,
+  )
+}
+
+function tooManyParts(): GraphError {
+  return malformedRequest(`The multipart body has more than ${maxParts} members; send fewer.`)
+}
+
+function tooMuchFraming(): GraphError {
+  return malformedRequest(
+    `The multipart body has more than ${maxFramingBytes} bytes that are no content of a part; send shorter heads, and nothing around the parts.`,
+  )
+}
+
+function tooMuchText(maxBytes: number): GraphError {
+  return malformedRequest(
+    `The members besides the file are larger than the ${maxBytes} bytes that are taken; shorten them.`,
+  )
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Reply } from '../graph/operation.ts'
-import { giveBack } from './blocks.ts'
+import { release } from './blocks.ts'
 
 /**
  * Sends a response that is not an object of the API, past the framework, and resolves when it has left or cannot leave any more.
@@ -34,7 +34,7 @@ async function sendStream(raw: ServerResponse, stream: Readable, onFault: (error
   try {
     for await (const chunk of stream) {
       await write(raw, chunk)
-      giveBack(chunk)
+      release(chunk)
     }
     raw.end()
   } catch (error) {

@@ -18,7 +18,7 @@ import { versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
-import { releaseConnectionsAtStop } from './stop.ts'
+import type { Connections } from './stop.ts'
 import { traceOf } from './trace.ts'
 
 declare module 'fastify' {
@@ -36,6 +36,7 @@ export interface ServerParts {
   readonly random: Random
   readonly log: Log
   readonly observer: RequestObserver
+  readonly connections: Connections
   /** Told of every request before it is looked at. */
   readonly onArrival: () => void
   /** First path segments that are doors of their own, never ids. */
@@ -128,7 +129,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     parts.onArrival()
     answers.set(request.socket, response)
   })
-  releaseConnectionsAtStop(server, answers)
+  parts.connections.watch(server, answers)
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)
@@ -138,9 +139,12 @@ export function createServer(parts: ServerParts): FastifyInstance {
   })
   // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
-  server.server.on('connect', (_request, socket: Socket) =>
-    answerOnSocket(socket, unknownOperation('CONNECT', 'this service is no proxy.'), 'CONNECT', undefined, parts),
-  )
+  server.server.on('connect', (_request, socket: Socket) => {
+    // Node hands the socket over and does not listen to it any more: without this, a client that resets it ends the process.
+    socket.on('error', () => socket.destroy())
+    socket.resume()
+    answerOnSocket(socket, unknownOperation('CONNECT', 'this service is no proxy.'), 'CONNECT', undefined, parts)
+  })
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
     reply.status(error.status)

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { DescribedAnswer, DescribedHeader, FuzzedApi, MediaType, Schema } from './document.ts'
 import type { FuzzRequest } from './requests.ts'
-import type { FuzzAnswer } from './send.ts'
 import { formats } from './text-rules.ts'
+import type { FuzzAnswer } from './wire.ts'
 
 /** A request that names no operation is refused as one that cannot be read, or that nobody answers. */
 const refusalStatuses = [400, 404]

@@ -1,19 +1,27 @@
 import type { FuzzedOperation } from './document.ts'
-import type { FuzzFailure, FuzzResult } from './run.ts'
+import type { FuzzRequest } from './requests.ts'
+import type { FuzzResult } from './run.ts'
+import type { FuzzFailure } from './sending.ts'
 import type { Memory } from './server.ts'
 
 /** A shell that repeats a request: bytes that cannot stand in a line go through printf. */
 export function writeCurl(url: string, { request }: FuzzFailure): string {
   if (!request) return `curl -i '${url}/readyz'`
-  if (request.bytes) {
+  const bytes = request.play?.bytes ?? request.bytes
+  if (bytes) {
     const { hostname, port } = new URL(url)
-    return `printf '${escapeBytes(request.bytes)}' | nc ${hostname} ${port}`
+    return `printf '${escapeBytes(bytes)}' | nc ${hostname} ${port}${describePlay(request)}`
   }
   const headers = request.headers.map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`)
   const head = ['curl -i --path-as-is -g', `-X ${request.method}`, ...headers]
   if (!request.body) return [...head, quote(url + request.target)].join(' ')
   const body = `printf '${escapeBytes(request.body)}'`
   return [body, '|', ...head, '--data-binary @-', quote(url + request.target)].join(' ')
+}
+
+function describePlay({ play }: FuzzRequest): string {
+  if (!play) return ''
+  return `  # ${play.pieces.length + 1} writes (${play.pieces.slice(0, 6).join(', ')}…), then ${play.ending}`
 }
 
 function quote(text: string): string {
@@ -50,6 +58,8 @@ export const allowedGrowth = { heap: 8_000_000, rss: 48_000_000 }
 
 /** Whether memory stayed what it was; in words, if it did not. */
 export function findGrowth(memory: readonly Pick<Memory, 'heap' | 'rss'>[]): string[] {
+  // The run was over before there was anything to compare.
+  if (memory.length < 4) return []
   const quarter = memory.length / 4
   const second = memory.slice(Math.floor(quarter), Math.floor(2 * quarter))
   const last = memory.slice(Math.floor(3 * quarter))

@@ -6,7 +6,7 @@ import type { MemoryOfAnswers } from './memory-of-answers.ts'
 import { chooseId, chooseProof } from './people.ts'
 import type { Values } from './values.ts'
 
-export type Mood = 'valid' | 'broken' | 'absurd'
+export type Mood = 'valid' | 'broken' | 'absurd' | 'wire'
 
 export interface FuzzRequest {
   /** The operation whose promise the answer must keep; undefined: the request names none. */
@@ -19,6 +19,23 @@ export interface FuzzRequest {
   readonly body: Buffer | undefined
   /** Sent in the place of all of it: what no client would write. */
   readonly bytes?: Buffer
+  /** Asks for the bytes of a media file, which no document describes. */
+  readonly isDownload?: boolean
+  /** How it goes over a connection of its own. */
+  readonly play?: Play
+}
+
+/** How bytes go over a connection of their own. */
+export interface Play {
+  readonly bytes: Buffer
+  /** The length of each write; what is left goes in the last. */
+  readonly pieces: readonly number[]
+  /** What follows the last byte: answers are waited for, or the connection is half closed, closed or reset. */
+  readonly ending: 'wait' | 'end' | 'close' | 'reset'
+  /** The requests that are whole, in order: each must be answered when answers are waited for. */
+  readonly whole: readonly FuzzRequest[]
+  /** How many bytes the head has whose body waits until it is asked for. */
+  readonly headBytes?: number
 }
 
 export interface RequestSources {

@@ -1,33 +1,27 @@
 import { Agent, request as startRequest } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { exchangeBytes, readRawAnswer } from '../harness/raw-http.ts'
-import type { FuzzRequest } from './requests.ts'
-
-export interface FuzzAnswer {
-  readonly status: number
-  /** By names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
-
-/** No answer within this is a hang. */
-const patience = 20_000
+import type { FuzzRequest, Play } from './requests.ts'
+import { type FuzzAnswer, readHeaders, sendOverWire } from './wire.ts'
 
 export interface Sender {
   send(request: FuzzRequest): Promise<FuzzAnswer>
+  /** Sends a request that has a play, and returns every answer that came. */
+  play(play: Play): Promise<FuzzAnswer[]>
   close(): void
 }
 
-/** Sends requests over connections that are kept, because what one request leaves behind must not harm the next. */
-export function openSender(url: string): Sender {
+/** No answer within the patience is a hang. Sends requests over connections that are kept, because what one request leaves behind must not harm the next. */
+export function openSender(url: string, patience: number): Sender {
   const agent = new Agent({ keepAlive: true })
   return {
-    send: (request) => (request.bytes ? sendBytes(url, request.bytes) : sendRequest(url, agent, request)),
+    send: (request) => (request.bytes ? sendBytes(url, request.bytes) : sendRequest(url, agent, request, patience)),
+    play: (play) => sendOverWire(url, play, patience),
     close: () => agent.destroy(),
   }
 }
 
-function sendRequest(url: string, agent: Agent, request: FuzzRequest): Promise<FuzzAnswer> {
+function sendRequest(url: string, agent: Agent, request: FuzzRequest, patience: number): Promise<FuzzAnswer> {
   const { hostname, port } = new URL(url)
   const { method, target: path, headers, body } = request
   const length = body && !headers.some(([name]) => name === 'Expect') ? { 'Content-Length': String(body.length) } : {}
@@ -49,10 +43,5 @@ function sendRequest(url: string, agent: Agent, request: FuzzRequest): Promise<F
 
 async function sendBytes(url: string, bytes: Buffer): Promise<FuzzAnswer> {
   const { status, head, body } = readRawAnswer(await exchangeBytes(url, bytes))
-  const lines = head.split('\r\n').slice(1)
-  const headers = lines.map((line) => [
-    line.slice(0, line.indexOf(':')).toLowerCase(),
-    line.slice(line.indexOf(':') + 1).trim(),
-  ])
-  return { status, headers: Object.fromEntries(headers), body: Buffer.from(body, 'latin1') }
+  return { status, headers: readHeaders(head.split('\r\n').slice(1)), body: Buffer.from(body, 'latin1') }
 }

@@ -2,12 +2,15 @@
 import dns from 'node:dns'
 import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log.ts'
+import { stopOnSignals } from '../../src/cli/stop.ts'
 import { rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
+import { plantDamage } from './damage.ts'
+import { findLeftovers } from './leftovers.ts'
 import type { Order, OwnServerOptions, Reply } from './server.ts'
 
 const engine = process.argv[2] === 'postgres' ? 'postgres' : 'sqlite'
-const { env, world } = JSON.parse(process.argv[3] ?? '{}') as OwnServerOptions
+const { env, world, damage } = JSON.parse(process.argv[3] ?? '{}') as OwnServerOptions
 
 // The outside network is not there: a name that is not of this machine is not known.
 const { lookup } = dns.promises
@@ -16,9 +19,10 @@ dns.promises.lookup = (async (hostname: string, options: object) => {
   throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' })
 }) as typeof lookup
 
+const { log, flush } = openLog('error')
 const server = await startTestServer({
   engine,
-  log: openLog('error').log,
+  log,
   ...(world && { world }),
   env: {
     // On, so that answers tell the usage; far away, so that few requests are refused for it.
@@ -54,14 +58,17 @@ async function obey(order: Order): Promise<void> {
       server.clock.advance(order.milliseconds)
       await server.app.settle()
       return tell({ number: order.number })
-    case 'stop':
-      await server.stop()
-      tell({ number: order.number })
-      process.disconnect()
+    case 'ping':
+      return tell({ number: order.number })
+    case 'inspect':
+      return tell({ number: order.number, leftovers: await findLeftovers(server) })
   }
 }
 
 process.on('message', (order: Order) => obey(order))
 // Whoever started it is gone: nobody would ever stop it.
 process.once('disconnect', () => process.exit())
-tell({ number: 0, url: server.url })
+// As `serve` does, with a store that is removed behind it.
+stopOnSignals({ app: server.app, database: { close: () => server.stop() }, log, flush, grace: 500 })
+if (damage) plantDamage(damage, server.dataDir)
+tell({ number: 0, url: server.url, dataDir: server.dataDir })

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import type { Engine } from '../harness/databases.ts'
+import type { Damage } from './damage.ts'
 
 export interface Memory {
   readonly heap: number
@@ -15,13 +17,24 @@ export interface Memory {
 export type Order =
   | { readonly number: number; readonly do: 'measure' }
   | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
-  | { readonly number: number; readonly do: 'stop' }
+  | { readonly number: number; readonly do: 'inspect' | 'ping' }
 
 export interface Reply {
   readonly number: number
   readonly url?: string
+  readonly dataDir?: string
   readonly memory?: Memory
+  readonly leftovers?: readonly string[]
 }
+
+/** How the process ended. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Longer than the last deadline of a stop. */
+const usualStopPatience = 30_000
 
 export interface FuzzedServer {
   readonly url: string
@@ -31,19 +44,25 @@ export interface FuzzedServer {
   measure(): Promise<Memory>
   /** Moves its clock, and returns when everything that became due has happened. */
   advance(milliseconds: number): Promise<void>
-  stop(): Promise<void>
+  /** Files and open handles that belong to nothing, in words. */
+  inspect(): Promise<readonly string[]>
+  /** Whether the process is gone, though nobody stopped it. */
+  hasEnded(): Promise<boolean>
+  /** Sends a SIGTERM, and a SIGKILL where that does not help in time. */
+  stop(): Promise<Ending>
 }
-
-/** A server that is not gone by then does not stop. */
-const patience = 30_000
 
 /** What makes it another server than that of the fuzzer. */
 export interface OwnServerOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly world?: object
+  /** What is wrong with it on purpose, to see whether it is found. */
+  readonly damage?: Damage
+  /** Milliseconds after a SIGTERM; a server that is not gone by then does not stop. */
+  readonly stopPatience?: number
 }
 
-type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'stop' }
+type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'inspect' | 'ping' }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
 export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
@@ -56,22 +75,32 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
   child.stderr?.on('data', (chunk: Buffer) => {
     faults = (faults + chunk).slice(-100_000)
   })
-  const ended = once(child, 'exit')
+  let ending: Ending | undefined
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    ending = { code, signal }
+    return ending
+  })
   const waiting = new Map<number, (reply: Reply) => void>()
   child.on('message', (reply: Reply) => waiting.get(reply.number)?.(reply))
   const hear = (number: number): Promise<Reply> => {
     const heard = new Promise<Reply>((resolve) => waiting.set(number, resolve))
-    const lost = ended.then(([code, signal]) =>
-      Promise.reject(new Error(`the server ended with ${code ?? signal}: ${faults}`)),
-    )
+    const lost = ended.then((how) => Promise.reject(new Error(`${describeEnding(how)}: ${faults}`)))
     return Promise.race([heard, lost])
   }
   const ask = makeAsk(child, hear)
-  const { url } = await hear(0)
-  if (url === undefined) throw new Error('the server did not say where it is')
+  const { url, dataDir } = await hear(0)
+  if (url === undefined || dataDir === undefined) throw new Error('the server did not say where it is')
   return {
     url,
     faults: () => faults,
+    async hasEnded() {
+      if (ending) return true
+      // One that is about to end answers nothing any more.
+      return ask({ do: 'ping' }).then(
+        () => false,
+        () => true,
+      )
+    },
     async measure() {
       const { memory } = await ask({ do: 'measure' })
       if (!memory) throw new Error('the server did not tell its memory')
@@ -80,21 +109,33 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
     async advance(milliseconds) {
       await ask({ do: 'advance', milliseconds })
     },
+    async inspect() {
+      return (await ask({ do: 'inspect' })).leftovers ?? []
+    },
     async stop() {
+      if (!ending) child.kill('SIGTERM')
       // A request that nobody finishes holds up the end: that is a hang, too.
-      const deadline = setTimeout(() => child.kill('SIGKILL'), patience)
-      if (child.exitCode === null) await ask({ do: 'stop' })
-      await ended
+      const deadline = setTimeout(() => child.kill('SIGKILL'), options.stopPatience ?? usualStopPatience)
+      const how = await ended
       clearTimeout(deadline)
+      // One that was killed could not clear up.
+      await rm(dataDir, { recursive: true, force: true })
+      return how
     },
   }
+}
+
+export function describeEnding({ code, signal }: Ending): string {
+  return `the server ended with ${signal ?? `code ${code}`}`
 }
 
 function makeAsk(child: ChildProcess, hear: (number: number) => Promise<Reply>): (wish: Wish) => Promise<Reply> {
   let last = 0
   return (wish) => {
     last += 1
-    child.send({ ...wish, number: last })
-    return hear(last)
+    const heard = hear(last)
+    // A channel that is closed belongs to a process that has ended, which is heard of.
+    if (child.connected) child.send({ ...wish, number: last }, () => {})
+    return heard
   }
 }

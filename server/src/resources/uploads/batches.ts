@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { Gatherer } from '../../base/gatherer.ts'
 
 /** As much is put together before it is written: each piece costs a sync of the disk. */
 const batchBytes = 262_144
@@ -15,23 +16,21 @@ export async function readInBatches(
   stream: Readable,
   take: (batch: Buffer) => Promise<void>,
 ): Promise<'whole' | 'broken'> {
-  const chunks: Buffer[] = []
-  let queued = 0
+  const queue = new Gatherer()
   let isDue = false
   let ending: 'whole' | 'broken' | undefined = stream.destroyed && !stream.readableEnded ? 'broken' : undefined
   let delay: NodeJS.Timeout | undefined
   let wake = () => {}
 
   const onData = (chunk: Buffer) => {
-    if (queued === 0) {
+    if (queue.length === 0) {
       delay = setTimeout(() => {
         isDue = true
         wake()
       }, maxDelayMilliseconds)
     }
-    chunks.push(chunk)
-    queued += chunk.length
-    if (queued >= maxQueuedBytes) stream.pause()
+    queue.append(chunk)
+    if (queue.length >= maxQueuedBytes) stream.pause()
     wake()
   }
   const onEnd = () => {
@@ -46,11 +45,10 @@ export async function readInBatches(
 
   try {
     for (;;) {
-      if (queued >= batchBytes || (queued > 0 && (isDue || ending))) {
+      if (queue.length >= batchBytes || (queue.length > 0 && (isDue || ending))) {
         clearTimeout(delay)
         isDue = false
-        const batch = Buffer.concat(chunks.splice(0))
-        queued = 0
+        const batch = queue.take()
         stream.resume()
         await take(batch)
       } else if (ending) {

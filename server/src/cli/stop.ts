@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { App } from '../app.ts'
+import { second } from '../base/duration.ts'
+import type { Log } from '../base/log.ts'
+import type { Database } from '../db/database.ts'
+import { describeFailure } from './fail.ts'
+
+export interface Stoppable {
+  readonly app: Pick<App, 'close'>
+  readonly database: Pick<Database, 'close'>
+  /** Of the embedded store, which belongs to this process until then. */
+  readonly lock: { release(): void } | undefined
+  readonly log: Log
+  /** Writes at once what of the log waits. */
+  readonly flush: () => void
+  /** Milliseconds for requests under way, and as many for deliveries after them. */
+  readonly grace: number
+}
+
+/** For closing the store, and for everything that nobody foresaw. */
+const spareMilliseconds = 5 * second
+/** Longer than a line of the log waits to be written. */
+const logMilliseconds = 200
+const pollMilliseconds = 20
+
+/** Stops the process in order at the first signal, and at the latest when twice the grace and a little more is over. */
+export function stopOnSignals(parts: Stoppable): void {
+  const onSignal = (signal: NodeJS.Signals) => stop(signal, parts)
+  process.once('SIGTERM', onSignal)
+  process.once('SIGINT', onSignal)
+}
+
+async function stop(signal: NodeJS.Signals, { app, database, lock, log, flush, grace }: Stoppable): Promise<void> {
+  process.once('SIGINT', () => process.exit(1))
+  setTimeout(() => kill(log), 2 * grace + spareMilliseconds)
+  log.info({ signal }, 'stopping: no new requests; finishing those that run')
+  let failure: string | undefined
+  try {
+    await app.close(grace)
+    await database.close()
+    lock?.release()
+    log.info('stopped')
+  } catch (error) {
+    failure = describeFailure(error)
+  }
+  await waitForDisk()
+  flush()
+  if (failure !== undefined) process.stderr.write(`switchboard: ${failure}\n`)
+  process.exit(failure === undefined ? 0 : 1)
+}
+
+/** Node waits at its exit for files that are being opened, read or written, and on a disk that hangs it would do so forever. */
+async function waitForDisk(): Promise<void> {
+  while (process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))) await wait(pollMilliseconds)
+}
+
+/** What was acknowledged is on the disk, and the next start clears up the rest. */
+async function kill(log: Log): Promise<void> {
+  log.error('the stop took too long: something under way does not end; killing the process')
+  await wait(logMilliseconds)
+  process.kill(process.pid, 'SIGKILL')
+}
