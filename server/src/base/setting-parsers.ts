@@ -1,4 +1,5 @@
 import { formatDuration, parseDuration } from './duration.ts'
+import { cutTrailingSlashes } from './slashes.ts'
 
 /** A setting whose value cannot be used, said in one line that names it. */
 export class BadSetting extends Error {}
@@ -63,7 +64,7 @@ export function webUrl(text: string): string {
   }
   const { search, hash, username } = new URL(text)
   if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
-  return text.replace(/\/+$/, '')
+  return cutTrailingSlashes(text)
 }
 
 export function postUrl(text: string): string {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { once } from '../base/once.ts'
+import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Database } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
 import type { GatewayOperation } from '../graph/gateway-operation.ts'
@@ -30,7 +31,7 @@ export interface PublicDoorOptions extends Omit<OpenApiOptions, 'serverUrl'> {
 /** `/`, `/docs`, `/openapi.json`, `/openapi-gateway.json`: anyone. What does not change is made at the first request that asks for it. */
 export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptions): void {
   const { publicUrl, packageVersion, gatewayOperations, database, clock, production, words, versions } = options
-  const prefix = () => new URL(publicUrl()).pathname.replace(/\/+$/, '')
+  const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
   const about = production ? undefined : { engine: database.engine, startedTime: clock.now() }
   const migrations = readMigrations()
 

@@ -4,6 +4,7 @@ import { authenticate } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
@@ -299,5 +300,5 @@ function selfOf(parts: PipelineParts, request: GraphRequest): { url: string; que
   const [path = '', query = ''] = request.url.split('?', 2)
   const kept = new URLSearchParams(query)
   if (!parts.words.habits.token_in_query || request.headers.authorization) kept.delete('access_token')
-  return { url: parts.publicUrl() + path.replace(/\/+$/, ''), query: kept.toString() }
+  return { url: parts.publicUrl() + cutTrailingSlashes(path), query: kept.toString() }
 }

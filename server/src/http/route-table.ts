@@ -37,7 +37,7 @@ export function buildRoutes(operations: readonly Operation[]): Route[] {
   const routes = new Map<string, Route & { rows: Map<string, PreparedRow> }>()
   for (const operation of operations) {
     const row = prepareRow(operation)
-    const shape = operation.path.replaceAll(/\{[^}]+\}/g, '{}')
+    const shape = operation.path.replaceAll(/\{[^{}]+\}/g, '{}')
     const key = `${operation.method} ${shape}`
     const route = routes.get(key) ?? {
       method: operation.method,
@@ -56,7 +56,7 @@ export function buildRoutes(operations: readonly Operation[]): Route[] {
 }
 
 export function placeholdersOf(path: string): string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string)
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
 }
 
 /** The kind of node that a row hangs on, told by the placeholder behind the version. */

@@ -61,7 +61,7 @@ export function describeRow(operation: Operation): DescribedRow {
 /** Sorts the rows into places, in the order of the table. */
 export function findPlaces(operations: readonly Operation[]): Place[] {
   const byShape = Map.groupBy(operations.map(describeRow), ({ operation }) =>
-    operation.path.replaceAll(/\{[^}]+\}/g, '{}'),
+    operation.path.replaceAll(/\{[^{}]+\}/g, '{}'),
   )
   return [...byShape.values()].map((rows) => {
     const [first, ...others] = rows as [DescribedRow, ...DescribedRow[]]
