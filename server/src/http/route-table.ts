@@ -67,12 +67,16 @@ export function nodeKindOf(operation: Operation): NodeKind {
   return kind as NodeKind
 }
 
+/** Far more than the names of all fields of any operation. */
+const maxFieldsLength = 8192
+
 /** Every argument that an operation takes, those that it shares with others included. */
 export function fullInput({ input, fields, list }: Operation): TObject {
   const shared: TProperties = {
     ...(fields && {
       fields: Type.Optional(
         Type.String({
+          maxLength: maxFieldsLength,
           description: `Names of the fields to return, separated by commas: ${fields.available.join(', ')}. ${
             fields.mode === 'add' ? 'Added to' : 'Instead of'
           } the defaults ${fields.defaults.join(', ')}.`,

@@ -7,7 +7,8 @@ import { verifyHub } from '../../delivery/sign.ts'
 import { badArgument, invalidSignature, notFound } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import type { ChangeValue, Envelope } from './envelope.ts'
-import { defaultField, maxEntries } from './envelope-schemas.ts'
+import { defaultField } from './envelope-schemas.ts'
+import { maxEventItems } from './message-kinds.ts'
 import {
   findDigitsForReceiver,
   hasAccountForReceiver,
@@ -32,7 +33,7 @@ export async function findSigner(
   { signature, bytes, body }: { signature: string; bytes: Buffer; body: unknown },
 ): Promise<{ app_id: string; business_id: string }> {
   const accounts = listAccounts(body)
-  const apps = accounts.size === 0 || accounts.size > maxEntries ? [] : await listAppsLinkedToAll(db, accounts)
+  const apps = accounts.size === 0 || accounts.size > maxEventItems ? [] : await listAppsLinkedToAll(db, accounts)
   const signer = apps.find((app) => verifyHub(signature, bytes, secretsInForce(app, clock.now())))
   if (!signer) throw invalidSignature()
   return { app_id: signer.id, business_id: signer.business_id }
