@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../auth/bearer.ts'
+import { LongTask } from '../base/long-task.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { badArgument, forbidden, malformedRequest, missingPermission } from '../graph/errors.ts'
-import { decode, parseJson, readBytes } from '../http/body.ts'
+import { parseJson, readBytes, readJson } from '../http/body.ts'
 import { writeJson } from '../http/json.ts'
 import type { PipelineParts } from '../http/pipeline.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
+import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
-import { findSigner, isVerifyToken, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { findSigner, isVerifyToken, type Receipt, receiveEnvelope } from '../resources/webhooks/receiver.ts'
 
 export interface ReceiverParts extends Pick<PipelineParts, 'database' | 'clock' | 'words' | 'onCommit'> {
   readonly maxBodyBytes: number
@@ -19,6 +21,12 @@ interface Sender {
   readonly app_id: string
   readonly business_id: string
   readonly accounts: ReadonlySet<string> | undefined
+}
+
+/** What was handed in, by whom, and how to write it again as it came. */
+interface Post extends Pick<Receipt, 'write'> {
+  readonly sender: Sender
+  readonly envelope: Envelope
 }
 
 /**
@@ -50,9 +58,9 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
   server.post(url, async (request, reply) => {
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
-    const { sender, envelope } = await readPost(request)
+    const { sender, envelope, write } = await readPost(request)
     const raised = await database.transaction((tx) =>
-      receiveEnvelope({ tx, clock, accounts: sender.accounts }, envelope),
+      receiveEnvelope({ tx, clock, accounts: sender.accounts, write }, envelope),
     )
     parts.onCommit()
     for (const field of raised) metrics.countReceived(field)
@@ -60,17 +68,25 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
   })
 
   /** The proof comes first: a signature is one of the exact bytes, a token is looked at before any of them is read. */
-  async function readPost(request: FastifyRequest): Promise<{ sender: Sender; envelope: Envelope }> {
+  async function readPost(request: FastifyRequest): Promise<Post> {
     const signature = request.headers['x-hub-signature-256']
     const isSigned = request.headers.authorization === undefined && typeof signature === 'string'
     const bearer = isSigned ? undefined : await authenticateGateway(request)
     const bytes = await readBytes(request.raw, parts.maxBodyBytes)
+    // A large post is worked through in several turns.
+    const task = new LongTask()
+    const text = readJson(bytes, eventBounds)
+    await task.yieldIfDue()
     const sender = bearer ?? (await authenticateSigner(String(signature), bytes))
     request.logged = { business: sender.business_id, app: sender.app_id }
     checkContentType(request)
-    const body = parseJson(bytes)
+    await task.yieldIfDue()
+    const body = parseJson(text)
+    await task.yieldIfDue()
     checkEnvelope(body)
-    return { sender, envelope: keepNumbers(decode(bytes), body) as Envelope }
+    await task.yieldIfDue()
+    const { body: envelope, write } = keepNumbers(text, body)
+    return { sender, envelope: envelope as Envelope, write }
   }
 
   async function authenticateGateway(request: FastifyRequest): Promise<Sender> {

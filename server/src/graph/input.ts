@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { badArgument } from './errors.ts'
+import { describeJsonExcess, findJsonExcess, requestBounds } from './json-bounds.ts'
 import { compileCheck, describeSchema, findUnstorableText } from './validation.ts'
 
 /** Arguments from one place. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
@@ -54,6 +55,8 @@ function compileText(schema: TSchema): (name: string, value: unknown) => unknown
 
 function parseJsonMember(name: string, value: unknown, schema: TSchema): unknown {
   if (typeof value !== 'string') return value
+  const excess = findJsonExcess(value, requestBounds)
+  if (excess) throw badArgument(name, `it ${describeJsonExcess(excess, requestBounds)}`)
   try {
     return JSON.parse(value)
   } catch {

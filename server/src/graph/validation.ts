@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Check, Compile, type Validator } from 'typebox/schema'
+import { maxJsonDepth } from './json-bounds.ts'
 
 /** One thing that is wrong with a value: where, and what would be right. */
 export interface Problem {
@@ -128,26 +129,56 @@ function describeWrong(place: string, expected: Described): Problem {
   return { place, problem: `it must be ${describeSchema(expected)}.` }
 }
 
-/** Deeper than anything that the API takes, and far from what a walk through it could not bear. */
-const maxDepth = 64
-
 /** What the databases could not keep as it came: a NUL character, half of a surrogate pair, or nesting without end. */
-export function findUnstorableText(value: unknown, place: string, depth = 0): Problem | undefined {
+export function findUnstorableText(value: unknown, place: string): Problem | undefined {
+  const found = findUnstorable(value, 0)
+  return found && { place: found.steps.reduceRight(takeStep, place), problem: found.problem }
+}
+
+interface Unstorable {
+  /** The way to it, from the inside; names of members and numbers of items. */
+  readonly steps: (string | number)[]
+  readonly problem: string
+}
+
+/** The place is put together only when there is something to say of it: most of what is looked at is right. */
+function findUnstorable(value: unknown, depth: number): Unstorable | undefined {
   if (typeof value === 'string') {
-    if (value.includes('\0')) return { place, problem: 'it holds a NUL character; remove it.' }
-    return value.isWellFormed()
-      ? undefined
-      : { place, problem: 'it holds half of a surrogate pair; send well-formed Unicode.' }
+    const problem = findTextProblem(value)
+    return problem === undefined ? undefined : { steps: [], problem }
   }
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > maxDepth)
-    return { place, problem: `it is nested more than ${maxDepth} levels deep; send something flatter.` }
-  for (const [key, member] of Object.entries(value)) {
-    const at = Array.isArray(value) ? `${place}[${key}]` : joinPlace(place, key)
-    const problem = findUnstorableText(key, at) ?? findUnstorableText(member, at, depth + 1)
-    if (problem) return problem
+  if (depth > maxJsonDepth) {
+    return { steps: [], problem: `it is nested more than ${maxJsonDepth} levels deep; send something flatter.` }
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const found = findUnstorable(value[index], depth + 1)
+      if (found) return addStep(found, index)
+    }
+    return undefined
+  }
+  for (const name of Object.keys(value)) {
+    const problem = findTextProblem(name)
+    if (problem !== undefined) return { steps: [name], problem }
+    const found = findUnstorable((value as Record<string, unknown>)[name], depth + 1)
+    if (found) return addStep(found, name)
   }
   return undefined
+}
+
+function findTextProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'it holds a NUL character; remove it.'
+  return text.isWellFormed() ? undefined : 'it holds half of a surrogate pair; send well-formed Unicode.'
+}
+
+function addStep(found: Unstorable, step: string | number): Unstorable {
+  found.steps.push(step)
+  return found
+}
+
+function takeStep(place: string, step: string | number): string {
+  return typeof step === 'number' ? `${place}[${step}]` : joinPlace(place, step)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { parse as parseQuery } from 'fast-querystring'
+import { parse } from 'fast-querystring'
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
+import { describeJsonExcess, findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
 import type { RawBody } from '../graph/operation.ts'
+import { badEscape, parseFormBody } from './form-body.ts'
 import { collectMember, openMultipart, refuseMultipart, tooManyMembers } from './multipart.ts'
 
 const acceptedTypes = 'application/json, application/x-www-form-urlencoded or multipart/form-data'
@@ -17,9 +19,10 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
   const bytes = await readBytes(request, maxBytes)
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
-      return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(bytes) }
+      return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(readJson(bytes, requestBounds)) }
     case 'application/x-www-form-urlencoded':
-      return { typed: false, values: parseForm(refuseJson(decode(bytes)), 'body') }
+      refuseJson(decode(bytes))
+      return { typed: false, values: parseFormBody(bytes) }
     case 'multipart/form-data':
       return { typed: false, values: await parseMultipart(bytes, contentType ?? '') }
     default:
@@ -43,28 +46,25 @@ export function readRawBody(request: IncomingMessage): RawBody {
   return { stream: request, length: length === undefined ? undefined : Number(length) }
 }
 
-/** Reads arguments as a form or a query writes them. What is escaped must be UTF-8, or it would be kept as it stands. */
-export function parseForm(text: string, where: 'body' | 'query'): Record<string, unknown> {
+/** Reads the arguments of a query. What is escaped must be UTF-8, or it would be kept as it stands. */
+export function parseQuery(text: string): Record<string, unknown> {
   if (text.includes('%')) {
     try {
       decodeURIComponent(text)
     } catch {
-      throw malformedRequest(
-        `The ${where} holds a percent sign that does not start an escaped UTF-8 character; write it as %25.`,
-      )
+      throw badEscape('query')
     }
   }
-  return parseQuery(text)
+  return parse(text)
 }
 
 /** curl and its like call a body a form when they are told nothing; as one, JSON would be a single argument of an odd name. */
-function refuseJson(form: string): string {
-  if (/^\s*\{/.test(form) && form.trimEnd().endsWith('}')) {
+function refuseJson(form: string): void {
+  if (/^\s*\{/.test(form.slice(0, 1000)) && form.slice(-1000).trimEnd().endsWith('}')) {
     throw malformedRequest(
       'The body looks like JSON but came as application/x-www-form-urlencoded; send it with the header "Content-Type: application/json".',
     )
   }
-  return form
 }
 
 function hasBody(request: IncomingMessage): boolean {
@@ -123,8 +123,15 @@ export function decode(bytes: Buffer): string {
   }
 }
 
-export function parseJson(bytes: Buffer): Record<string, unknown> {
+/** The text of a body that holds no more than it may; nothing of it has been read yet. */
+export function readJson(bytes: Buffer, bounds: JsonBounds): string {
   const text = decode(bytes)
+  const excess = findJsonExcess(text, bounds)
+  if (excess) throw malformedRequest(`The body ${describeJsonExcess(excess, bounds)}`)
+  return text
+}
+
+export function parseJson(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
   let parsed: unknown
   try {

@@ -23,7 +23,7 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
-import { parseForm, readBodyArguments, readRawBody } from './body.ts'
+import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
@@ -287,7 +287,7 @@ async function readBody(
 /** The server has read it already, but leaves escapes that are not UTF-8 as they stand. */
 function readQuery({ query, url }: GraphRequest): Readonly<Record<string, unknown>> {
   const start = url.indexOf('?')
-  return start < 0 || url.indexOf('%', start) < 0 ? query : parseForm(url.slice(start + 1), 'query')
+  return start < 0 || url.indexOf('%', start) < 0 ? query : parseQuery(url.slice(start + 1))
 }
 
 /** Any other header is not an argument, whatever its name. */

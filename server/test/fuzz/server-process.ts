@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log.ts'
 import { rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
+import { TurnWatch } from '../harness/turn-watch.ts'
 import type { Order, OwnServerOptions, Reply } from './server.ts'
 
 const engine = process.argv[2] === 'postgres' ? 'postgres' : 'sqlite'
@@ -32,6 +33,8 @@ const server = await startTestServer({
   },
 })
 
+const turns = new TurnWatch()
+
 function tell(reply: Reply): void {
   process.send?.(reply)
 }
@@ -50,6 +53,11 @@ async function obey(order: Order): Promise<void> {
       const memory = { heap: heapUsed, rss, external: external + arrayBuffers, handles, files }
       return tell({ number: order.number, memory })
     }
+    case 'watch':
+      turns.start()
+      return tell({ number: order.number })
+    case 'report':
+      return tell({ number: order.number, milliseconds: turns.stop() })
     case 'advance':
       server.clock.advance(order.milliseconds)
       await server.app.settle()

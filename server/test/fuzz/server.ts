@@ -15,12 +15,15 @@ export interface Memory {
 export type Order =
   | { readonly number: number; readonly do: 'measure' }
   | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
+  | { readonly number: number; readonly do: 'watch' }
+  | { readonly number: number; readonly do: 'report' }
   | { readonly number: number; readonly do: 'stop' }
 
 export interface Reply {
   readonly number: number
   readonly url?: string
   readonly memory?: Memory
+  readonly milliseconds?: number
 }
 
 export interface FuzzedServer {
@@ -29,6 +32,8 @@ export interface FuzzedServer {
   faults(): string
   /** What it uses once its garbage is collected. */
   measure(): Promise<Memory>
+  /** The processor time, in milliseconds, of the longest turn of its event loop while something is done. */
+  longestTurn(work: () => Promise<unknown>): Promise<number>
   /** Moves its clock, and returns when everything that became due has happened. */
   advance(milliseconds: number): Promise<void>
   stop(): Promise<void>
@@ -43,7 +48,7 @@ export interface OwnServerOptions {
   readonly world?: object
 }
 
-type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'stop' }
+type Wish = { do: 'measure' | 'watch' | 'report' | 'stop' } | { do: 'advance'; milliseconds: number }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
 export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
@@ -76,6 +81,13 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
       const { memory } = await ask({ do: 'measure' })
       if (!memory) throw new Error('the server did not tell its memory')
       return memory
+    },
+    async longestTurn(work) {
+      await ask({ do: 'watch' })
+      await work()
+      const { milliseconds } = await ask({ do: 'report' })
+      if (milliseconds === undefined) throw new Error('the server did not report its turns')
+      return milliseconds
     },
     async advance(milliseconds) {
       await ask({ do: 'advance', milliseconds })

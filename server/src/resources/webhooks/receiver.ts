@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { LongTask } from '../../base/long-task.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
 import { secretsInForce } from '../../delivery/secrets.ts'
 import { verifyHub } from '../../delivery/sign.ts'
-import { badArgument, invalidSignature, notFound } from '../../graph/errors.ts'
+import { invalidSignature, notFound } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import type { ChangeValue, Envelope } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
@@ -51,6 +52,8 @@ export interface Receipt {
   readonly clock: Clock
   /** The only accounts that the caller may hand in for; undefined: any. */
   readonly accounts: ReadonlySet<string> | undefined
+  /** Writes a part of the envelope as JSON, as it came. */
+  readonly write: (part: object) => string
 }
 
 /**
@@ -59,19 +62,15 @@ export interface Receipt {
  */
 export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Promise<string[]> {
   const raised: string[] = []
-  for (const [entryIndex, { id: account_id, changes }] of entry.entries()) {
+  const task = new LongTask()
+  for (const { id: account_id, changes } of entry) {
     await checkAccount(receipt, account_id)
-    for (const [changeIndex, { field = defaultField, value }] of changes.entries()) {
+    for (const { field = defaultField, value } of changes) {
       const phone_number_id = value.metadata?.phone_number_id ?? null
-      const told = await prepareValue(receipt, account_id, value)
+      await task.yieldIfDue()
+      const told = await prepareValue(receipt, account_id, value, task)
       if (!told) continue
-      const place = `entry[${entryIndex}].changes[${changeIndex}].value`
-      await raiseEvent(receipt.tx, receipt.clock, {
-        account_id,
-        phone_number_id,
-        field,
-        value: writeValue(told, place),
-      })
+      await raiseEvent(receipt.tx, receipt.clock, { account_id, phone_number_id, field, value: receipt.write(told) })
       raised.push(field)
     }
   }
@@ -88,6 +87,7 @@ async function prepareValue(
   { tx, clock }: Receipt,
   account_id: string,
   value: ChangeValue,
+  task: LongTask,
 ): Promise<ChangeValue | undefined> {
   if (!value.metadata) return value
   const { phone_number_id } = value.metadata
@@ -97,6 +97,7 @@ async function prepareValue(
   if (!value.messages) return told
   const messages: { readonly id: string }[] = []
   for (const message of value.messages) {
+    await task.yieldIfDue()
     const received_time = clock.now()
     if (await rememberMessage(tx, { phone_number_id, message_id: message.id, received_time })) messages.push(message)
   }
@@ -104,14 +105,4 @@ async function prepareValue(
   if (!('statuses' in value)) return undefined
   const { messages: _known, ...rest } = told
   return rest
-}
-
-/** Whatever is nested so deeply that it cannot be written again cannot be passed on. */
-function writeValue(value: object, place: string): string {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    if (error instanceof RangeError) throw badArgument(place, 'it is nested too deeply; send flatter members.')
-    throw error
-  }
 }
