@@ -59,7 +59,7 @@ export function parseQuery(text: string): Record<string, unknown> {
 }
 
 /** curl and its like call a body a form when they are told nothing; as one, JSON would be a single argument of an odd name. */
-function refuseJson(form: string): void {
+export function refuseJson(form: string): void {
   if (/^\s*\{/.test(form.slice(0, 1000)) && form.slice(-1000).trimEnd().endsWith('}')) {
     throw malformedRequest(
       'The body looks like JSON but came as application/x-www-form-urlencoded; send it with the header "Content-Type: application/json".',
@@ -78,8 +78,6 @@ function hasBody(request: IncomingMessage): boolean {
  */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = () =>
-      reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`))
     const chunks: Buffer[] = []
     let length = 0
     const onData = (chunk: Buffer) => {
@@ -91,11 +89,11 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       chunks.length = 0
       request.off('data', onData)
       request.resume()
-      tooLarge()
+      reject(tooLarge(maxBytes))
     }
     if (Number(request.headers['content-length']) > maxBytes) {
       request.resume()
-      tooLarge()
+      reject(tooLarge(maxBytes))
       return
     }
     request.on('data', onData)
@@ -111,6 +109,53 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
   })
 }
 
+/**
+ * Hands on a body chunk by chunk, each when the one before was dealt with. What comes behind a refusal is thrown away as it
+ * comes, so that the connection stays usable.
+ */
+export function readInChunks(
+  request: IncomingMessage,
+  maxBytes: number,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let length = 0
+    let taking = Promise.resolve()
+    const stop = () => {
+      request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
+      request.resume()
+    }
+    const refuse = (error: unknown) => {
+      stop()
+      reject(error)
+    }
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length > maxBytes) return refuse(tooLarge(maxBytes))
+      request.pause()
+      taking = take(chunk)
+      taking.then(() => request.resume(), refuse)
+    }
+    const onEnd = () => {
+      request.off('close', onBreak)
+      // The end comes with the last chunk, although that one is still being dealt with.
+      taking.then(() => {
+        stop()
+        resolve()
+      }, refuse)
+    }
+    const onBreak = () => refuse(brokenOff())
+    if (Number(request.headers['content-length']) > maxBytes) return refuse(tooLarge(maxBytes))
+    request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
+    // The connection was gone before anyone listened: nothing will tell of it any more.
+    if (request.destroyed) onBreak()
+  })
+}
+
+function tooLarge(maxBytes: number): GraphError {
+  return malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`)
+}
+
 export function brokenOff(): GraphError {
   return malformedRequest('The body broke off before its end; send it again.')
 }
@@ -119,16 +164,24 @@ export function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw malformedRequest('The body is not valid UTF-8; send it in that encoding.')
+    throw notUtf8()
   }
+}
+
+export function notUtf8(): GraphError {
+  return malformedRequest('The body is not valid UTF-8; send it in that encoding.')
 }
 
 /** The text of a body that holds no more than it may; nothing of it has been read yet. */
 export function readJson(bytes: Buffer, bounds: JsonBounds): string {
   const text = decode(bytes)
+  checkJsonBounds(text, bounds)
+  return text
+}
+
+export function checkJsonBounds(text: string, bounds: JsonBounds): void {
   const excess = findJsonExcess(text, bounds)
   if (excess) throw malformedRequest(`The body ${describeJsonExcess(excess, bounds)}`)
-  return text
 }
 
 export function parseJson(text: string): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
 
 /** As many as a multipart body may have. */
-const maxFields = 1000
+export const maxFields = 1000
 const ampersand = 0x26
 const equals = 0x3d
 const plus = 0x2b
@@ -40,7 +40,17 @@ function addField(values: Record<string, unknown>, field: Buffer): void {
   else values[name] = [known, value]
 }
 
-function decodeField(field: Buffer): string {
+export function decodeField(field: Buffer): string {
+  try {
+    return utf8.decode(decodeEscapes(field))
+  } catch (error) {
+    if (error instanceof TypeError) throw badEscape('body')
+    throw error
+  }
+}
+
+/** What a part of a form stands for; no escape in it may be cut off. */
+export function decodeEscapes(field: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(field.length)
   let length = 0
   for (let at = 0; at < field.length; at++) {
@@ -52,11 +62,7 @@ function decodeField(field: Buffer): string {
     }
     bytes[length++] = byte
   }
-  try {
-    return utf8.decode(bytes.subarray(0, length))
-  } catch {
-    throw badEscape('body')
-  }
+  return bytes.subarray(0, length)
 }
 
 /** The value of a hexadecimal digit. */
@@ -74,6 +80,6 @@ export function badEscape(where: 'body' | 'query'): GraphError {
   )
 }
 
-function tooManyFields(): GraphError {
+export function tooManyFields(): GraphError {
   return malformedRequest(`The form has more than ${maxFields} fields; send fewer.`)
 }
