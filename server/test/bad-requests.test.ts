@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { onBothDatabases } from './harness/databases.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
 import { useTestServer } from './harness/server.ts'
-import { accounts, ids, tokens } from './harness/world.ts'
+import { accounts, ids, numbers, tokens } from './harness/world.ts'
 
 /** What the HTTP server's own parts would answer by themselves, in the one envelope all the same. */
 describe('requests that are broken below the API', () => {
@@ -226,6 +226,45 @@ onBothDatabases('input in every form', (engine) => {
       const answer = await server.client.post(path, { token, raw, headers: { 'content-type': 'application/json' } })
       assert.equal(answer.status, 400, `${depth}: ${answer.text.slice(0, 200)}`)
     }
+  })
+
+  const json = { 'content-type': 'application/json' }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+  test('200 for a body that is nested 64 levels deep, 400 for more, wherever it is', async () => {
+    const nest = (levels: number) => `{"unknown":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    assert.equal((await server.client.post(path, { token, raw: nest(64), headers: json })).status, 200)
+    const { status, body } = await server.client.post(path, { token, raw: nest(65), headers: json })
+    assert.equal(status, 400)
+    assert.equal(body.error.message, 'The body is nested more than 64 levels deep; send something flatter.')
+  })
+
+  test('200 for a body of 20,000 values, 400 for more', async () => {
+    const list = (items: number) => `{"unknown":[${Array(items).fill('"x"').join()}]}`
+    assert.equal((await server.client.post(path, { token, raw: list(19_990), headers: json })).status, 200)
+    const { status, body } = await server.client.post(path, { token, raw: list(20_001), headers: json })
+    assert.equal(status, 400)
+    assert.equal(body.error.message, 'The body holds more than 20000 values; send fewer.')
+  })
+
+  test('the same for JSON in a form, with the name of its member', async () => {
+    const at = `/v23.0/${numbers.main}/conversational_automation`
+    for (const [prompts, reason] of [
+      [`[${'['.repeat(64)}${']'.repeat(64)}]`, 'is nested more than 64 levels deep; send something flatter.'],
+      [`[0${',0'.repeat(20_000)}]`, 'holds more than 20000 values; send fewer.'],
+    ] as const) {
+      const { status, body } = await server.client.post(at, { token, form: { prompts } })
+      assert.equal(status, 400)
+      assert.equal(body.error.message, `prompts: it ${reason}`)
+    }
+  })
+
+  test('200 for a form of 1000 fields, 400 for more', async () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, index) => `f${index}=1`).join('&')
+    assert.equal((await server.client.post(path, { token, raw: fields(1000), headers: form })).status, 200)
+    const { status, body } = await server.client.post(path, { token, raw: fields(1001), headers: form })
+    assert.equal(status, 400)
+    assert.equal(body.error.message, 'The form has more than 1000 fields; send fewer.')
   })
 
   test('a slash at the end of the path is ignored', async () => {

@@ -57,7 +57,12 @@ describe('the service asks a callback before it is stored', () => {
     test(`400 with ${Object.entries(allowing).join().replace(',', '=')} for an internal address, which hears nothing of it`, async (t) => {
       const sink = await startSink(t, (_, response) => response.end())
       const setCallback = await startServer(t, allowing)
-      for (const url of [sink.url, `https://127.0.0.1:${sink.port}/`, `https://localhost:${sink.port}/`]) {
+      for (const url of [
+        sink.url,
+        `https://127.0.0.1:${sink.port}/`,
+        `https://localhost:${sink.port}/`,
+        `https://[2001:470::5efe:7f00:1]:${sink.port}/`,
+      ]) {
         const { status, body } = await setCallback(url)
         assert.equal(status, 400)
         assert.ok(body.error.message.startsWith(`${member}: `), body.error.message)

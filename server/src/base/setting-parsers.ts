@@ -1,5 +1,6 @@
 import { formatDuration, parseDuration } from './duration.ts'
 import { parseSecretKey, type SecretKey } from './secret-key.ts'
+import { cutTrailingSlashes } from './slashes.ts'
 
 /** A setting whose value cannot be used, said in one line that names it. */
 export class BadSetting extends Error {}
@@ -72,7 +73,7 @@ export function webUrl(text: string): string {
   }
   const { search, hash, username } = new URL(text)
   if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
-  return text.replace(/\/+$/, '')
+  return cutTrailingSlashes(text)
 }
 
 export function postUrl(text: string): string {

@@ -1,3 +1,4 @@
+import { cutTrailingSlashes } from '../base/slashes.ts'
 import { processEnvironment, readConfig } from '../config.ts'
 import type { VocabularyName } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
@@ -41,7 +42,7 @@ export function openGateway(flags: GatewayFlags): Gateway {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)
   }
-  return { url: url.replace(/\/+$/, ''), token, vocabulary: config.vocabulary }
+  return { url: cutTrailingSlashes(url), token, vocabulary: config.vocabulary }
 }
 
 /** A server that listens on every address of a machine is reached on its loopback too. */

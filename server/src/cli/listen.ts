@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { styleText } from 'node:util'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
+import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { findUrlProblem } from '../delivery/callback-url.ts'
@@ -55,7 +56,7 @@ async function listenFor(
     return { status: bad.length === 0 ? 200 : 401 }
   })
   try {
-    const callback_url = flags.url === undefined ? url : `${flags.url.replace(/\/+$/, '')}${path}`
+    const callback_url = flags.url === undefined ? url : `${cutTrailingSlashes(flags.url)}${path}`
     checkReachable(callback_url, config, new URL(url).port)
     // From here on a signal ends the wait below, and never the process with things half done.
     const ended = new Promise<void>((resolve, reject) => {

@@ -72,6 +72,7 @@ const internal = [
   'https://[::127.0.0.1]/',
   'https://[64:ff9b::7f00:1]/',
   'https://[2002:7f00:1::]/',
+  'https://[2001:470::5efe:7f00:1]/',
   'https://[fe80::1]/',
   'https://[fd00::1]/',
   'https://localhost/',

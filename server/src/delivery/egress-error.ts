@@ -33,7 +33,8 @@ const explanations: readonly (readonly [RegExp, EgressReason, string])[] = [
     'tls_failed',
     'no secure connection was made, because its certificate or its protocol was not accepted',
   ],
-  [/^(HPE_.+|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES.+)$/, ...notHttp],
+  // The library asserts what its parser does not check: a status below 100, or a 101 that nobody asked for.
+  [/^(HPE_.+|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES.+|ERR_ASSERTION)$/, ...notHttp],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_INFO)$/,
     'connection_failed',

@@ -30,6 +30,12 @@ const publicAddresses = [
   '2002:808:808::1',
   // Teredo by the server 65.54.227.120 to the client 192.0.43.8.
   '2001:0:4136:e378:8000:63bf:3fff:d4f7',
+  // ISATAP to 8.8.8.8, and interfaces that only look like it.
+  '2001:470::5efe:808:808',
+  '2001:470::200:5efe:808:808',
+  '2001:470::1:5efe:7f00:1',
+  '2001:470::5eff:7f00:1',
+  '2001:470::5efe:7f00:1:1',
 ]
 
 const internalAddresses = [
@@ -105,6 +111,21 @@ const internalAddresses = [
   // Teredo to the client 127.0.0.1, and by the server 10.0.0.1.
   '2001:0:4136:e378:8000:63bf:80ff:fffe',
   '2001:0:a00:1:8000:63bf:3fff:d4f7',
+  // ISATAP to 127.0.0.1, 10.0.0.1 and 169.254.169.254, with either bit of the interface set, and below prefixes that carry IPv4 too.
+  '2001:470::5efe:7f00:1',
+  '2001:470::5efe:127.0.0.1',
+  '2606:4700:1:2:200:5efe:a00:1',
+  '2606:4700:1:2:100:5efe:a00:1',
+  '2606:4700:1:2:300:5efe:a9fe:a9fe',
+  '2001:470::5efe:168.63.129.16',
+  '2002:808:808::5efe:7f00:1',
+  '2002:7f00:1::5efe:808:808',
+  'fe80::5efe:808:808',
+  'fd00::5efe:808:808',
+  // IPv4-translated (SIIT), whatever it leads to.
+  '::ffff:0:8.8.8.8',
+  // Teredo to the client 8.8.8.8 by the server 127.0.0.1.
+  '2001:0:7f00:1:0:0:f7f7:f7f7',
   // With the interface of this machine.
   'fe80::1%eth0',
   '2606:4700:4700::1111%1',

@@ -1,7 +1,5 @@
 import ipaddr from 'ipaddr.js'
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6
-
 /** IANA has given out addresses for the internet from this block alone; ipaddr.js calls the unassigned rest unicast too. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const ipv4Compatible = ipaddr.IPv6.parseCIDR('::/96')
@@ -11,15 +9,18 @@ const platformAddresses = ['168.63.129.16']
 
 /**
  * Whether an address belongs to the public internet. An IPv6 address that carries an IPv4 address is as public as what it
- * carries, because a gateway or a tunnel would lead there.
+ * carries, because a gateway or a tunnel would lead there. Prefixes that a network chose by itself for translation (RFC 6052)
+ * or tunnels (6rd) look like any other address, so they are not recognized.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.parse(text)
+  if (address instanceof ipaddr.IPv4) return isPublicIpv4(address)
   // A zone means an interface of this machine.
-  if (address instanceof ipaddr.IPv6 && address.zoneId !== undefined) return false
+  if (address.zoneId !== undefined) return false
   const carried = unwrap(address)
-  return carried.length > 0 ? carried.every(isPublicIpv4) : isPublicIpv6(address as ipaddr.IPv6)
+  const isRoutable = carried.length > 0 || isPublicIpv6(address)
+  return isRoutable && [...carried, ...unwrapInterface(address)].every(isPublicIpv4)
 }
 
 function isPublicIpv4(address: ipaddr.IPv4): boolean {
@@ -30,17 +31,26 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
   return address.range() === 'unicast' && address.match(globalUnicast)
 }
 
-/** The IPv4 addresses that an address stands for; none when it is an IPv6 address in its own right. */
-function unwrap(address: Address): ipaddr.IPv4[] {
-  if (address instanceof ipaddr.IPv4) return [address]
-  const bytes = address.toByteArray()
-  const ipv4At = (start: number, mask = 0) => new ipaddr.IPv4(bytes.slice(start, start + 4).map((byte) => byte ^ mask))
+/** The IPv4 addresses that an address stands for by its prefix; none when it is an IPv6 address in its own right. */
+function unwrap(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const range = address.range()
-  if (range === 'ipv4Mapped' || address.match(nat64)) return [ipv4At(12)]
-  if (range === '6to4') return [ipv4At(2)]
+  if (range === 'ipv4Mapped' || address.match(nat64)) return [readIpv4(address, 12)]
+  if (range === '6to4') return [readIpv4(address, 2)]
   // Teredo: the tunnel's server, and the client with its bits turned.
-  if (range === 'teredo') return [ipv4At(4), ipv4At(12, 0xff)]
+  if (range === 'teredo') return [readIpv4(address, 4), readIpv4(address, 12, 0xff)]
   // The unspecified address and loopback are in the same block, and have ranges of their own.
-  if (range === 'unicast' && address.match(ipv4Compatible)) return [ipv4At(12)]
+  if (range === 'unicast' && address.match(ipv4Compatible)) return [readIpv4(address, 12)]
   return []
+}
+
+/** ISATAP (RFC 5214): below any prefix, the interface 0:5efe tunnels to the IPv4 address behind it. Its two lowest bits may be set. */
+function unwrapInterface(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const [first = 0, ...others] = address.toByteArray().slice(8, 12)
+  const isIsatap = (first & 0b1111_1100) === 0 && others.join() === '0,94,254'
+  return isIsatap ? [readIpv4(address, 12)] : []
+}
+
+function readIpv4(address: ipaddr.IPv6, start: number, mask = 0): ipaddr.IPv4 {
+  const bytes = address.toByteArray().slice(start, start + 4)
+  return new ipaddr.IPv4(bytes.map((byte) => byte ^ mask))
 }

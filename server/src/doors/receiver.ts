@@ -2,17 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, authenticateAgain } from '../auth/bearer.ts'
 import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
+import { LongTask } from '../base/long-task.ts'
 import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import type { StandardHeaders } from '../delivery/sign.ts'
 import type { Caller } from '../graph/caller.ts'
 import { badArgument, forbidden, malformedRequest } from '../graph/errors.ts'
-import { decode, parseJson, readBytes } from '../http/body.ts'
+import { parseJson, readBytes, readJson } from '../http/body.ts'
 import { writeJson } from '../http/json.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
+import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
-import { isVerifyToken, type Received, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { isVerifyToken, type Receipt, type Received, receiveEnvelope } from '../resources/webhooks/receiver.ts'
 import { findSigner, rememberSigned, type SignedPost, type Signer } from '../resources/webhooks/signed-post.ts'
 import { checkScope } from './gateway.ts'
 
@@ -25,6 +27,12 @@ export interface ReceiverParts extends Pick<PipelineDeps, 'database' | 'clock' |
 
 /** Who hands in events: by a token, or by a signature. */
 type Sender = { readonly caller: Caller } | { readonly signer: Signer }
+
+/** What was handed in, by whom, and how to write it again as it came. */
+interface Post extends Pick<Receipt, 'write'> {
+  readonly sender: Sender
+  readonly envelope: Envelope
+}
 
 /**
  * `/{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
@@ -55,20 +63,20 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
   server.post(url, async (request, reply) => {
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
-    const { sender, envelope } = await readPost(request)
-    const { fields, lanes } = await receive(sender, envelope)
+    const post = await readPost(request)
+    const { fields, lanes } = await receive(post)
     parts.onRaised(lanes)
     for (const field of fields) metrics.countReceived(field)
     return writeJson({ success: true })
   })
 
-  async function receive(sender: Sender, envelope: Envelope): Promise<Received> {
+  async function receive({ sender, envelope, write }: Post): Promise<Received> {
     if ('signer' in sender) {
       const { signer } = sender
       const options = { share: signer.app_id }
       return database.transaction(async (tx) => {
         if (!(await rememberSigned(tx, clock, signer))) return { fields: [], lanes: [] }
-        return receiveEnvelope({ tx, clock, accounts: undefined, signer: signer.app_id }, envelope)
+        return receiveEnvelope({ tx, clock, accounts: undefined, signer: signer.app_id, write }, envelope)
       }, options)
     }
     const readmit = async (before: { readonly caller: Caller }) => {
@@ -77,27 +85,35 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
       return { caller }
     }
     return transactAdmitted(parts, sender, readmit, async (tx, admitted) => {
-      const raised = await receiveEnvelope({ tx, clock, accounts: admitted.caller.accounts }, envelope)
+      const raised = await receiveEnvelope({ tx, clock, accounts: admitted.caller.accounts, write }, envelope)
       await confirmAdmission(tx, clock, admitted)
       return raised
     })
   }
 
   /** The proof comes first: a signature is one of the exact bytes, a token is looked at before any of them is read. */
-  async function readPost(request: FastifyRequest): Promise<{ sender: Sender; envelope: Envelope }> {
+  async function readPost(request: FastifyRequest): Promise<Post> {
     const { headers } = request
     const isSigned = headers.authorization === undefined && typeof headers['x-hub-signature-256'] === 'string'
     const caller = isSigned ? undefined : await authenticateGateway(request)
     const bytes = await readBytes(request.raw, parts.maxBodyBytes)
+    // A large post is worked through in several turns.
+    const task = new LongTask()
+    const text = readJson(bytes, eventBounds)
+    await task.yieldIfDue()
     const sender: Sender = caller
       ? { caller }
       : { signer: await findSigner(database.read, clock, readSigned(headers, bytes)) }
     const { business_id, app_id } = 'caller' in sender ? sender.caller : sender.signer
     request.logged = { business: business_id, app: app_id }
     checkContentType(request)
-    const body = parseJson(bytes)
+    await task.yieldIfDue()
+    const body = parseJson(text)
+    await task.yieldIfDue()
     checkEnvelope(body)
-    return { sender, envelope: keepNumbers(decode(bytes), body) as Envelope }
+    await task.yieldIfDue()
+    const { body: envelope, write } = keepNumbers(text, body)
+    return { sender, envelope: envelope as Envelope, write }
   }
 
   async function authenticateGateway(request: FastifyRequest): Promise<Caller> {

@@ -126,7 +126,7 @@ const speakers: readonly {
 }[] = [
   {
     of: /^resources\/calls\/sdp(-lines|-attributes)?\.ts$/,
-    spoken: /^(?!must be ‹\w+›\.$)[a-z][^\\]* .*[^\\]\.$/,
+    spoken: /^(?!must be ‹\w+›\.$)[a-z][^\\ ]* .*[^\\]\.$/,
     make: (text) => inSdp(text),
   },
   { name: 'describeRefusal', of: /^resources\/calls\/states\.ts$/, make: (text) => catalogue.ruleBroken(text) },

@@ -4,7 +4,7 @@ export type Token =
   | { readonly kind: 'sign'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'template'; readonly parts: readonly (string | readonly Token[])[] }
-  | { readonly kind: 'pattern' }
+  | { readonly kind: 'pattern'; readonly text: string }
 
 const blank = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 const word = /[\p{L}\p{N}_$#]+/uy
@@ -45,7 +45,8 @@ class Reader {
     if (this.#source[this.#at] === '`') return this.#readTemplate()
     const quoted = this.#take(text)
     if (quoted) return { kind: 'text', text: readEscapes(quoted[1] ?? quoted[2] ?? '') }
-    if (mayBeginPattern(before) && this.#take(pattern)) return { kind: 'pattern' }
+    const expression = mayBeginPattern(before) ? this.#take(pattern) : undefined
+    if (expression) return { kind: 'pattern', text: expression[0] }
     const named = this.#take(word)
     if (named) return { kind: 'word', text: named[0] }
     const [found] = this.#take(sign) ?? []

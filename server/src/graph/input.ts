@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/schema'
 import { badArgument } from './errors.ts'
-import { describeProblem, describeSchema, findUnstorableText } from './validation.ts'
+import { describeJsonExcess, findJsonExcess, requestBounds } from './json-bounds.ts'
+import { compileCheck, describeSchema, findUnstorableText } from './validation.ts'
 
 /** Arguments from one place. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
 export interface Arguments {
@@ -17,8 +17,7 @@ export type InputReader = (sources: readonly Arguments[]) => Record<string, unkn
  */
 export function compileInput(schema: TObject): InputReader {
   const members = Object.entries(schema.properties).map(([name, member]) => ({ name, read: compileText(member) }))
-  // Compiled at its first use: a start does not wait for operations that may never be asked for.
-  let validator: Validator | undefined
+  const check = compileCheck(schema)
 
   return (sources) => {
     const input: Record<string, unknown> = {}
@@ -30,15 +29,9 @@ export function compileInput(schema: TObject): InputReader {
         break
       }
     }
-    const unstorable = findUnstorableText(input, '')
-    if (unstorable) throw badArgument(unstorable.place, unstorable.problem)
-    validator ??= Compile(schema) as Validator
-    if (!validator.Check(input)) {
-      const [, [error]] = validator.Errors(input)
-      if (!error) throw new Error('the validator refused an input without saying why')
-      const { place, problem } = describeProblem(schema, error)
-      throw badArgument(place, problem)
-    }
+    // Lengths and counts are in the schema, so the second look is at what is no longer than it may be.
+    const problem = check(input) ?? findUnstorableText(input, '')
+    if (problem) throw badArgument(problem.place, problem.problem)
     return input
   }
 }
@@ -62,6 +55,8 @@ function compileText(schema: TSchema): (name: string, value: unknown) => unknown
 
 function parseJsonMember(name: string, value: unknown, schema: TSchema): unknown {
   if (typeof value !== 'string') return value
+  const excess = findJsonExcess(value, requestBounds)
+  if (excess) throw badArgument(name, `it ${describeJsonExcess(excess, requestBounds)}`)
   try {
     return JSON.parse(value)
   } catch {

@@ -60,10 +60,16 @@ export interface FileMember {
   readonly name: string
   /** The most bytes that any file may have, and a body that holds it as text. */
   readonly limits: (settings: Settings) => { readonly fileBytes: number; readonly textBodyBytes: number }
-  /** The bytes that a text stands for; throws the 400 when it stands for none. */
-  readonly decode: (text: string) => Uint8Array
+  /** Begins to read the text that stands for a file elsewhere than in multipart. */
+  readonly openText: () => FileTextDecoder
   /** Hands on the bytes as they come, and throws as soon as it is certain that the file is not taken. */
   readonly check: (bytes: AsyncIterable<Uint8Array>, settings: Settings) => AsyncIterable<Uint8Array>
+}
+
+/** Turns a text into the bytes that it stands for, piece by piece; throws the 400 when it stands for none. */
+export interface FileTextDecoder {
+  decode(piece: string): Uint8Array
+  end(): Uint8Array
 }
 
 /** What a handler is given besides its input, whatever the door. */

@@ -20,6 +20,8 @@ export interface ListOptions {
 type Direction = 'asc' | 'desc'
 
 const defaultLimit = 25
+/** As much as the head of a request can hold. */
+const maxFilteringLength = 16_384
 
 /** The arguments of a list, as they come in. */
 export interface PageArguments {
@@ -46,8 +48,8 @@ export function pageArguments({
         description: `How many items a page holds at the most; ${Math.min(defaultLimit, maxLimit)} when left out.`,
       }),
     ),
-    after: Type.Optional(Type.String({ description: 'The cursor of the item that the page starts behind.' })),
-    before: Type.Optional(Type.String({ description: 'The cursor of the item that the page ends in front of.' })),
+    after: Type.Optional(cursor('The cursor of the item that the page starts behind.')),
+    before: Type.Optional(cursor('The cursor of the item that the page ends in front of.')),
     ...(sortable && {
       sort: Type.Optional(
         Type.Enum(Object.keys(sorts), { description: `The order of the list; ${defaultSort} when left out.` }),
@@ -56,11 +58,16 @@ export function pageArguments({
     ...(filters && {
       filtering: Type.Optional(
         Type.String({
+          maxLength: maxFilteringLength,
           description: `A JSON array of conditions {field, operator, value} over ${Object.keys(filters).join(', ')}; operators EQUAL, NOT_EQUAL, IN, NOT_IN.`,
         }),
       ),
     }),
   }
+}
+
+function cursor(description: string) {
+  return Type.String({ maxLength: 2000, description })
 }
 
 /** What every list answers besides its data. */

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import type { TLocalizedValidationError } from 'typebox/error'
 import { Check, Compile, type Validator } from 'typebox/schema'
+import { maxJsonDepth } from './json-bounds.ts'
 
 /** One thing that is wrong with a value: where, and what would be right. */
 export interface Problem {
@@ -9,20 +9,40 @@ export interface Problem {
   readonly problem: string
 }
 
-/** Turns what the validator found into words. */
-export function describeProblem(schema: TSchema, error: TLocalizedValidationError): Problem {
-  const place = writePlace(error.instancePath)
-  switch (error.keyword) {
-    case 'required':
-      return describeMissing(place, error.params.requiredProperties[0] ?? '', findSchema(schema, error.schemaPath))
-    case 'additionalProperties':
-      return {
-        place: joinPlace(place, error.params.additionalProperties[0] ?? ''),
-        problem: describeKnownKeys(findSchema(schema, error.schemaPath)),
-      }
-    default:
-      return { place, problem: `it must be ${describeSchema(findSchema(schema, error.schemaPath))}.` }
+/** Makes the function that holds a value against a schema: undefined, or the first thing that is wrong with it. */
+export function compileCheck(schema: TSchema): (value: unknown) => Problem | undefined {
+  // Compiled at its first use: a start does not wait for what may never be asked for.
+  let validator: Validator | undefined
+  return (value) => {
+    validator ??= Compile(countFirst(schema)) as Validator
+    if (validator.Check(value)) return undefined
+    // Not the validator's own list: for that it tries patterns on texts that are too long, and every item of an array that is.
+    const [problem] = findProblems(schema, value)
+    if (!problem) throw new Error('the validator refused a value without saying why')
+    return problem
   }
+}
+
+/**
+ * The same schema, for the validator alone: it would look at every item of an array before it counts them, unless the items are
+ * a part of their own. Lengths of texts it checks before patterns by itself.
+ */
+function countFirst(schema: TSchema): TSchema {
+  const { items, properties, anyOf, ...rest } = schema as Described
+  const ordered = {
+    ...rest,
+    ...(properties && { properties: mapValues(properties, countFirst) }),
+    ...(anyOf && { anyOf: anyOf.map(countFirst) }),
+    ...(items && { allOf: [{ items: countFirst(items) }] }),
+  }
+  return ordered as TSchema
+}
+
+function mapValues<Value>(
+  object: Readonly<Record<string, Value>>,
+  map: (value: Value) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))
 }
 
 function describeMissing(place: string, name: string, { properties = {} }: Described): Problem {
@@ -37,9 +57,12 @@ function describeKnownKeys({ properties = {} }: Described): string {
   return `it is not a known key; use one of ${Object.keys(properties).join(', ')}.`
 }
 
+/** Items of an array that is longer are held against a compiled schema first; compiling takes as long as looking at so many. */
+const maxPlainItems = 1000
+
 /**
- * Everything that is wrong with a value, each thing when it is asked for. The validator's own list ends after a few, and it
- * walks the whole of a long array even when only one item is wrong; this one goes into the items that are wrong alone.
+ * Everything that is wrong with a value, each thing when it is asked for, and what is cheap to find first. It does not go into
+ * an array with the wrong number of items, nor into the right ones among many.
  */
 export function findProblems(schema: TSchema, value: unknown): Generator<Problem> {
   const validators = new Map<Described, Validator>()
@@ -47,65 +70,117 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
   function isGood(item: Described, one: unknown): boolean {
     let validator = validators.get(item)
     if (!validator) {
-      validator = Compile(item as TSchema)
+      validator = Compile(countFirst(item as TSchema))
       validators.set(item, validator)
     }
     return validator.Check(one)
   }
 
   function* find(expected: Described, found: unknown, place: string): Generator<Problem> {
-    if (expected.properties && isObject(found)) {
-      for (const name of expected.required ?? []) {
-        if (!Object.hasOwn(found, name)) yield describeMissing(place, name, expected)
-      }
-      for (const [name, member] of Object.entries(found)) {
-        const known = Object.hasOwn(expected.properties, name) ? expected.properties[name] : undefined
-        if (known) yield* find(known, member, joinPlace(place, name))
-        else if (expected.additionalProperties === false) {
-          yield { place: joinPlace(place, name), problem: describeKnownKeys(expected) }
-        }
-      }
-      return
-    }
     const list = Array.isArray(found) ? expected.anyOf?.find(({ items }) => items) : undefined
-    if (list) {
-      yield* find(list, found, place)
+    if (list) yield* find(list, found, place)
+    else if (expected.properties && isObject(found)) yield* findInObject(expected, expected.properties, found, place)
+    else if (expected.items && Array.isArray(found)) yield* findInArray(expected, expected.items, found, place)
+    else if (!Check(countFirst(expected as TSchema), found)) yield describeWrong(place, expected)
+  }
+
+  function* findInObject(
+    expected: Described,
+    properties: Readonly<Record<string, Described>>,
+    found: Readonly<Record<string, unknown>>,
+    place: string,
+  ): Generator<Problem> {
+    for (const name of expected.required ?? []) {
+      if (!Object.hasOwn(found, name)) yield describeMissing(place, name, expected)
+    }
+    const isClosed = expected.additionalProperties === false
+    for (const name of Object.keys(isClosed ? found : properties)) {
+      const known = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (!known) yield { place: joinPlace(place, name), problem: describeKnownKeys(expected) }
+      else if (Object.hasOwn(found, name)) yield* find(known, found[name], joinPlace(place, name))
+    }
+  }
+
+  function* findInArray(
+    expected: Described,
+    items: Described,
+    found: readonly unknown[],
+    place: string,
+  ): Generator<Problem> {
+    const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = expected
+    if (found.length < minItems || found.length > maxItems) {
+      yield describeWrong(place, expected)
       return
     }
-    if (expected.items && Array.isArray(found)) {
-      const { items, ...itself } = expected
-      if (!Check(itself as TSchema, found)) yield { place, problem: `it must be ${describeSchema(expected)}.` }
-      for (const [index, item] of found.entries()) {
-        if (!isGood(items, item)) yield* find(items, item, `${place}[${index}]`)
-      }
-      return
+    for (const [index, item] of found.entries()) {
+      if (found.length > maxPlainItems && isGood(items, item)) continue
+      yield* find(items, item, `${place}[${index}]`)
     }
-    if (!Check(expected as TSchema, found)) yield { place, problem: `it must be ${describeSchema(expected)}.` }
+    if (expected.uniqueItems && hasRepeats(found)) yield describeWrong(place, expected)
   }
 
   return find(schema as Described, value, '')
 }
 
-/** Deeper than anything that the API takes, and far from what a walk through it could not bear. */
-const maxDepth = 64
+function hasRepeats(items: readonly unknown[]): boolean {
+  const different = new Set(items.map((item) => (typeof item === 'object' ? JSON.stringify(item) : item)))
+  return different.size < items.length
+}
+
+function describeWrong(place: string, expected: Described): Problem {
+  return { place, problem: `it must be ${describeSchema(expected)}.` }
+}
 
 /** What the databases could not keep as it came: a NUL character, half of a surrogate pair, or nesting without end. */
-export function findUnstorableText(value: unknown, place: string, depth = 0): Problem | undefined {
+export function findUnstorableText(value: unknown, place: string): Problem | undefined {
+  const found = findUnstorable(value, 0)
+  return found && { place: found.steps.reduceRight(takeStep, place), problem: found.problem }
+}
+
+interface Unstorable {
+  /** The way to it, from the inside; names of members and numbers of items. */
+  readonly steps: (string | number)[]
+  readonly problem: string
+}
+
+/** The place is put together only when there is something to say of it: most of what is looked at is right. */
+function findUnstorable(value: unknown, depth: number): Unstorable | undefined {
   if (typeof value === 'string') {
-    if (value.includes('\0')) return { place, problem: 'it holds a NUL character; remove it.' }
-    return value.isWellFormed()
-      ? undefined
-      : { place, problem: 'it holds half of a surrogate pair; send well-formed Unicode.' }
+    const problem = findTextProblem(value)
+    return problem === undefined ? undefined : { steps: [], problem }
   }
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > maxDepth)
-    return { place, problem: `it is nested more than ${maxDepth} levels deep; send something flatter.` }
-  for (const [key, member] of Object.entries(value)) {
-    const at = Array.isArray(value) ? `${place}[${key}]` : joinPlace(place, key)
-    const problem = findUnstorableText(key, at) ?? findUnstorableText(member, at, depth + 1)
-    if (problem) return problem
+  if (depth > maxJsonDepth) {
+    return { steps: [], problem: `it is nested more than ${maxJsonDepth} levels deep; send something flatter.` }
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const found = findUnstorable(value[index], depth + 1)
+      if (found) return addStep(found, index)
+    }
+    return undefined
+  }
+  for (const name of Object.keys(value)) {
+    const problem = findTextProblem(name)
+    if (problem !== undefined) return { steps: [name], problem }
+    const found = findUnstorable((value as Record<string, unknown>)[name], depth + 1)
+    if (found) return addStep(found, name)
   }
   return undefined
+}
+
+function findTextProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'it holds a NUL character; remove it.'
+  return text.isWellFormed() ? undefined : 'it holds half of a surrogate pair; send well-formed Unicode.'
+}
+
+function addStep(found: Unstorable, step: string | number): Unstorable {
+  found.steps.push(step)
+  return found
+}
+
+function takeStep(place: string, step: string | number): string {
+  return typeof step === 'number' ? `${place}[${step}]` : joinPlace(place, step)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -158,7 +233,7 @@ export function describeSchema(schema: Described): string {
     case 'boolean':
       return 'true or false'
     case 'array':
-      return `an array${describeCount(schema.minItems, schema.maxItems, 'items')}${schema.uniqueItems ? ' without repeats' : ''}`
+      return `an array${describeCount(schema.minItems, schema.maxItems, 'item')}${schema.uniqueItems ? ' without repeats' : ''}`
     case 'null':
       return 'null'
     default:
@@ -168,7 +243,7 @@ export function describeSchema(schema: Described): string {
 
 function describeString(schema: Described): string {
   const kind = (schema.format && formats[schema.format]) ?? 'a string'
-  return `${kind}${describeCount(schema.minLength, schema.maxLength, 'characters')}${schema.pattern ? ` that matches ${schema.pattern}` : ''}`
+  return `${kind}${describeCount(schema.minLength, schema.maxLength, 'character')}${schema.pattern ? ` that matches ${schema.pattern}` : ''}`
 }
 
 function describeRange(min: number | undefined, max: number | undefined): string {
@@ -178,32 +253,17 @@ function describeRange(min: number | undefined, max: number | undefined): string
 }
 
 function describeCount(min: number | undefined, max: number | undefined, of: string): string {
-  if (min !== undefined && max !== undefined) return min === max ? ` of ${min} ${of}` : ` of ${min} to ${max} ${of}`
-  if (min !== undefined) return ` of at least ${min} ${of}`
-  return max === undefined ? '' : ` of at most ${max} ${of}`
-}
-
-/** `/accounts/2/name` → `accounts[2].name` */
-function writePlace(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map(unescapePointer)
-    .reduce((place, part) => (/^\d+$/.test(part) ? `${place}[${part}]` : joinPlace(place, part)), '')
+  if (min !== undefined && max !== undefined) {
+    return min === max ? ` of ${countOf(min, of)}` : ` of ${min} to ${countOf(max, of)}`
+  }
+  if (min !== undefined) return ` of at least ${countOf(min, of)}`
+  return max === undefined ? '' : ` of at most ${countOf(max, of)}`
 }
 
 export function joinPlace(place: string, member: string): string {
   return place === '' ? member : `${place}.${member}`
 }
 
-function unescapePointer(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function findSchema(schema: TSchema, schemaPath: string): Described {
-  let found: unknown = schema
-  for (const part of schemaPath.split('/').slice(1).map(unescapePointer)) {
-    found = (found as Record<string, unknown> | undefined)?.[part]
-  }
-  return (found ?? schema) as Described
+function countOf(count: number, of: string): string {
+  return `${count} ${of}${count === 1 ? '' : 's'}`
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { parse as parseQuery } from 'fast-querystring'
+import { parse } from 'fast-querystring'
 import { Gatherer } from '../base/gatherer.ts'
 import { type GraphError, malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
+import { describeJsonExcess, findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
 import type { RawBody } from '../graph/operation.ts'
+import { badEscape, parseFormBody } from './form-body.ts'
 import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
 
@@ -19,9 +21,10 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
   const bytes = await readBytes(request, maxBytes)
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
-      return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(bytes) }
+      return bytes.length === 0 ? noArguments : { typed: true, values: parseJson(readJson(bytes, requestBounds)) }
     case 'application/x-www-form-urlencoded':
-      return { typed: false, values: parseForm(refuseJson(decode(bytes)), 'body') }
+      refuseJson(decode(bytes))
+      return { typed: false, values: parseFormBody(bytes) }
     case 'multipart/form-data':
       return { typed: false, values: await parseMultipart(bytes, contentType ?? '') }
     default:
@@ -45,28 +48,25 @@ export function readRawBody(request: IncomingMessage): RawBody {
   return { stream: request, length: length === undefined ? undefined : Number(length) }
 }
 
-/** Reads arguments as a form or a query writes them. What is escaped must be UTF-8, or it would be kept as it stands. */
-export function parseForm(text: string, where: 'body' | 'query'): Record<string, unknown> {
+/** Reads the arguments of a query. What is escaped must be UTF-8, or it would be kept as it stands. */
+export function parseQuery(text: string): Record<string, unknown> {
   if (text.includes('%')) {
     try {
       decodeURIComponent(text)
     } catch {
-      throw malformedRequest(
-        `The ${where} holds a percent sign that does not start an escaped UTF-8 character; write it as %25.`,
-      )
+      throw badEscape('query')
     }
   }
-  return parseQuery(text)
+  return parse(text)
 }
 
 /** curl and its like call a body a form when they are told nothing; as one, JSON would be a single argument of an odd name. */
-function refuseJson(form: string): string {
-  if (/^\s*\{/.test(form) && form.trimEnd().endsWith('}')) {
+export function refuseJson(form: string): void {
+  if (/^\s*\{/.test(form.slice(0, 1000)) && form.slice(-1000).trimEnd().endsWith('}')) {
     throw malformedRequest(
       'The body looks like JSON but came as application/x-www-form-urlencoded; send it with the header "Content-Type: application/json".',
     )
   }
-  return form
 }
 
 function hasBody(request: IncomingMessage): boolean {
@@ -80,8 +80,6 @@ function hasBody(request: IncomingMessage): boolean {
  */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = () =>
-      reject(malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`))
     const gatherer = new Gatherer()
     const onData = (chunk: Buffer) => {
       if (gatherer.length + chunk.length <= maxBytes) {
@@ -91,11 +89,11 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       gatherer.take()
       request.off('data', onData)
       request.resume()
-      tooLarge()
+      reject(tooLarge(maxBytes))
     }
     if (Number(request.headers['content-length']) > maxBytes) {
       request.resume()
-      tooLarge()
+      reject(tooLarge(maxBytes))
       return
     }
     request.on('data', onData)
@@ -111,6 +109,10 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
   })
 }
 
+export function tooLarge(maxBytes: number): GraphError {
+  return malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`)
+}
+
 export function brokenOff(): GraphError {
   return malformedRequest('The body broke off before its end; send it again.')
 }
@@ -119,12 +121,27 @@ export function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw malformedRequest('The body is not valid UTF-8; send it in that encoding.')
+    throw notUtf8()
   }
 }
 
-export function parseJson(bytes: Buffer): Record<string, unknown> {
+export function notUtf8(): GraphError {
+  return malformedRequest('The body is not valid UTF-8; send it in that encoding.')
+}
+
+/** The text of a body that holds no more than it may; nothing of it has been read yet. */
+export function readJson(bytes: Buffer, bounds: JsonBounds): string {
   const text = decode(bytes)
+  checkJsonBounds(text, bounds)
+  return text
+}
+
+export function checkJsonBounds(text: string, bounds: JsonBounds): void {
+  const excess = findJsonExcess(text, bounds)
+  if (excess) throw malformedRequest(`The body ${describeJsonExcess(excess, bounds)}`)
+}
+
+export function parseJson(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
   let parsed: unknown
   try {

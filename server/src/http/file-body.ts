@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Files, ReceivedFile } from '../files/files.ts'
-import { badArgument, type GraphError } from '../graph/errors.ts'
+import { badArgument, type GraphError, malformedRequest } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { FileMember } from '../graph/operation.ts'
 import type { Settings } from '../graph/settings.ts'
 import { inBlocks, release } from './blocks.ts'
-import { brokenOff, inOnePiece, mediaTypeOf, readBodyArguments } from './body.ts'
+import { brokenOff, mediaTypeOf, readBodyArguments } from './body.ts'
+import { FormFileSplitter } from './form-file.ts'
+import { JsonFileSplitter } from './json-file.ts'
 import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
+import { readTextFileBody } from './text-file-body.ts'
 
 /** How a file is received. */
 export interface FileReception {
@@ -24,14 +27,21 @@ export interface FileBody {
   readonly file?: ReceivedFile | undefined
 }
 
-/** Reads a body of which one member is a file: in multipart it goes to the store as it comes. */
+/** Reads a body of which one member is a file, which goes to the store as it comes. */
 export async function readFileBody(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
-  if (mediaTypeOf(request.headers['content-type']) === 'multipart/form-data') return readMultipart(request, reception)
-  const { textBodyBytes } = reception.member.limits(reception.settings)
-  return { arguments: await readBodyArguments(request, textBodyBytes) }
+  switch (mediaTypeOf(request.headers['content-type'])) {
+    case 'multipart/form-data':
+      return readMultipart(request, reception)
+    case 'application/json':
+      return readTextFileBody(request, reception, (parts) => new JsonFileSplitter(parts))
+    case 'application/x-www-form-urlencoded':
+      return readTextFileBody(request, reception, (parts) => new FormFileSplitter(parts))
+    default:
+      return { arguments: await readBodyArguments(request, reception.maxBodyBytes) }
+  }
 }
 
-/** The file of a body, or of a query, that holds it as text. Its place in the arguments is taken by an empty text. */
+/** The file of a query, which holds it as text. Its place in the arguments is taken by an empty text. */
 export async function receiveText(
   sources: readonly Arguments[],
   { member, settings, files }: FileReception,
@@ -41,9 +51,14 @@ export async function receiveText(
   const text = source?.values[name]
   // Of another type, or not there: refused like every argument that is.
   if (!source || typeof text !== 'string') return { sources }
-  const file = await files.receive(member.check(inOnePiece(member.decode(text)), settings))
+  const decoder = member.openText()
+  const file = await files.receive(member.check(inPieces([decoder.decode(text), decoder.end()]), settings))
   const without = { ...source, values: { ...source.values, [name]: '' } }
   return { sources: sources.map((one) => (one === source ? without : one)), file }
+}
+
+async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) if (piece.length > 0) yield piece
 }
 
 /**
@@ -92,4 +107,10 @@ async function* readChunks(request: IncomingMessage): AsyncGenerator<Uint8Array>
 
 function tooLarge({ name }: FileMember, fileBytes: number): GraphError {
   return badArgument(name, `it is too large; no file may have more than ${fileBytes} bytes.`)
+}
+
+export function tooMuchText(maxBodyBytes: number): GraphError {
+  return malformedRequest(
+    `The members besides the file are larger than the ${maxBodyBytes} bytes that are taken; shorten them.`,
+  )
 }

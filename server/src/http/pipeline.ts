@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import { cutTrailingSlashes } from '../base/slashes.ts'
 import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
@@ -27,7 +28,7 @@ import { rateClasses } from '../limits/classes.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
-import { parseForm, readBodyArguments, readRawBody } from './body.ts'
+import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
 import type { ExplainPath } from './unknown-paths.ts'
 
@@ -294,7 +295,7 @@ async function readBody(
 /** The server has read it already, but leaves escapes that are not UTF-8 as they stand. */
 function readQuery({ query, url }: GraphRequest): Readonly<Record<string, unknown>> {
   const start = url.indexOf('?')
-  return start < 0 || url.indexOf('%', start) < 0 ? query : parseForm(url.slice(start + 1), 'query')
+  return start < 0 || url.indexOf('%', start) < 0 ? query : parseQuery(url.slice(start + 1))
 }
 
 /** Any other header is not an argument, whatever its name. */
@@ -307,5 +308,5 @@ function selfOf(deps: PipelineDeps, request: GraphRequest): { url: string; query
   const [path = '', query = ''] = request.url.split('?', 2)
   const kept = new URLSearchParams(query)
   if (!deps.words.habits.token_in_query || request.headers.authorization) kept.delete('access_token')
-  return { url: deps.publicUrl() + path.replace(/\/+$/, ''), query: kept.toString() }
+  return { url: deps.publicUrl() + cutTrailingSlashes(path), query: kept.toString() }
 }

@@ -59,7 +59,7 @@ export function buildRoutes(operations: readonly Row[]): Route[] {
 }
 
 export function placeholdersOf(path: string): string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string)
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
 }
 
 /** The first segments of paths that are no versions: `gateway`, `docs`. */
@@ -98,12 +98,16 @@ export function nodeKindOf(operation: Row): NodeKind {
   return kind as NodeKind
 }
 
+/** Far more than the names of all fields of any operation. */
+const maxFieldsLength = 8192
+
 /** Every argument that an operation takes, those that it shares with others included. */
 export function fullInput({ input, fields, list }: Row): TObject {
   const shared: TProperties = {
     ...(fields && {
       fields: Type.Optional(
         Type.String({
+          maxLength: maxFieldsLength,
           description: `Names of the fields to return, separated by commas: ${fields.available.join(', ')}. ${
             fields.mode === 'add' ? 'Added to' : 'Instead of'
           } the defaults ${fields.defaults.join(', ')}.`,

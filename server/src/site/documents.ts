@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { once } from '../base/once.ts'
+import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Database } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
 import type { Documents } from '../graph/outside.ts'
@@ -26,7 +27,7 @@ export interface DocumentsOptions extends Omit<OpenApiOptions, 'serverUrl' | 'do
 /** The start page, the docs and the OpenAPI documents. What does not change is made at the first request that asks for it. */
 export function makeDocuments(options: DocumentsOptions): Documents {
   const { publicUrl, packageVersion, database, clock, production, words, versions } = options
-  const prefix = () => new URL(publicUrl()).pathname.replace(/\/+$/, '')
+  const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
   const about = production ? undefined : { engine: database.engine, startedTime: clock.now() }
   const migrations = readMigrations()
 

@@ -178,7 +178,7 @@ describe('reading a world file', () => {
     [
       'a day that is there twice',
       withSchedule({ days_of_week: ['MONDAY', 'MONDAY'] }),
-      /schedules\[0\]\.days_of_week: it must be an array without repeats\.$/,
+      /schedules\[0\]\.days_of_week: it must be an array of at most 7 items without repeats\.$/,
     ],
     [
       'an unknown day',

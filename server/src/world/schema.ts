@@ -37,9 +37,13 @@ import { callbackUrlSchema, verifyTokenSchema } from '../resources/webhooks/sche
 
 export const idExpectation = 'an id: a string (in quotes) of 15 or 16 digits, without a 0 in front and below 2^53'
 
-const id = Type.String({ pattern: nodeIdPattern.source, 'x-expects': idExpectation })
+const id = Type.String({ pattern: nodeIdPattern.source, maxLength: 16, 'x-expects': idExpectation })
 const name = Type.String({ minLength: 1, maxLength: 100 })
-const country = Type.String({ pattern: '^[A-Z]{2}$', 'x-expects': 'a country code of two capital letters such as US' })
+const country = Type.String({
+  pattern: '^[A-Z]{2}$',
+  maxLength: 2,
+  'x-expects': 'a country code of two capital letters such as US',
+})
 const text = Type.String({ minLength: 1, maxLength: 256 })
 
 /** Which others something is tied to: exactly these. An empty list, or a key without a value, says none. */
@@ -73,7 +77,9 @@ const app = Type.Object({
     Type.Object({
       callback_url: callbackUrlSchema,
       verify_token: Type.Optional(verifyTokenSchema),
-      fields: Type.Optional(Type.Array(Type.Enum(webhookFields), { uniqueItems: true })),
+      fields: Type.Optional(
+        Type.Array(Type.Enum(webhookFields), { maxItems: webhookFields.length, uniqueItems: true }),
+      ),
     }),
   ),
 })
@@ -81,12 +87,13 @@ const app = Type.Object({
 const token = Type.Object({
   token: Type.String({
     pattern: '^[\\x21-\\x7e]{1,512}$',
+    maxLength: 512,
     'x-expects': 'a secret of 1 to 512 letters, digits and signs of ASCII, without blanks',
   }),
   app_id: id,
   scopes: Type.Optional(Type.Array(Type.Enum(scopeSpellings))),
   accounts: Type.Optional(Type.Array(id)),
-  expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+  expires_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64 })),
 })
 
 const phoneNumber = Type.Object({
@@ -101,7 +108,11 @@ const phoneNumber = Type.Object({
   quality_rating: Type.Optional(Type.Enum([...new Set<string>([...qualityRatings, ...listedQualityRatings])])),
   country_code: Type.Optional(country),
   country_dial_code: Type.Optional(
-    Type.String({ pattern: '^[1-9]\\d{0,2}$', 'x-expects': 'a country calling code of 1 to 3 digits, in quotes' }),
+    Type.String({
+      pattern: '^[1-9]\\d{0,2}$',
+      maxLength: 3,
+      'x-expects': 'a country calling code of 1 to 3 digits, in quotes',
+    }),
   ),
   code_verification_status: Type.Optional(
     Type.Enum([...new Set<string>([...codeVerificationStatuses, ...listedCodeVerificationStatuses])]),

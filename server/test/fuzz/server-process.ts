@@ -5,6 +5,7 @@ import { openLog } from '../../src/base/log.ts'
 import { stopOnSignals } from '../../src/cli/stop.ts'
 import { rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
+import { TurnWatch } from '../harness/turn-watch.ts'
 import { plantDamage } from './damage.ts'
 import { findLeftovers } from './leftovers.ts'
 import type { Order, OwnServerOptions, Reply } from './server.ts'
@@ -36,6 +37,8 @@ const server = await startTestServer({
   },
 })
 
+const turns = new TurnWatch()
+
 function tell(reply: Reply): void {
   process.send?.(reply)
 }
@@ -54,6 +57,11 @@ async function obey(order: Order): Promise<void> {
       const memory = { heap: heapUsed, rss, external: external + arrayBuffers, handles, files }
       return tell({ number: order.number, memory })
     }
+    case 'watch':
+      turns.start()
+      return tell({ number: order.number })
+    case 'report':
+      return tell({ number: order.number, milliseconds: turns.stop() })
     case 'advance':
       server.clock.advance(order.milliseconds)
       await server.app.settle()
@@ -69,6 +77,7 @@ process.on('message', (order: Order) => obey(order))
 // Whoever started it is gone: nobody would ever stop it.
 process.once('disconnect', () => process.exit())
 // As `serve` does, with a store that is removed behind it.
-stopOnSignals({ app: server.app, database: { close: () => server.stop() }, log, flush, grace: 500 })
+const database = { close: () => server.stop() }
+stopOnSignals({ app: server.app, database, lock: undefined, log, flush, grace: 500 })
 if (damage) plantDamage(damage, server.dataDir)
 tell({ number: 0, url: server.url, dataDir: server.dataDir })

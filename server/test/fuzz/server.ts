@@ -17,7 +17,7 @@ export interface Memory {
 export type Order =
   | { readonly number: number; readonly do: 'measure' }
   | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
-  | { readonly number: number; readonly do: 'inspect' | 'ping' }
+  | { readonly number: number; readonly do: 'inspect' | 'ping' | 'watch' | 'report' }
 
 export interface Reply {
   readonly number: number
@@ -25,6 +25,7 @@ export interface Reply {
   readonly dataDir?: string
   readonly memory?: Memory
   readonly leftovers?: readonly string[]
+  readonly milliseconds?: number
 }
 
 /** How the process ended. */
@@ -42,6 +43,8 @@ export interface FuzzedServer {
   faults(): string
   /** What it uses once its garbage is collected. */
   measure(): Promise<Memory>
+  /** The processor time, in milliseconds, of the longest turn of its event loop while something is done. */
+  longestTurn(work: () => Promise<unknown>): Promise<number>
   /** Moves its clock, and returns when everything that became due has happened. */
   advance(milliseconds: number): Promise<void>
   /** Files and open handles that belong to nothing, in words. */
@@ -62,7 +65,10 @@ export interface OwnServerOptions {
   readonly stopPatience?: number
 }
 
-type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'inspect' | 'ping' }
+type Wish =
+  | { do: 'measure' }
+  | { do: 'advance'; milliseconds: number }
+  | { do: 'inspect' | 'ping' | 'watch' | 'report' }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
 export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
@@ -105,6 +111,13 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
       const { memory } = await ask({ do: 'measure' })
       if (!memory) throw new Error('the server did not tell its memory')
       return memory
+    },
+    async longestTurn(work) {
+      await ask({ do: 'watch' })
+      await work()
+      const { milliseconds } = await ask({ do: 'report' })
+      if (milliseconds === undefined) throw new Error('the server did not report its turns')
+      return milliseconds
     },
     async advance(milliseconds) {
       await ask({ do: 'advance', milliseconds })

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { trimmedSchema } from '../../graph/schemas.ts'
 
 export const accountReviewStatuses = ['PENDING', 'APPROVED', 'REJECTED', 'LIMIT_REACHED'] as const
 export const businessVerificationStatuses = ['VERIFIED', 'UNVERIFIED', 'PENDING'] as const
@@ -18,9 +19,8 @@ export const accountSchema = Type.Object({
 
 export const accountFields = Object.keys(accountSchema.properties)
 
-/** The length of `name` is counted after trimming: see the rules. */
 export const accountUpdateSchema = Type.Object({
-  name: Type.Optional(Type.String({ description: '1 to 100 characters after trimming.' })),
+  name: Type.Optional(trimmedSchema(100)),
   timezone_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 })
 export type AccountUpdate = Static<typeof accountUpdateSchema>

@@ -17,6 +17,7 @@ export const writtenPromptSchema = Type.String({ minLength: 1, maxLength: 80 })
 export const writtenCommandSchema = Type.Object({
   command_name: Type.String({
     pattern: '^[\\p{L}\\p{N}_]{1,30}$',
+    maxLength: 30,
     'x-expects': 'a string of 1 to 30 letters, digits and _',
   }),
   command_description: Type.String({ minLength: 1, maxLength: 256 }),

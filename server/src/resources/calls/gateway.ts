@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import { notFound } from '../../graph/errors.ts'
 import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type Operation } from '../../graph/operation.ts'
-import { successSchema } from '../../graph/schemas.ts'
+import { idSchema, successSchema } from '../../graph/schemas.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
 import { progressCall, startCall } from './progress.ts'
@@ -34,7 +34,7 @@ export function callGatewayOperations(): Operation[] {
       path: '/gateway/call_permissions',
       sentence: 'Says whether a user lets a phone number call; pending says that the user was asked.',
       input: Type.Object({
-        phone_number_id: Type.String(),
+        phone_number_id: idSchema(),
         user_wa_id: userWaIdSchema,
         status: Type.Enum(givenPermissionStatuses),
         expiration_time: Type.Optional(expirationTimeSchema),
@@ -66,7 +66,7 @@ export function callGatewayOperations(): Operation[] {
       path: '/gateway/calls',
       sentence: 'Lets a user call a phone number.',
       input: Type.Object({
-        phone_number_id: Type.String(),
+        phone_number_id: idSchema(),
         from: userWaIdSchema,
         name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
         session: sessionSchema,
@@ -95,7 +95,7 @@ export function callGatewayOperations(): Operation[] {
       method: 'GET',
       path: '/gateway/calls/{call_id}',
       sentence: 'Reads a call, with what both sides have said about their media so far.',
-      input: Type.Object({ call_id: Type.String() }),
+      input: Type.Object({ call_id: idSchema() }),
       output: gatewayCallSchema,
       examples: {
         input: { call_id: exampleCallId },
@@ -120,7 +120,7 @@ export function callGatewayOperations(): Operation[] {
       path: '/gateway/calls/{call_id}',
       sentence: "Tells what a user's phone did with a call: rings, accepts, rejects or terminates it.",
       input: Type.Object({
-        call_id: Type.String(),
+        call_id: idSchema(),
         action: Type.Enum(userActions),
         session: Type.Optional(sessionSchema),
       }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { idSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { callDirections, callStates } from './states.ts'
 
@@ -15,6 +16,7 @@ const maxSdpLength = 65_536
 
 export const userWaIdSchema = Type.String({
   pattern: '^\\d{1,20}$',
+  maxLength: 20,
   'x-expects': "a user's id: 1 to 20 digits, in quotes",
 })
 
@@ -69,7 +71,7 @@ export function callRequestSchema(words: Vocabulary) {
     action: Type.Enum(businessActions),
     to: Type.Optional(userWaIdSchema),
     call_id: Type.Optional(
-      Type.String({ description: 'The call, with any action but connect; left out: the open one with `to`.' }),
+      idSchema({ description: 'The call, with any action but connect; left out: the open one with `to`.' }),
     ),
     session: Type.Optional(sessionSchema),
     biz_opaque_callback_data: Type.Optional(

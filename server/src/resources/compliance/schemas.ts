@@ -13,7 +13,7 @@ export const entityTypes = [
 /** Shorter than 128. Besides the form, the domain has a dot: a mailbox of the local network is of no use to a customer. */
 const email = Type.String({
   format: 'email',
-  pattern: '^[^\\s"]+@[^\\s"]+\\.[^\\s"]+$',
+  pattern: '^[^\\s"@]+@[^\\s"@.]+\\.[^\\s"@]+$',
   maxLength: 127,
   'x-expects': 'an email address such as care@example.com, shorter than 128 characters',
 })

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/paging.ts'
+import { trimmedSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 
@@ -8,9 +9,9 @@ export const joinApprovalModes = ['approval_required', 'auto_approve'] as const
 const descriptionSchema = Type.String({ maxLength: 2048 })
 const joinApprovalModeSchema = Type.Enum(joinApprovalModes)
 
-/** What a group is made of; the length of `subject` is counted after trimming: see the rules. */
+/** What a group is made of. */
 export const groupMembers = {
-  subject: Type.String({ description: '1 to 128 characters after trimming.' }),
+  subject: trimmedSchema(128),
   description: Type.Optional(descriptionSchema),
   join_approval_mode: Type.Optional(joinApprovalModeSchema),
 }
@@ -89,6 +90,7 @@ export function participantRemovalSchema(words: Vocabulary) {
       Type.Object({
         user: Type.String({
           pattern: '^\\+?\\d[\\d ().-]{0,29}$',
+          maxLength: 31,
           'x-expects': "a user's id or phone number, in quotes",
         }),
       }),

@@ -5,8 +5,9 @@ import { defineRead, defineWrite, type FileMember, type Operation } from '../../
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { checkArrived, checkWhileArriving } from './accept.ts'
+import { openFileText } from './file-text.ts'
 import { largestMediaBytes } from './kinds.ts'
-import { decodeFile, mediaPath } from './rules.ts'
+import { mediaPath } from './rules.ts'
 import { makeMediaSchema, makeUploadSchema, mediaQuerySchema, uploadedSchema } from './schemas.ts'
 import { deleteMedia, findMedia, insertMedia } from './store.ts'
 
@@ -16,7 +17,7 @@ const uploadMedium = { send: 'media.upload', take: { pointer: '/id', as: 'Media-
 const fileMember: FileMember = {
   name: 'file',
   limits: (settings) => ({ fileBytes: largestMediaBytes(settings), textBodyBytes: settings.maxMediaTextBytes }),
-  decode: decodeFile,
+  openText: openFileText,
   check: checkWhileArriving,
 }
 

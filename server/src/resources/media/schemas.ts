@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { idSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { type MediaTypeName, mediaTypes } from './kinds.ts'
 
@@ -17,7 +18,7 @@ export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The 
 /** Of the operations on a medium that exists. */
 export const mediaQuerySchema = Type.Object({
   phone_number_id: Type.Optional(
-    Type.String({ description: 'The phone number that the medium must belong to; another: 404.' }),
+    idSchema({ description: 'The phone number that the medium must belong to; another: 404.' }),
   ),
 })
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
 import { defineGatewayRead, type Operation } from '../../graph/operation.ts'
+import { idSchema } from '../../graph/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 
 export function numberLookupOperations(): Operation[] {
@@ -11,7 +12,7 @@ export function numberLookupOperations(): Operation[] {
       method: 'GET',
       path: '/gateway/phone_numbers/{phone_number_id}',
       sentence: 'Reads whose a phone number is, which whoever hands in events for it has to say.',
-      input: Type.Object({ phone_number_id: Type.String() }),
+      input: Type.Object({ phone_number_id: idSchema() }),
       output: Type.Object({
         id: Type.String(),
         account_id: Type.String(),

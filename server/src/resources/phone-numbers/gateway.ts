@@ -16,6 +16,7 @@ export function phoneNumberGatewayOperations(): Operation[] {
       input: Type.Object({
         to: Type.String({
           pattern: '^\\d{5,15}$',
+          maxLength: 15,
           'x-expects': 'a phone number of 5 to 15 digits, with its country code and nothing else',
         }),
       }),

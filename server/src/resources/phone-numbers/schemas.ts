@@ -60,6 +60,7 @@ export const listedCodeVerificationStatuses = ['VERIFIED', 'NOT_VERIFIED'] as co
 export const verifiedNameSchema = Type.String({ minLength: 2, maxLength: 75 })
 export const usernameSchema = Type.String({
   pattern: '^([a-z0-9._]{3,35})?$',
+  maxLength: 35,
   'x-expects': 'a string of 3 to 35 characters from a-z, 0-9, . and _, or empty',
 })
 
@@ -112,10 +113,15 @@ export const phoneNumberInfoSchema = Type.Object({
 
 export const numberCreationSchema = Type.Object({
   cc: Type.Optional(
-    Type.String({ pattern: '^[1-9]\\d{0,2}$', 'x-expects': 'a country calling code of 1 to 3 digits, such as 1' }),
+    Type.String({
+      pattern: '^[1-9]\\d{0,2}$',
+      maxLength: 3,
+      'x-expects': 'a country calling code of 1 to 3 digits, such as 1',
+    }),
   ),
   phone_number: Type.String({
     pattern: '^\\+?[\\d ().-]{4,30}$',
+    maxLength: 31,
     'x-expects': 'a phone number in digits: with its country code, or without it where `cc` is given',
   }),
   verified_name: verifiedNameSchema,
@@ -133,19 +139,20 @@ export const codeRequestSchema = Type.Object({
   code_method: Type.Enum(codeMethods),
   language: Type.String({
     pattern: '^[a-z]{2,3}_[A-Z]{2}$',
+    maxLength: 6,
     'x-expects': 'a language and a country such as en_US',
   }),
 })
 
 /** How many digits a code has is a setting: see the rules. */
 export const codeVerificationSchema = Type.Object({
-  code: Type.String({ description: 'The code that came by SMS or voice call.' }),
+  code: Type.String({ maxLength: 64, description: 'The code that came by SMS or voice call.' }),
 })
 
 export function registrationSchema(words: Vocabulary) {
   return Type.Object({
     messaging_product: Type.Literal(words.product),
-    pin: Type.String({ pattern: '^\\d{6}$', 'x-expects': 'a PIN of 6 digits' }),
+    pin: Type.String({ pattern: '^\\d{6}$', maxLength: 6, 'x-expects': 'a PIN of 6 digits' }),
   })
 }
 
@@ -167,7 +174,11 @@ const writtenConnectionStatuses = [
 
 export const visibilities = ['VISIBLE', 'HIDDEN'] as const
 
-const writtenPin = Type.String({ pattern: '^(\\d{6})?$', 'x-expects': 'a PIN of 6 digits, or empty to remove it' })
+const writtenPin = Type.String({
+  pattern: '^(\\d{6})?$',
+  maxLength: 6,
+  'x-expects': 'a PIN of 6 digits, or empty to remove it',
+})
 
 export const numberSettingsSchema = Type.Object({
   connection_status: Type.Optional(Type.Enum(writtenConnectionStatuses)),
@@ -195,6 +206,7 @@ export const numberSettingsSchema = Type.Object({
   username: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9._]{3,35}$',
+      maxLength: 35,
       'x-expects': 'a string of 3 to 35 characters from a-z, 0-9, . and _',
     }),
   ),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { idSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const verticals = [
@@ -69,7 +70,7 @@ export function makeProfileUpdateSchema(words: Vocabulary) {
     messaging_product: Type.Literal(words.product),
     ...profileMembers,
     profile_picture_handle: Type.Optional(
-      Type.String({ description: 'The handle of a finished upload, which it uses up; empty removes the picture.' }),
+      idSchema({ description: 'The handle of a finished upload, which it uses up; empty removes the picture.' }),
     ),
   })
 }

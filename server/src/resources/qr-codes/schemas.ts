@@ -5,6 +5,7 @@ export const codePattern = /^[A-Z0-9]{14}$/
 
 export const qrCodeSchema = Type.String({
   pattern: codePattern.source,
+  maxLength: 14,
   'x-expects': 'a code of 14 characters from A-Z and 0-9',
 })
 
@@ -36,6 +37,7 @@ export const qrCodeMembers = {
   generate_qr_image: Type.Optional(
     Type.String({
       pattern: '^([Ss][Vv][Gg]|[Pp][Nn][Gg])$',
+      maxLength: 3,
       'x-expects': 'SVG or PNG',
       description: 'SVG or PNG: the answer holds the address of such an image.',
     }),

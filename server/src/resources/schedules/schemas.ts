@@ -13,14 +13,14 @@ export const daysOfWeek = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY
 export const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
 
 const timeOfDay = Type.Optional(
-  Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', 'x-expects': 'a time of day such as "09:00"' }),
+  Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', maxLength: 5, 'x-expects': 'a time of day such as "09:00"' }),
 )
 
 export const recurrencePatternSchema = Type.Object({
   frequency: Type.Optional(Type.Enum(frequencies)),
   interval: Type.Optional(Type.Integer({ minimum: 1 })),
   end_date: Type.Optional(
-    Type.String({ format: 'date', description: "The last day, in the schedule's own time zone." }),
+    Type.String({ format: 'date', maxLength: 10, description: "The last day, in the schedule's own time zone." }),
   ),
 })
 export type RecurrencePattern = Static<typeof recurrencePatternSchema>
@@ -32,8 +32,8 @@ export const scheduleMembers = {
   description: Type.Optional(Type.String({ maxLength: 500 })),
   start_time: timeOfDay,
   end_time: timeOfDay,
-  timezone: Type.Optional(Type.String({ description: 'An IANA time zone; UTC when left out.' })),
-  days_of_week: Type.Optional(Type.Array(Type.Enum(daysOfWeek), { uniqueItems: true })),
+  timezone: Type.Optional(Type.String({ maxLength: 100, description: 'An IANA time zone; UTC when left out.' })),
+  days_of_week: Type.Optional(Type.Array(Type.Enum(daysOfWeek), { maxItems: daysOfWeek.length, uniqueItems: true })),
   is_active: Type.Optional(Type.Boolean()),
   recurrence_pattern: Type.Optional(recurrencePatternSchema),
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/paging.ts'
+import { idSchema } from '../../graph/schemas.ts'
 
 /** What an app can be marked as; the first kind also manages accounts on their owners' behalf. */
 export const partnerKinds = ['SOLUTION_PROVIDER', 'TECH_PROVIDER'] as const
@@ -16,6 +17,7 @@ export const pendingRequestStatuses = ['PENDING_ACTIVATION', 'NONE'] as const
 export const solutionRoles = ['OWNER', 'PARTNER'] as const
 
 const permissionsSchema = Type.Array(Type.Enum(configurablePermissions), {
+  maxItems: configurablePermissions.length,
   uniqueItems: true,
   description: 'Empty: none besides the default ones.',
 })
@@ -27,7 +29,7 @@ export const newSolutionSchema = Type.Object({
     pattern: '\\S',
     'x-expects': 'a string of 2 to 75 characters that are not all blanks',
   }),
-  partner_app_id: Type.String({ description: 'The other app, which must be marked as a partner.' }),
+  partner_app_id: idSchema({ description: 'The other app, which must be marked as a partner.' }),
   owner_permissions: permissionsSchema,
   partner_permissions: permissionsSchema,
 })

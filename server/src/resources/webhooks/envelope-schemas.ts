@@ -1,10 +1,11 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { webhookFields } from '../../delivery/webhook-fields.ts'
+import { type JsonBounds, maxJsonDepth } from '../../graph/json-bounds.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { commonMessage, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
+import { commonMessage, eventList, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
 
-/** Each account in a post is looked up: so many at the most. */
-export const maxEntries = 1000
+/** What a post of events may hold: thousands of messages. */
+export const eventBounds: JsonBounds = { values: 50_000, depth: maxJsonDepth }
 
 /** What a change is about when it does not say so: only messages and their statuses came before fields had names. */
 export const defaultField = 'messages'
@@ -28,16 +29,13 @@ export function makeEnvelopeSchemas(words: Vocabulary): EnvelopeSchemas {
   const metadata = Type.Object({ display_phone_number: Type.String(), phone_number_id: Type.String() })
   const base = { messaging_product: product, metadata }
   const sender = Type.Object({ profile: Type.Object({ name: Type.String() }), wa_id: Type.Optional(Type.String()) })
-  const contacts = Type.Array(sender)
-  const listOf = (item: TSchema) => Type.Array(item, { minItems: 1 })
+  const contacts = eventList(sender)
+  const listOf = (item: TSchema) => eventList(item, 1)
   const change = Type.Object({ field: Type.Optional(Type.Enum(webhookFields)), value: Type.Object({}) })
   return {
     shell: Type.Object({
       object: Type.Literal(words.account_object),
-      entry: Type.Array(Type.Object({ id: Type.String(), changes: listOf(change) }), {
-        minItems: 1,
-        maxItems: maxEntries,
-      }),
+      entry: listOf(Type.Object({ id: Type.String(), changes: listOf(change) })),
     }),
     messages: Type.Object({ ...base, contacts, messages: listOf(Type.Object({})) }),
     system: Type.Object({
@@ -65,22 +63,22 @@ export function describeEnvelope(words: Vocabulary): TSchema {
     change(
       aboutMessages,
       extend(messages, {
-        messages: Type.Array(Type.Union(Object.values(kinds)), { minItems: 1 }),
+        messages: eventList(Type.Union(Object.values(kinds)), 1),
         statuses: Type.Optional(statusList),
       }),
     ),
-    change(aboutMessages, extend(system, { messages: Type.Array(kinds.system, { minItems: 1 }) })),
+    change(aboutMessages, extend(system, { messages: eventList(kinds.system, 1) })),
     change(aboutMessages, statuses),
     change(Type.Enum(fieldsOfGroups), groups),
     change(Type.Enum(otherFields), other),
   ])
   return extend(shell, {
-    entry: Type.Array(
+    entry: eventList(
       Type.Object({
         id: Type.String({ description: 'The id of the account that it happened to.' }),
-        changes: Type.Array(changes, { minItems: 1 }),
+        changes: eventList(changes, 1),
       }),
-      { minItems: 1, maxItems: maxEntries },
+      1,
     ),
   })
 }

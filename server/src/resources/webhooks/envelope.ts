@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/schema'
 import { badArgument } from '../../graph/errors.ts'
-import { describeProblem, findUnstorableText } from '../../graph/validation.ts'
+import { compileCheck as compileSchema, findUnstorableText } from '../../graph/validation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { defaultField, groupFieldStart, makeEnvelopeSchemas } from './envelope-schemas.ts'
 import { commonMessage, interactiveKinds, type MessageKind, messageKinds } from './message-kinds.ts'
@@ -97,15 +96,10 @@ function compileChecks<Name extends string>(schemas: Record<Name, TSchema>): Rec
   return Object.fromEntries(checks) as Record<Name, Check>
 }
 
-/** Compiled at its first use: a start does not wait for kinds that may never come. */
 function compileCheck(schema: TSchema): Check {
-  let validator: Validator | undefined
+  const check = compileSchema(schema)
   return (value, place) => {
-    validator ??= Compile(schema) as Validator
-    if (validator.Check(value)) return
-    const [, [error]] = validator.Errors(value)
-    if (!error) throw new Error('the validator refused an envelope without saying why')
-    const problem = describeProblem(schema, error)
-    throw badArgument([place, problem.place].filter((part) => part !== '').join('.'), problem.problem)
+    const problem = check(value)
+    if (problem) throw badArgument([place, problem.place].filter((part) => part !== '').join('.'), problem.problem)
   }
 }

@@ -8,7 +8,14 @@ const text = Type.String()
 const optional = Type.Optional
 const amount = Type.Number()
 
-const errors = optional(Type.Array(Type.Object({})))
+/** Far more than the network puts together in one post. */
+export const maxEventItems = 1000
+
+export function eventList<Item extends TSchema>(item: Item, minItems = 0) {
+  return Type.Array(item, { ...(minItems > 0 && { minItems }), maxItems: maxEventItems })
+}
+
+const errors = optional(eventList(Type.Object({})))
 const answeredMessage = Type.Object({ from: text, id: text })
 const file = { mime_type: text, sha256: text, id: text }
 
@@ -36,7 +43,7 @@ const referral = Type.Object({
 /** Whatever the user does not share may be missing. */
 const sharedContact = Type.Object({
   addresses: optional(
-    Type.Array(
+    eventList(
       Type.Object({
         city: optional(text),
         country: optional(text),
@@ -48,8 +55,8 @@ const sharedContact = Type.Object({
       }),
     ),
   ),
-  birthday: optional(Type.String({ format: 'date' })),
-  emails: optional(Type.Array(Type.Object({ email: optional(text), type: optional(text) }))),
+  birthday: optional(Type.String({ format: 'date', maxLength: 10 })),
+  emails: optional(eventList(Type.Object({ email: optional(text), type: optional(text) }))),
   name: optional(
     Type.Object({
       formatted_name: text,
@@ -61,8 +68,8 @@ const sharedContact = Type.Object({
     }),
   ),
   org: optional(Type.Object({ company: optional(text), department: optional(text), title: optional(text) })),
-  phones: optional(Type.Array(Type.Object({ phone: optional(text), wa_id: optional(text), type: optional(text) }))),
-  urls: optional(Type.Array(Type.Object({ url: optional(text), type: optional(text) }))),
+  phones: optional(eventList(Type.Object({ phone: optional(text), wa_id: optional(text), type: optional(text) }))),
+  urls: optional(eventList(Type.Object({ url: optional(text), type: optional(text) }))),
 })
 
 const orderedProduct = Type.Object({
@@ -89,7 +96,7 @@ export const messageKinds = {
   location: Type.Object({
     location: Type.Object({ address: text, latitude: amount, longitude: amount, name: text, url: optional(text) }),
   }),
-  contacts: Type.Object({ contacts: Type.Array(sharedContact) }),
+  contacts: Type.Object({ contacts: eventList(sharedContact) }),
   unsupported: notUnderstood,
   unknown: notUnderstood,
   button: Type.Object({ context: answeredMessage, button: Type.Object({ payload: text, text }) }),
@@ -98,7 +105,7 @@ export const messageKinds = {
     interactive: Type.Object({ type: Type.Enum(['list_reply', 'button_reply']) }),
   }),
   order: Type.Object({
-    order: Type.Object({ catalog_id: text, text, product_items: Type.Array(orderedProduct) }),
+    order: Type.Object({ catalog_id: text, text, product_items: eventList(orderedProduct) }),
   }),
   system: Type.Object({
     system: Type.Object({ body: text, type: Type.Enum(['user_changed_number']), wa_id: text }),
@@ -116,7 +123,11 @@ export const interactiveKinds = {
   }),
 } satisfies Record<string, TSchema>
 
-const timestamp = Type.String({ pattern: '^\\d{1,15}$', 'x-expects': 'a time in Unix seconds, as a string of digits' })
+const timestamp = Type.String({
+  pattern: '^\\d{1,15}$',
+  maxLength: 15,
+  'x-expects': 'a time in Unix seconds, as a string of digits',
+})
 /** Remembered, so that a message that comes twice is passed on once. */
 const messageId = Type.String({ minLength: 1, maxLength: 1000 })
 

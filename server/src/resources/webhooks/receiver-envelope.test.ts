@@ -410,19 +410,37 @@ describe('the receiver checks the whole envelope', () => {
     })
   }
 
-  test('400 for what is nested more deeply than it can be passed on', async () => {
-    const depth = 200_000
-    const raw = JSON.stringify(envelopeOf([change({ ...messagesValue(textMessage('deep')), extra: 'DEEP' })]))
-    const answer = await handIn(
-      server,
-      {},
-      {
-        json: undefined,
-        raw: raw.replace('"DEEP"', '['.repeat(depth) + ']'.repeat(depth)),
-        headers: { 'content-type': 'application/json' },
-      },
-    )
-    assert.equal(answer.status, 400, answer.text)
-    assert.match(answer.body.error.message, /^entry\[0\]\.changes\[0\]\.value: it is nested too deeply/)
+  const handInWith = (id: string, extra: string) => {
+    const raw = JSON.stringify(envelopeOf([change({ ...messagesValue(textMessage(id)), extra: 'EXTRA' })]))
+    const headers = { 'content-type': 'application/json' }
+    return handIn(server, {}, { json: undefined, raw: raw.replace('"EXTRA"', extra), headers })
+  }
+
+  for (const [inner, name] of [
+    ['1', 'a number'],
+    ['1e5', 'a number that is passed on as it is written'],
+  ] as const) {
+    test(`200 for 64 levels around ${name}, 400 for more`, async () => {
+      // The envelope itself has six.
+      const nest = (levels: number) => '['.repeat(levels - 6) + inner + ']'.repeat(levels - 6)
+      assert.equal((await handInWith(`deep.${inner}`, nest(64))).status, 200)
+      for (const levels of [65, 8000, 200_000]) {
+        const { status, body } = await handInWith(`deeper.${inner}`, nest(levels))
+        assert.equal(status, 400)
+        assert.match(body.error.message, /^The body is nested more than 64 levels deep; send something flatter\.$/)
+      }
+    })
+  }
+
+  test('200 for 50,000 values, 400 for more', async () => {
+    assert.equal((await handInWith('many', `[0${',0'.repeat(49_900)}]`)).status, 200)
+    const { status, body } = await handInWith('more', `[0${',0'.repeat(50_000)}]`)
+    assert.equal(status, 400)
+    assert.match(body.error.message, /^The body holds more than 50000 values; send fewer\.$/)
+  })
+
+  test('400 for a list of more than a thousand messages', async () => {
+    const messages = Array.from({ length: 1001 }, (_, index) => textMessage(`many.${index}`))
+    await assertRefused(envelopeOf([change(messagesValue(...messages))]), 'entry[0].changes[0].value.messages')
   })
 })

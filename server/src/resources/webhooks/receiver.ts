@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { LongTask } from '../../base/long-task.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { LaneAddress } from '../../delivery/lane-rows.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
-import { badArgument, invalidSignature, notFound } from '../../graph/errors.ts'
+import { invalidSignature, notFound } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import type { ChangeValue, Envelope, ReportedStatus } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
@@ -29,6 +30,8 @@ export interface Receipt {
   readonly accounts: ReadonlySet<string> | undefined
   /** The app that signed the post, where that is the proof. */
   readonly signer?: string
+  /** Writes a part of the envelope as JSON, as it came. */
+  readonly write: (part: object) => string
 }
 
 /** What was raised: the field of each event, and the lanes that they go down. */
@@ -41,20 +44,21 @@ export interface Received {
 export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Promise<Received> {
   const fields: string[] = []
   const lanes: LaneAddress[] = []
-  for (const [entryIndex, { id: account_id, changes }] of entry.entries()) {
+  const task = new LongTask()
+  for (const { id: account_id, changes } of entry) {
     await checkAccount(receipt, account_id)
-    for (const [changeIndex, { field = defaultField, value }] of changes.entries()) {
+    for (const { field = defaultField, value } of changes) {
       const phone_number_id = value.metadata?.phone_number_id ?? null
-      const told = await prepareValue(receipt, account_id, field, value)
+      await task.yieldIfDue()
+      const told = await prepareValue(receipt, account_id, field, value, task)
       if (!told) continue
-      const place = `entry[${entryIndex}].changes[${changeIndex}].value`
       for (const { conversation, value: part } of splitChange(account_id, field, told)) {
         const raised = await raiseEvent(receipt.tx, receipt.clock, {
           account_id,
           phone_number_id,
           field,
           conversation,
-          value: writeValue(part, place),
+          value: receipt.write(part),
         })
         fields.push(field)
         lanes.push(...raised)
@@ -77,13 +81,14 @@ async function prepareValue(
   account_id: string,
   field: string,
   value: ChangeValue,
+  task: LongTask,
 ): Promise<ChangeValue | undefined> {
   if (!value.metadata) return value
   const { phone_number_id } = value.metadata
   const digits = isNodeId(phone_number_id) && (await findDigitsForReceiver(receipt.tx, phone_number_id, account_id))
   if (!digits) throw notFound()
   const told = { ...value, metadata: { ...value.metadata, display_phone_number: digits } }
-  return field === defaultField ? leaveOutKnown(receipt, phone_number_id, told) : told
+  return field === defaultField ? leaveOutKnown(receipt, phone_number_id, told, task) : told
 }
 
 /** Undefined when nothing is left to tell. */
@@ -91,14 +96,17 @@ async function leaveOutKnown(
   { tx, clock }: Receipt,
   phone_number_id: string,
   value: ChangeValue,
+  task: LongTask,
 ): Promise<ChangeValue | undefined> {
   const received_time = clock.now()
   const messages: { readonly id: string }[] = []
   for (const message of value.messages ?? []) {
+    await task.yieldIfDue()
     if (await rememberMessage(tx, { phone_number_id, message_id: message.id, received_time })) messages.push(message)
   }
   const statuses: ReportedStatus[] = []
   for (const status of value.statuses ?? []) {
+    await task.yieldIfDue()
     if (await rememberStatus(tx, { phone_number_id, digest: digestOf(status), received_time })) statuses.push(status)
   }
   const given = (value.messages?.length ?? 0) + (value.statuses?.length ?? 0)
@@ -112,14 +120,4 @@ async function leaveOutKnown(
 function digestOf({ id, status, timestamp, recipient_id, recipient_participant_id = null }: ReportedStatus): string {
   const facts = [id, status, timestamp, recipient_id, recipient_participant_id]
   return hash('sha256', JSON.stringify(facts), 'base64url')
-}
-
-/** Whatever is nested so deeply that it cannot be written again cannot be passed on. */
-function writeValue(value: object, place: string): string {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    if (error instanceof RangeError) throw badArgument(place, 'it is nested too deeply; send flatter members.')
-    throw error
-  }
 }

@@ -15,10 +15,14 @@ export const callbackUrlSchema = Type.String({
 export const verifyTokenSchema = Type.String({ minLength: 1, maxLength: 255 })
 
 const namesExpected = { 'x-expects': 'an array of names of fields, or these separated by commas' }
-const fieldNames = Type.Union([Type.Array(Type.String(), namesExpected), Type.String()], {
-  description: `An array, or names separated by commas, of: ${webhookFields.join(', ')}.`,
-  ...namesExpected,
-})
+/** Names may repeat. */
+const fieldNames = Type.Union(
+  [Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100, ...namesExpected }), Type.String({ maxLength: 4096 })],
+  {
+    description: `An array, or names separated by commas, of: ${webhookFields.join(', ')}.`,
+    ...namesExpected,
+  },
+)
 
 function objectSchema(words: Vocabulary) {
   return Type.Literal(words.account_object, { description: 'What the events are about.' })

@@ -6,7 +6,7 @@ import { secretsInForce } from '../../delivery/secrets.ts'
 import { clockTolerance, type StandardHeaders, verifyHub, verifyStandard } from '../../delivery/sign.ts'
 import { invalidSignature, staleSignature } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
-import { maxEntries } from './envelope-schemas.ts'
+import { maxEventItems } from './message-kinds.ts'
 import { listAppsLinkedToAll, rememberPost } from './receiver-store.ts'
 
 /** A post that is proven by its signature alone. */
@@ -33,7 +33,7 @@ export interface Signer {
 export async function findSigner(db: Db, clock: Clock, post: SignedPost): Promise<Signer> {
   const { signature, standard, bytes, body } = post
   const accounts = listAccounts(body)
-  const apps = accounts.size === 0 || accounts.size > maxEntries ? [] : await listAppsLinkedToAll(db, accounts)
+  const apps = accounts.size === 0 || accounts.size > maxEventItems ? [] : await listAppsLinkedToAll(db, accounts)
   const signer = apps.find((app) => verifyHub(signature, bytes, secretsInForce(db, app, clock.now())))
   if (!signer) throw invalidSignature()
   if (standard) checkStandard(standard, clock.now(), bytes, secretsInForce(db, signer, clock.now()))

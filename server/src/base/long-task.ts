@@ -1,0 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** How long a task may hold the event loop: a small part of what a request that waits for it may notice. */
+const shareMilliseconds = 10
+
+/** A task that may take long: it lets others run when it has held the event loop for a while. */
+export class LongTask {
+  #began = performance.now()
+
+  async yieldIfDue(): Promise<void> {
+    if (performance.now() - this.#began >= shareMilliseconds) await this.yield()
+  }
+
+  async yield(): Promise<void> {
+    await nextTurn()
+    this.#began = performance.now()
+  }
+}

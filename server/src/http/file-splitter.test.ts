@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parse } from 'fast-querystring'
+import { malformedRequest } from '../graph/errors.ts'
+import type { FileSplitter, SplitterParts } from './file-splitter.ts'
+import { FormFileSplitter } from './form-file.ts'
+import { JsonFileSplitter } from './json-file.ts'
+
+type Open = (parts: SplitterParts) => FileSplitter
+const openJson: Open = (parts) => new JsonFileSplitter(parts)
+const openForm: Open = (parts) => new FormFileSplitter(parts)
+
+/** Splits a body that comes in chunks of so many bytes. */
+function split(open: Open, body: string | Buffer, chunkBytes: number, maxRestBytes = 1000) {
+  const bytes = Buffer.from(body)
+  let file = ''
+  const splitter = open({
+    member: 'file',
+    maxRestBytes,
+    tooMuchRest: () => malformedRequest('too much'),
+    onText: (text) => {
+      file += text
+    },
+  })
+  for (let at = 0; at < bytes.length; at += chunkBytes) splitter.take(bytes.subarray(at, at + chunkBytes))
+  const { values } = splitter.end()
+  return { values: { ...values }, file: splitter.hasFile ? file : undefined }
+}
+
+const sizes = [1, 2, 3, 5, 7, 11, 1000]
+
+describe('a file is taken out of JSON, however it is cut into chunks', () => {
+  for (const body of [
+    '{}',
+    '',
+    ' \n ',
+    '{"file":"QUJD"}',
+    '{"file":""}',
+    '{ "a" : 1 , "file" : "QUJD" , "b" : [ 1, {"file":"inner"}, "x" ] }',
+    '{"a":{"file":"inner"},"file":"outer"}',
+    '{"file":5}',
+    '{"file":["x"]}',
+    '{"file":null,"x":"file"}',
+    '{"x":"file","y":"\\"file\\":\\"no\\"","file":"yes"}',
+    '{"fi\\u006ce":"by an escaped name"}',
+    '{"\\u0066\\u0069\\u006c\\u0065":"by a name of escapes"}',
+    '{"file":"a\\nb\\\\c\\"d\\/e\\b\\f\\r\\t\\u00e9\\ud83c\\udf31é🌱"}',
+    '{"file":"\\\\"}',
+    '{"file":"\\\\\\\\\\"\\\\"}',
+    '{"file":"x\\\\u0041"}',
+    '{"a\\\\":"x","file":"y"}',
+    '{"files":"x","fil":"y","FILE":"z"}',
+    `{"${'n'.repeat(300)}":"x","file":"y"}`,
+    '\ufeff{"file":"behind a mark"}',
+  ]) {
+    test(body, () => {
+      const whole = body.trim() === '' ? {} : JSON.parse(body.replace('\ufeff', ''))
+      const isText = typeof whole.file === 'string'
+      const expected = { values: isText ? { ...whole, file: '' } : whole, file: isText ? whole.file : undefined }
+      for (const size of sizes) assert.deepEqual(split(openJson, body, size), expected, `chunks of ${size}`)
+    })
+  }
+
+  for (const [body, message] of [
+    ['{"file":"QUJD', /not valid JSON/],
+    ['{"file":"QUJD\\', /not valid JSON/],
+    ['{"file":"QUJD"', /not valid JSON/],
+    ['{"file":"QUJD"}}', /not valid JSON/],
+    ['{"file" "QUJD"}', /not valid JSON/],
+    ['{"file":"a\nb"}', /control character/],
+    ['{"file":"a\\xb"}', /bad escape/],
+    ['{"file":"a\\u12"}', /bad escape/],
+    ['{"file":"a\\u12zz"}', /bad escape/],
+    ['["file","x"]', /must be a JSON object/],
+    ['"file"', /must be a JSON object/],
+    ['{"file":"a","file":"b"}', /^file: there is more than one/],
+    [`{"file":"a","x":"${'x'.repeat(1000)}"}`, /too much/],
+    [`{"x":"${'x'.repeat(1000)}`, /too much/],
+    [`{"x":${'['.repeat(70)}`, /64 levels/],
+  ] as const) {
+    test(`${body.slice(0, 40)} is refused`, () => {
+      for (const size of sizes) assert.throws(() => split(openJson, body, size), { status: 400, message })
+    })
+  }
+
+  test('bytes that are no text are refused', () => {
+    for (const file of [[0xff], [0xc3], [0xe4, 0xb8]]) {
+      const body = Buffer.concat([Buffer.from('{"file":"'), Buffer.from(file), Buffer.from('"}')])
+      for (const size of sizes) assert.throws(() => split(openJson, body, size), { message: /not valid UTF-8/ })
+    }
+  })
+
+  test('only the rest of the body is kept', () => {
+    const file = 'x'.repeat(10_000)
+    assert.equal(split(openJson, `{"a":1,"file":"${file}"}`, 100).file, file)
+  })
+})
+
+describe('a file is taken out of a form, however it is cut into chunks', () => {
+  for (const body of [
+    '',
+    'a=1',
+    'file=QUJD',
+    'a=1&file=QUJD&b=2',
+    'file=',
+    'a=1&file=&b=2',
+    'fi%6ce=by+an+escaped+name',
+    'file=a%2Bb+c%3D%26&x=%26file%3Dno',
+    'file=%E4%B8%ADä%f0%9f%8c%b1',
+    'files=1&fil=2&x=file',
+    '&&file=x&&',
+    'x=file=y&file=a=b',
+  ]) {
+    test(body, () => {
+      const whole: Record<string, unknown> = { ...parse(body) }
+      const isText = Object.hasOwn(whole, 'file')
+      const expected = { values: isText ? { ...whole, file: '' } : whole, file: isText ? whole['file'] : undefined }
+      for (const size of sizes) assert.deepEqual(split(openForm, body, size), expected, `chunks of ${size}`)
+    })
+  }
+
+  for (const [body, message] of [
+    ['file=%', /percent sign/],
+    ['file=%4', /percent sign/],
+    ['file=%zz', /percent sign/],
+    ['file=%E4%B8', /percent sign/],
+    ['file=%E4%B8&a=1', /percent sign/],
+    ['a=%4&file=x', /percent sign/],
+    ['file=a&file=b', /^file: there is more than one/],
+    ['{"file":"QUJD"}', /looks like JSON/],
+    [`file=a&x=${'x'.repeat(1000)}`, /too much/],
+    ['x'.repeat(1001), /too much/],
+    ['&'.repeat(1001), /more than 1000 fields/],
+  ] as const) {
+    test(`${body.slice(0, 40)} is refused`, () => {
+      for (const size of sizes) assert.throws(() => split(openForm, body, size), { status: 400, message })
+    })
+  }
+})

@@ -1,0 +1,41 @@
+import { badArgument, type GraphError } from '../graph/errors.ts'
+import type { Arguments } from '../graph/input.ts'
+
+export interface SplitterParts {
+  /** The name of the member whose text is the file. */
+  readonly member: string
+  /** The most that the rest of the body may have. */
+  readonly maxRestBytes: number
+  tooMuchRest(): GraphError
+  /** Gets the text of the file piece by piece. */
+  onText(text: string): void
+}
+
+/** Takes a file out of a body that holds it as text; so neither of them is ever whole in memory, nor read in one go. */
+export interface FileSplitter {
+  take(chunk: Buffer): void
+  /** The arguments besides the file, which has an empty text in its place. */
+  end(): Arguments
+  readonly hasFile: boolean
+}
+
+export function moreThanOneFile({ member }: SplitterParts): GraphError {
+  return badArgument(member, 'there is more than one; send one file.')
+}
+
+/** What is kept of a body. */
+export class RestOfBody<Piece extends string | Buffer> {
+  readonly pieces: Piece[] = []
+  readonly #parts: SplitterParts
+  #length = 0
+
+  constructor(parts: SplitterParts) {
+    this.#parts = parts
+  }
+
+  keep(piece: Piece): void {
+    this.#length += piece.length
+    if (this.#length > this.#parts.maxRestBytes) throw this.#parts.tooMuchRest()
+    this.pieces.push(piece)
+  }
+}

@@ -1,0 +1,157 @@
+import { malformedRequest } from '../graph/errors.ts'
+import type { Arguments } from '../graph/input.ts'
+import { findTextEnd, requestBounds } from '../graph/json-bounds.ts'
+import { checkJsonBounds, notUtf8, parseJson } from './body.ts'
+import { type FileSplitter, moreThanOneFile, RestOfBody, type SplitterParts } from './file-splitter.ts'
+
+const structure = /["[\]{},:]/g
+/** No name that is looked for is longer, even when all of it is escaped. */
+const maxNameCharacters = 200
+
+/**
+ * Takes the text of one member out of a JSON body as it comes. The rest of the body, with an empty text in its place, is kept
+ * and read in the end: whatever else is wrong with the body is found then.
+ */
+export class JsonFileSplitter implements FileSplitter {
+  hasFile = false
+  readonly #parts: SplitterParts
+  readonly #rest: RestOfBody<string>
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
+  #state: 'outside' | 'name' | 'text' | 'file' = 'outside'
+  /** The beginning of an escape whose end has not come yet. */
+  #waiting = ''
+  #depth = 0
+  #isNameNext = false
+  #isFileNext = false
+  /** The last name at the first level, as it is written, as far as it is needed to know it. */
+  #name = ''
+
+  constructor(parts: SplitterParts) {
+    this.#parts = parts
+    this.#rest = new RestOfBody(parts)
+  }
+
+  take(chunk: Buffer): void {
+    this.#read(this.#decode(chunk))
+  }
+
+  end(): Arguments {
+    this.#read(this.#decode(undefined))
+    // It broke off within a text: what is wrong with it is for the reader of the rest to say.
+    this.#rest.keep(this.#waiting)
+    const text = this.#rest.pieces.join('')
+    checkJsonBounds(text, requestBounds)
+    const values = parseJson(text)
+    return { typed: true, values: this.hasFile ? { ...values, [this.#parts.member]: '' } : values }
+  }
+
+  #decode(chunk: Buffer | undefined): string {
+    try {
+      return this.#utf8.decode(chunk, { stream: chunk !== undefined })
+    } catch {
+      throw notUtf8()
+    }
+  }
+
+  #read(arrived: string): void {
+    const text = this.#waiting + arrived
+    this.#waiting = ''
+    for (let at = 0; at < text.length; ) {
+      at = this.#state === 'outside' ? this.#readOutside(text, at) : this.#readText(text, at)
+    }
+  }
+
+  #readOutside(text: string, from: number): number {
+    structure.lastIndex = from
+    const end = structure.test(text) ? structure.lastIndex : text.length
+    this.#rest.keep(text.slice(from, end))
+    switch (text[end - 1]) {
+      case '"':
+        this.#beginText()
+        break
+      case '{':
+        this.#depth++
+        this.#isNameNext = this.#depth === 1
+        this.#isFileNext = false
+        break
+      case '[':
+        this.#depth++
+        this.#isFileNext = false
+        break
+      case '}':
+      case ']':
+        this.#depth--
+        break
+      case ',':
+        this.#isNameNext = this.#depth === 1
+        this.#isFileNext = false
+        break
+      case ':':
+        this.#isFileNext = this.#depth === 1 && readText(this.#name) === this.#parts.member
+    }
+    return end
+  }
+
+  #beginText(): void {
+    if (this.#isNameNext) {
+      this.#state = 'name'
+      this.#name = ''
+    } else if (this.#isFileNext) {
+      if (this.hasFile) throw moreThanOneFile(this.#parts)
+      this.#state = 'file'
+      this.hasFile = true
+    } else this.#state = 'text'
+    this.#isNameNext = false
+    this.#isFileNext = false
+  }
+
+  /** As much of a text as has come, up to the quote that ends it. */
+  #readText(text: string, from: number): number {
+    const quote = findTextEnd(text, from)
+    const isWhole = quote < text.length
+    const end = isWhole ? quote : findWholeEnd(text, from)
+    const piece = text.slice(from, end)
+    if (this.#state === 'file') this.#handOn(piece)
+    else {
+      this.#rest.keep(piece)
+      if (this.#state === 'name' && this.#name.length <= maxNameCharacters) this.#name += piece
+    }
+    if (isWhole) {
+      this.#rest.keep('"')
+      this.#state = 'outside'
+      return end + 1
+    }
+    this.#waiting = text.slice(end)
+    return text.length
+  }
+
+  #handOn(piece: string): void {
+    const decoded = readText(piece)
+    if (decoded === undefined) {
+      throw malformedRequest(
+        `The body is not valid JSON (the text of ${this.#parts.member} holds a control character or a bad escape); send one object in JSON.`,
+      )
+    }
+    if (decoded !== '') this.#parts.onText(decoded)
+  }
+}
+
+/** What stands between two quotes of JSON; undefined when it cannot stand there. */
+function readText(raw: string): string | undefined {
+  try {
+    return JSON.parse(`"${raw}"`) as string
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the last escape begins, if not all of it has come. */
+function findWholeEnd(text: string, from: number): number {
+  const last = text.lastIndexOf('\\')
+  if (last < from || text.length - last >= 6) return text.length
+  let first = last
+  while (first > from && text[first - 1] === '\\') first--
+  const isSecondOfTwo = (last - first) % 2 === 1
+  const length = text[last + 1] === 'u' ? 6 : 2
+  return isSecondOfTwo || text.length - last >= length ? text.length : last
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import { LongTask } from '../base/long-task.ts'
+import type { ReceivedFile } from '../files/files.ts'
+import { GraphError } from '../graph/errors.ts'
+import type { Arguments } from '../graph/input.ts'
+import { inBlocks } from './blocks.ts'
+import { brokenOff, tooLarge } from './body.ts'
+import { type FileReception, tooMuchText } from './file-body.ts'
+import type { FileSplitter, SplitterParts } from './file-splitter.ts'
+
+/**
+ * Reads a body that holds a file as text. The file goes to the store as it comes; when it turns out later that something is
+ * wrong with the body, it is discarded. What comes behind a refusal is thrown away as it comes, so that the connection stays
+ * usable.
+ */
+export async function readTextFileBody(
+  request: IncomingMessage,
+  { member, maxBodyBytes, settings, files }: FileReception,
+  openSplitter: (parts: SplitterParts) => FileSplitter,
+): Promise<{ arguments: Arguments; file?: ReceivedFile | undefined }> {
+  const decoder = member.openText()
+  const pieces: Uint8Array[] = []
+  const keep = (piece: Uint8Array) => {
+    if (piece.length > 0) pieces.push(piece)
+  }
+  const splitter = openSplitter({
+    member: member.name,
+    maxRestBytes: maxBodyBytes,
+    tooMuchRest: () => tooMuchText(maxBodyBytes),
+    onText: (text) => keep(decoder.decode(text)),
+  })
+  const chunks = readChunks(request, member.limits(settings).textBodyBytes)
+  let values: Arguments | undefined
+
+  /** The bytes of the file, as far as the body is there; with the last of them everything else has been read as well. */
+  async function* readFile(): AsyncGenerator<Uint8Array> {
+    const task = new LongTask()
+    for await (const chunk of chunks) {
+      splitter.take(chunk)
+      yield* pieces.splice(0)
+      await task.yieldIfDue()
+    }
+    values = splitter.end()
+    if (splitter.hasFile) keep(decoder.end())
+    yield* pieces.splice(0)
+  }
+
+  const bytes = readFile()
+  try {
+    const first = await bytes.next()
+    const file =
+      first.done && !splitter.hasFile
+        ? undefined
+        : await files.receive(member.check(inBlocks(putBefore(first, bytes)), settings))
+    if (!values) throw new Error('a file was received whose body has not ended')
+    return { arguments: values, file }
+  } finally {
+    await bytes.return(undefined)
+    await chunks.return(undefined)
+    request.resume()
+  }
+}
+
+async function* putBefore(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}
+
+/** The body as it comes, up to so many bytes; throws when it breaks off. Leaving early lets it flow on. */
+async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  if (Number(request.headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
+  let length = 0
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.length
+      if (length > maxBytes) throw tooLarge(maxBytes)
+      yield chunk
+    }
+  } catch (error) {
+    throw error instanceof GraphError ? error : brokenOff()
+  }
+}

@@ -1,0 +1,164 @@
+import { badArgument, type GraphError } from '../../graph/errors.ts'
+import type { FileTextDecoder } from '../../graph/operation.ts'
+
+/** What stands in front of the comma of a data: URL is a type and a few parameters. */
+const maxHeadCharacters = 1000
+const tagPattern = /;\s*base64\s*$/i
+const nothing = Buffer.alloc(0)
+
+/**
+ * Reads the text of a file piece by piece: a `data:` URL, or base64 (also of the kind for URLs, and with line breaks). Pieces
+ * may end anywhere, even within an escape.
+ */
+export function openFileText(): FileTextDecoder {
+  let head: string | undefined = ''
+  let escapes: PercentDecoder | undefined
+  let base64: Base64Decoder | undefined
+
+  function decodeData(text: string): Buffer {
+    const bytes = escapes ? escapes.decode(text) : Buffer.from(text)
+    return base64 ? base64.decode(bytes) : bytes
+  }
+
+  /** Undefined while it is not certain yet where the data begin. */
+  function readHead(text: string): string | undefined {
+    if (!'data:'.startsWith(text.slice(0, 5).toLowerCase())) {
+      base64 = new Base64Decoder()
+      return text
+    }
+    const comma = text.indexOf(',')
+    if (comma < 0 || comma > maxHeadCharacters) {
+      if (text.length > maxHeadCharacters) throw noComma()
+      return undefined
+    }
+    escapes = new PercentDecoder()
+    if (tagPattern.test(text.slice(0, comma))) base64 = new Base64Decoder()
+    return text.slice(comma + 1)
+  }
+
+  return {
+    decode(piece) {
+      if (head === undefined) return decodeData(piece)
+      head += piece
+      const data = readHead(head)
+      if (data === undefined) return nothing
+      head = undefined
+      return decodeData(data)
+    },
+    end() {
+      if (head?.toLowerCase().startsWith('data:')) throw noComma()
+      const start = head === undefined ? nothing : new Base64Decoder().decodeWhole(Buffer.from(head))
+      const escaped = escapes?.end() ?? nothing
+      const rest = base64 ? Buffer.concat([base64.decode(escaped), base64.end()]) : escaped
+      return Buffer.concat([start, rest])
+    },
+  }
+}
+
+const percent = 0x25
+
+/** Characters beyond ASCII stand for their bytes in UTF-8, and what looks like an escape but is none for itself. */
+class PercentDecoder {
+  /** The beginning of an escape, or half of a character. */
+  #waiting = ''
+
+  decode(piece: string): Buffer {
+    const text = this.#waiting + piece
+    const end = findSafeEnd(text)
+    this.#waiting = text.slice(end)
+    return decodePercents(Buffer.from(text.slice(0, end)))
+  }
+
+  end(): Buffer {
+    return decodePercents(Buffer.from(this.#waiting))
+  }
+}
+
+function findSafeEnd(text: string): number {
+  const last = text.lastIndexOf('%')
+  if (last >= 0 && last > text.length - 3) return last
+  const unit = text.charCodeAt(text.length - 1)
+  return unit >= 0xd800 && unit <= 0xdbff ? text.length - 1 : text.length
+}
+
+/** In place: what comes out is never longer. */
+function decodePercents(bytes: Buffer): Buffer {
+  if (!bytes.includes(percent)) return bytes
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    const value = byte === percent ? readHexPair(bytes[at + 1], bytes[at + 2]) : -1
+    bytes[length++] = value < 0 ? byte : value
+    if (value >= 0) at += 2
+  }
+  return bytes.subarray(0, length)
+}
+
+const hexValues = Int8Array.from({ length: 256 }, (_, byte) => {
+  const value = Number.parseInt(String.fromCharCode(byte), 16)
+  return Number.isNaN(value) ? -1 : value
+})
+
+/** -1 when it is no pair of hexadecimal digits. */
+function readHexPair(first = 0, second = 0): number {
+  const high = hexValues[first] as number
+  const low = hexValues[second] as number
+  return high < 0 || low < 0 ? -1 : high * 16 + low
+}
+
+const equals = 0x3d
+const isDigit = markBytes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_')
+const isBlank = markBytes(' \t\n\v\f\r')
+
+function markBytes(characters: string): Uint8Array {
+  const marks = new Uint8Array(256)
+  for (const byte of Buffer.from(characters)) marks[byte] = 1
+  return marks
+}
+
+/** Takes blanks anywhere, padding at the end alone, and as much of that as is right or none. */
+class Base64Decoder {
+  /** Digits that do not make a group of four yet. */
+  #waiting: Buffer = nothing
+  #digits = 0
+  #padding = 0
+
+  decode(bytes: Buffer): Buffer {
+    const digits = Buffer.allocUnsafe(this.#waiting.length + bytes.length)
+    let length = this.#waiting.copy(digits)
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number
+      if (isDigit[byte]) {
+        if (this.#padding > 0) throw notBase64()
+        digits[length++] = byte
+        this.#digits++
+      } else if (byte === equals) {
+        if (++this.#padding > 2) throw notBase64()
+      } else if (!isBlank[byte]) throw notBase64()
+    }
+    const whole = length - (length % 4)
+    this.#waiting = Buffer.from(digits.subarray(whole, length))
+    return Buffer.from(digits.toString('latin1', 0, whole), 'base64')
+  }
+
+  end(): Buffer {
+    const isWhole = this.#padding > 0 ? (this.#digits + this.#padding) % 4 === 0 : this.#digits % 4 !== 1
+    if (!isWhole) throw notBase64()
+    return Buffer.from(this.#waiting.toString('latin1'), 'base64')
+  }
+
+  decodeWhole(bytes: Buffer): Buffer {
+    return Buffer.concat([this.decode(bytes), this.end()])
+  }
+}
+
+function noComma(): GraphError {
+  return badArgument('file', 'it is a data: URL without a comma; write it as data:<type>;base64,<bytes>.')
+}
+
+function notBase64(): GraphError {
+  return badArgument(
+    'file',
+    'it is not base64; send the bytes in base64, or as a data: URL, or as multipart/form-data.',
+  )
+}

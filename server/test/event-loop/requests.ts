@@ -1,0 +1,79 @@
+import type { TObject } from 'typebox'
+import type { Operation } from '../../src/graph/operation.ts'
+import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
+import { fullInput, isOperation, placeholdersOf } from '../../src/http/route-table.ts'
+import { buildOperations } from '../../src/operations.ts'
+import { pathOf } from '../harness/example-calls.ts'
+import { ids, tokens } from '../harness/world.ts'
+import { genericBodies, genericQueries } from './generic-bodies.ts'
+import { worstInputs } from './worst-inputs.ts'
+
+/** A request that is as bad as the limits of its door allow. */
+export interface WorstRequest {
+  readonly name: string
+  readonly method: string
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Buffer
+}
+
+/** What most bodies may have. */
+export const bodyBytes = 1_048_576
+/** Of the generic bodies every row gets some, and the table as a whole all of them many times. */
+const genericForEach = 3
+
+interface Row {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly token: string
+  readonly input: TObject
+  readonly example: Readonly<Record<string, unknown>>
+  readonly takesBody: boolean
+}
+
+/** Every operation of the table with the worst input for each of its members, and bodies that are bad for any row. */
+export function* listTableRequests(callId: string): Generator<WorstRequest> {
+  const members = { call_id: callId, phone_number_id: ids.phone_number }
+  const table = buildOperations(chooseVocabulary('msgapp')).filter(isOperation)
+  const rows = table.map((operation) => toRow(operation, members))
+  let turn = 0
+  for (const row of rows) {
+    if (!row.takesBody) {
+      for (const { name, query } of genericQueries(row.input)) yield makeQueryRequest(row, name, query)
+      continue
+    }
+    for (const { name, json } of worstInputs(row.input, row.example, bodyBytes)) {
+      yield makeRequest(row, name, 'application/json', Buffer.from(json))
+    }
+    for (let count = 0; count < genericForEach; count++) {
+      const generic = genericBodies[turn++ % genericBodies.length]
+      if (generic) yield makeRequest(row, generic.name, generic.type, generic.make(bodyBytes))
+    }
+  }
+}
+
+function toRow(operation: Operation, placeholders: Readonly<Record<string, string>>): Row {
+  const { name, method, body } = operation
+  const members = placeholdersOf(operation.path)
+  const example = Object.entries(operation.examples.input ?? {}).filter(([member]) => !members.includes(member))
+  return {
+    name,
+    method,
+    path: pathOf(operation, ids, undefined, placeholders),
+    token: operation.door === 'gateway' ? tokens.gateway : tokens.owner,
+    input: fullInput(operation),
+    example: Object.fromEntries(example),
+    takesBody: method !== 'GET' && body !== 'raw' && !operation.file,
+  }
+}
+
+function makeRequest(row: Row, name: string, type: string, body: Buffer): WorstRequest {
+  const headers = { authorization: `Bearer ${row.token}`, 'content-type': type }
+  return { name: `${row.name}: ${name}`, method: row.method, target: row.path, headers, body }
+}
+
+function makeQueryRequest(row: Row, name: string, query: string): WorstRequest {
+  const headers = { authorization: `Bearer ${row.token}` }
+  return { name: `${row.name}: ${name}`, method: row.method, target: `${row.path}?${query}`, headers }
+}
