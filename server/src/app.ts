@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { isLoopback, unmap } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
@@ -29,12 +31,20 @@ import { openFileSystemStore } from './files/file-system.ts'
 import { makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPartFiles } from './files/part-files.ts'
 import { CursorSealer } from './graph/cursors.ts'
+import type { GatewayOperation } from './graph/gateway-operation.ts'
 import { LinkSealer } from './graph/links.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
+import { ClientAddresses } from './http/client-address.ts'
+import { guardHosts, limitOpenDoors } from './http/guard-requests.ts'
+import { HostGuard } from './http/host-guard.ts'
 import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineParts } from './http/pipeline.ts'
 import { answerUnknownPaths, createServer, type ServerParts } from './http/server.ts'
+import { UnprovenBodies } from './http/unproven-bodies.ts'
+import { AddressLimit } from './limits/address-limit.ts'
+import type { AddressClassName } from './limits/classes.ts'
+import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildGatewayOperations, buildOperations } from './operations.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
@@ -127,6 +137,16 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     deliveries.wake()
   }
 
+  const addresses = new ClientAddresses(config.trustProxy, () =>
+    log.warn(
+      'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',
+    ),
+  )
+  const mayUseDemo = (request: IncomingMessage) => config.allowDemoTokens || addresses.isLocal(request)
+  const limitByAddress = (name: AddressClassName) =>
+    new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
+  const openDoors = limitByAddress('open_doors')
+
   const observer = new RequestObserver(log, metrics)
   const serverParts: ServerParts = {
     words,
@@ -149,6 +169,9 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     headersTimeout: config.headersTimeout,
     requestTimeout: config.requestTimeout,
     idleTimeout: config.idleTimeout,
+    unprovenBodyTimeout: config.unprovenBodyTimeout,
+    maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    isProxy: (peer) => addresses.isProxy(peer),
   }
   const server = createServer(serverParts)
   const pipeline: PipelineParts = {
@@ -159,6 +182,13 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     versions: config.versions,
     doors: serverParts.doors,
     limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
+    guesses: new Guesses(limitByAddress('failures'), log),
+    mayUseDemo,
+    addresses,
+    hostGuard: new HostGuard({
+      isOn: !config.production || config.allowedHosts.length > 0,
+      hosts: [...config.allowedHosts, config.host, ...(config.publicUrl ? [new URL(config.publicUrl).hostname] : [])],
+    }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
     maxBodyBytes: config.maxBodyBytes,
@@ -176,13 +206,31 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     observeRequests(scope, observer, words.trace_header)
     answerUnknownPaths(scope, serverParts)
     openOperatorsDoor(scope, database, metrics)
-    if (config.role !== 'worker') openOtherDoors(scope)
+    if (config.role !== 'worker') scope.register(async (guarded) => openOtherDoors(guarded))
   })
   const operations = buildOperations(words)
   if (config.role !== 'worker') openBusinessDoor(server, operations, pipeline, observer)
 
   function openOtherDoors(scope: FastifyInstance): void {
     const gatewayOperations = buildGatewayOperations()
+    guardHosts(scope, pipeline.hostGuard)
+    scope.register(async (open) => openToAnyone(open, gatewayOperations))
+    openMediaDoor(scope, pipeline, log)
+    openGatewayDoor(scope, gatewayOperations, pipeline)
+    openReceiverDoor(scope, {
+      ...pipeline,
+      maxBodyBytes: config.webhookMaxBodyBytes,
+      unprovenBodies: new UnprovenBodies({
+        maxBytes: config.maxUnprovenBytes,
+        maxBytesPerAddress: config.maxUnprovenBytesPerAddress,
+        timeout: config.unprovenBodyTimeout,
+      }),
+      metrics: deliveryMetrics,
+    })
+  }
+
+  function openToAnyone(scope: FastifyInstance, gatewayOperations: readonly GatewayOperation[]): void {
+    limitOpenDoors(scope, openDoors, addresses)
     openPicturesDoor(scope, database.read, files)
     openPublicDoor(scope, {
       operations,
@@ -195,18 +243,18 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       database,
       clock,
       production: config.production,
+      mayUseDemo,
     })
     openQrPages(scope, database, pipeline.publicUrl)
     openGroupPages(scope, database)
-    openMediaDoor(scope, pipeline, log)
-    openGatewayDoor(scope, gatewayOperations, pipeline)
-    openReceiverDoor(scope, { ...pipeline, maxBodyBytes: config.webhookMaxBodyBytes, metrics: deliveryMetrics })
   }
 
   return {
     async listen() {
       await server.listen({ port: config.port, host: config.host })
-      address = writeAddress(server.server.address() as AddressInfo)
+      const bound = server.server.address() as AddressInfo
+      address = writeAddress(bound)
+      if (!config.production && !isLoopback(unmap(bound.address))) warnOfExposure(log, bound.address)
       if (runsWorkers) for (const worker of [timers, deliveries, retention]) worker.start()
       return address
     },
@@ -224,6 +272,14 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       await deliveries.stop(graceMilliseconds, () => egress.close())
     },
   }
+}
+
+/** Outside production much is allowed that only whoever runs a trial should reach. */
+function warnOfExposure(log: Log, address: string): void {
+  log.warn(
+    { address },
+    'other machines can reach this server, which is not in production: callbacks may lead to internal addresses; set NODE_ENV=production, or HOST=127.0.0.1',
+  )
 }
 
 function writeAddress({ address, family, port }: AddressInfo): string {

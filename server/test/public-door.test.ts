@@ -80,6 +80,9 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     headersTimeout: 20_000,
     requestTimeout: 900_000,
     idleTimeout: 120_000,
+    unprovenBodyTimeout: 1000,
+    maxConnectionsPerAddress: 1000,
+    isProxy: () => false,
   })
   let isOpen = true
   const closeStore = async () => {
@@ -92,6 +95,7 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     database,
     clock: systemClock,
     production,
+    mayUseDemo: () => true,
     publicUrl: () => publicUrl ?? url,
   })
   await server.listen({ port: 0, host: '127.0.0.1' })

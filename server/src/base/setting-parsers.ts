@@ -1,3 +1,4 @@
+import { AddressList } from './addresses.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 
 /** A setting whose value cannot be used, said in one line that names it. */
@@ -84,4 +85,20 @@ export function versionList(text: string): string[] {
   const versions = text.split(',').map((version) => version.trim())
   if (!versions.every((version) => /^v\d+\.\d+$/.test(version))) throw new BadSetting('a list such as v23.0,v24.0')
   return versions
+}
+
+export function addressList(text: string): AddressList {
+  try {
+    return new AddressList(text.split(',').map((entry) => entry.trim()))
+  } catch {
+    throw new BadSetting('a list of addresses and networks such as 127.0.0.1,10.0.0.0/8')
+  }
+}
+
+export function hostList(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (!names.every((name) => /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(name))) {
+    throw new BadSetting('a list of host names without ports such as api.example.com,*.example.net')
+  }
+  return names
 }

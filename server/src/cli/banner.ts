@@ -1,7 +1,8 @@
+import { demoTokens } from '../auth/demo.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { demoNumber, demoTokens, findDemoCaller } from '../doors/public/demo.ts'
+import { demoNumber, findDemoCaller } from '../doors/public/demo.ts'
 import { packageVersion } from '../version.ts'
 
 /** What a newcomer needs after `npm start`: where things are, and one line to paste. */

@@ -30,13 +30,18 @@ export function openMediaDoor(server: FastifyInstance, parts: PipelineParts, log
 }
 
 /** The order is that of the API: token (401), node and tenant (404), permission (403). An address that is made up is nobody's. */
-async function admit(request: MediaRequest, { database, clock, words, links }: PipelineParts): Promise<Node> {
-  const { access_token } = request.query
-  const tokenInQuery = words.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
-  const caller = await authenticate(database.read, clock, request.headers.authorization, tokenInQuery)
+async function admit(request: MediaRequest, parts: PipelineParts): Promise<Node> {
+  const { database, words, links, guesses } = parts
+  const { raw, headers, query } = request
+  const caller = await authenticate(parts, { raw, headers, query, remote_address: parts.addresses.of(raw) })
   request.logged = { business: caller.business_id, app: caller.app_id }
-  const link = links.check(mediaPath(request.params.id), request.query)
-  if (link === 'made up') throw notFound()
+  // Whoever has a token and makes up addresses is slowed down by itself, wherever it calls from.
+  guesses.refuse(caller.token_id)
+  const link = links.check(mediaPath(request.params.id), query)
+  if (link === 'made up') {
+    guesses.noteWrong(caller.token_id)
+    throw notFound()
+  }
   const node = await resolveNode(database.read, caller, request.params.id)
   if (node.kind !== 'media') throw notFound()
   request.logged = { business: caller.business_id, app: caller.app_id, node: node.id }

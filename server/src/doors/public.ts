@@ -1,19 +1,21 @@
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { demoTokens } from '../auth/demo.ts'
 import type { Clock } from '../base/clock.ts'
 import { once } from '../base/once.ts'
+import { shareWhileRunning } from '../base/share.ts'
 import type { Database } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
 import type { GatewayOperation } from '../graph/gateway-operation.ts'
 import { buildGatewayOpenApi } from '../http/openapi/gateway.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { type Packed, pack, sendPacked } from '../http/packed.ts'
-import { demoTokens } from './public/demo.ts'
 import { composeDocsPage } from './public/docs-page.ts'
 import { buildReference } from './public/operations-by-chapter.ts'
 import type { Page } from './public/page.ts'
 import { sendPage } from './public/send.ts'
 import { composeStartPage } from './public/start-page.ts'
-import { lookAtStore, type StoreState } from './public/store-state.ts'
+import { lookAtStore } from './public/store-state.ts'
 
 export const publicPaths = ['docs', 'openapi.json', 'openapi-gateway.json'] as const
 
@@ -25,6 +27,8 @@ export interface PublicDoorOptions extends Omit<OpenApiOptions, 'serverUrl'> {
   readonly clock: Clock
   /** In production nothing of what the store holds is shown, and no token is filled in. */
   readonly production: boolean
+  /** Whether whoever asks may use the demo world, and so be shown it. */
+  readonly mayUseDemo: (request: IncomingMessage) => boolean
 }
 
 /** `/`, `/docs`, `/openapi.json`, `/openapi-gateway.json`: anyone. What does not change is made at the first request that asks for it. */
@@ -44,7 +48,9 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
   })
   const chapters = once(async () => buildReference({ ...options, serverUrl: publicUrl() }))
   const docs = { bare: once(() => packDocs(undefined)), demo: once(() => packDocs(demoTokens)) }
-  const look = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: !production }))
+  const lookAtAll = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: true }))
+  const lookAtState = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: false }))
+  const look = ({ raw }: FastifyRequest) => (!production && options.mayUseDemo(raw) ? lookAtAll() : lookAtState())
 
   async function packDocs(tokens: typeof demoTokens | undefined): Promise<PackedPage> {
     const page = composeDocsPage({
@@ -59,7 +65,7 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
 
   server.get('/', async (request, reply) => {
     request.operationName = 'public.start'
-    const state = await look()
+    const state = await look(request)
     if (state.error !== undefined) request.logged = { err: state.error }
     const page = composeStartPage({
       prefix: prefix(),
@@ -85,7 +91,7 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
 
   server.get('/docs', async (request, reply) => {
     request.operationName = 'public.docs'
-    const { demo } = await look()
+    const { demo } = await look(request)
     const { headers, packed } = await (demo ? docs.demo() : docs.bare())
     reply.headers(headers)
     return sendPacked(request, reply, packed, 'no-cache')
@@ -95,15 +101,4 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
 interface PackedPage {
   readonly headers: Page['headers']
   readonly packed: Packed
-}
-
-/** However many ask at once, one look answers them all. */
-function shareWhileRunning(look: () => Promise<StoreState>): () => Promise<StoreState> {
-  let running: Promise<StoreState> | undefined
-  return () => {
-    running ??= look().finally(() => {
-      running = undefined
-    })
-    return running
-  }
 }

@@ -1,16 +1,32 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate } from '../auth/bearer.ts'
+import { isDemoAppSecret } from '../auth/demo.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
-import { badArgument, forbidden, malformedRequest, missingPermission } from '../graph/errors.ts'
+import { readHubSignature } from '../delivery/sign.ts'
+import {
+  badArgument,
+  forbidden,
+  GraphError,
+  invalidSignature,
+  malformedRequest,
+  missingPermission,
+} from '../graph/errors.ts'
 import { decode, parseJson, readBytes } from '../http/body.ts'
 import { writeJson } from '../http/json.ts'
 import type { PipelineParts } from '../http/pipeline.ts'
+import type { UnprovenBodies } from '../http/unproven-bodies.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
-import { findSigner, isVerifyToken, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { isLinkedToAll, isVerifyToken, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { SignedBody } from '../resources/webhooks/signed-body.ts'
 
-export interface ReceiverParts extends Pick<PipelineParts, 'database' | 'clock' | 'words' | 'onCommit'> {
+export interface ReceiverParts
+  extends Pick<
+    PipelineParts,
+    'database' | 'clock' | 'random' | 'words' | 'addresses' | 'guesses' | 'mayUseDemo' | 'onCommit'
+  > {
   readonly maxBodyBytes: number
+  readonly unprovenBodies: UnprovenBodies
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }
 
@@ -21,23 +37,33 @@ interface Sender {
   readonly accounts: ReadonlySet<string> | undefined
 }
 
+interface Post {
+  readonly sender: Sender
+  readonly bytes: Buffer
+}
+
 /**
  * `/{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
  * signature of an app that is linked to every account in the post.
  */
 export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts): void {
-  const { database, clock, words, metrics } = parts
+  const { database, clock, words, metrics, guesses, addresses } = parts
   const url = `/${words.product}/webhooks`
   const checkEnvelope: (body: unknown) => asserts body is Envelope = makeEnvelopeCheck(words)
+  const nobodysSecret = parts.random.bytes(32).toString('hex')
 
   server.get<{ Querystring: Record<string, unknown> }>(url, async (request, reply) => {
     request.operationName = 'receiver.handshake'
     const challenge = readQuestion(request.query, 'hub.challenge')
     const verify_token = readQuestion(request.query, 'hub.verify_token')
     if (readQuestion(request.query, 'hub.mode') !== 'subscribe') throw badArgument('hub.mode', 'it must be subscribe.')
+    const address = addresses.of(request.raw)
+    guesses.refuse(address, verify_token)
     if (!(await isVerifyToken(database.read, verify_token))) {
+      guesses.noteWrong(address, { secret: verify_token })
       throw forbidden('The verify token is not one that an app of this service is subscribed with; use one that is.')
     }
+    guesses.noteGood(verify_token)
     // The challenge is the caller's own text: nothing may take it for a page.
     reply.headers({
       'content-type': 'text/plain; charset=utf-8',
@@ -59,40 +85,57 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
     return writeJson({ success: true })
   })
 
-  /** The proof comes first: a signature is one of the exact bytes, a token is looked at before any of them is read. */
+  /** The proof comes first: a token is looked at before any byte is read, and a signature before any byte is parsed. */
   async function readPost(request: FastifyRequest): Promise<{ sender: Sender; envelope: Envelope }> {
     const signature = request.headers['x-hub-signature-256']
     const isSigned = request.headers.authorization === undefined && typeof signature === 'string'
-    const bearer = isSigned ? undefined : await authenticateGateway(request)
-    const bytes = await readBytes(request.raw, parts.maxBodyBytes)
-    const sender = bearer ?? (await authenticateSigner(String(signature), bytes))
+    const { sender, bytes } = isSigned ? await receiveSigned(request, signature) : await receiveWithToken(request)
     request.logged = { business: sender.business_id, app: sender.app_id }
     checkContentType(request)
     const body = parseJson(bytes)
+    // The signer was looked for among the apps of the first account; only now is it known which others there are.
+    if (isSigned && !(await isLinkedToAll(database.read, sender.app_id, body))) {
+      guesses.noteWrong(addresses.of(request.raw))
+      throw invalidSignature()
+    }
     checkEnvelope(body)
     return { sender, envelope: keepNumbers(decode(bytes), body) as Envelope }
   }
 
-  async function authenticateGateway(request: FastifyRequest): Promise<Sender> {
-    const { access_token } = request.query as { access_token?: unknown }
-    const fromQuery = words.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
-    const caller = await authenticate(database.read, clock, request.headers.authorization, fromQuery)
+  async function receiveWithToken(request: FastifyRequest): Promise<Post> {
+    const { raw, headers } = request
+    const query = request.query as Record<string, unknown>
+    const caller = await authenticate(parts, { raw, headers, query, remote_address: addresses.of(raw) })
     if (!caller.scopes.has('gateway')) throw missingPermission(['gateway'])
-    return caller
+    return { sender: caller, bytes: await readBytes(raw, parts.maxBodyBytes) }
   }
 
-  async function authenticateSigner(signature: string, bytes: Buffer): Promise<Sender> {
-    const body = readForSigner(bytes)
-    return { ...(await findSigner(database.read, clock, { signature, bytes, body })), accounts: undefined }
-  }
-}
-
-/** What cannot be read names no account, so nobody can have signed for it. */
-function readForSigner(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
+  /** Whoever is refused here has cost so many bytes; whoever was refused too often costs none. */
+  async function receiveSigned(request: FastifyRequest, header: string): Promise<Post> {
+    const { raw } = request
+    const address = addresses.of(raw)
+    guesses.refuse(address)
+    const mayUseDemo = parts.mayUseDemo(raw)
+    const signature = readHubSignature(header)
+    if (!signature) {
+      guesses.noteWrong(address)
+      throw invalidSignature()
+    }
+    const body = parts.unprovenBodies.open(raw, address, parts.maxBodyBytes)
+    const isTaken = (secret: string) => mayUseDemo || !isDemoAppSecret(secret)
+    const proof = new SignedBody({ db: database.read, clock, signature, isTaken, nobodysSecret })
+    try {
+      await body.read((bytes) => proof.write(bytes))
+      const app = await proof.end()
+      if (!app) throw invalidSignature()
+      return { sender: { app_id: app.id, business_id: app.business_id, accounts: undefined }, bytes: body.take() }
+    } catch (error) {
+      // A fault of our own is nobody's guess.
+      if (error instanceof GraphError) guesses.noteWrong(address, { bytes: body.length + proof.hashedBytes })
+      throw error
+    } finally {
+      body.release()
+    }
   }
 }
 

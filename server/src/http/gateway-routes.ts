@@ -32,7 +32,10 @@ export function serveGateway(
       onRequest: async (request, reply) => {
         request.operationName = operation.name
         reply.header('cache-control', 'private, no-store')
-        const caller = await authenticate(parts.database.read, parts.clock, request.headers.authorization)
+        const { raw, headers } = request
+        // Never by a token in the query: no client of the gateway has that habit.
+        const source = { raw, headers, query: {}, remote_address: parts.addresses.of(raw) }
+        const caller = await authenticate(parts, source)
         request.logged = { business: caller.business_id, app: caller.app_id }
         if (!caller.scopes.has('gateway')) throw missingPermission(['gateway'])
         request.gatewayCaller = caller

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { resolveNode } from '../auth/access.ts'
-import { authenticate } from '../auth/bearer.ts'
+import { authenticate, type GuessWatch } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -23,7 +23,9 @@ import type { Limiter } from '../limits/limiter.ts'
 import { usageHeaders } from '../limits/usage.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
 import { parseForm, readBodyArguments, readRawBody } from './body.ts'
+import type { ClientAddresses } from './client-address.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
+import type { HostGuard } from './host-guard.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
 /** What the steps work with. */
@@ -36,6 +38,10 @@ export interface PipelineParts {
   /** First path segments that are doors of their own, never versions. */
   readonly doors: readonly string[]
   readonly limiter: Limiter
+  readonly guesses: GuessWatch
+  readonly mayUseDemo: (request: IncomingMessage) => boolean
+  readonly addresses: ClientAddresses
+  readonly hostGuard: HostGuard
   readonly cursors: CursorSealer
   readonly links: LinkSealer
   readonly maxBodyBytes: number
@@ -72,7 +78,7 @@ export interface Admission {
 export type AdmissionProgress = Partial<Pick<Admission, 'row' | 'caller' | 'node'>>
 
 /**
- * Lets a request in, or throws. The order is the contract: version (400), token (401), node and tenant (404), permission
+ * Lets a request in, or throws. The order is the contract: version (400), token (401; 429 after many wrong ones), node and tenant (404), permission
  * (403), rate (429). The body has not been read yet: a stranger's bytes cost nothing.
  */
 export async function admit(
@@ -81,17 +87,12 @@ export async function admit(
   request: GraphRequest,
   progress: { -readonly [K in keyof AdmissionProgress]: AdmissionProgress[K] },
 ): Promise<Admission> {
-  const { database, clock, words, limiter } = parts
+  const { database, words, limiter } = parts
+  parts.hostGuard.check(request.raw)
   checkVersion(request.path.version, parts.versions, parts.doors)
 
-  const tokenInQuery = words.habits.token_in_query ? request.query['access_token'] : undefined
   // What is remembered is there at once. Waiting for it all the same would cost a turn of the microtasks at each step.
-  const foundCaller = authenticate(
-    database.read,
-    clock,
-    request.headers.authorization,
-    typeof tokenInQuery === 'string' ? tokenInQuery : undefined,
-  )
+  const foundCaller = authenticate(parts, request)
   const caller = foundCaller instanceof Promise ? await foundCaller : foundCaller
   progress.caller = caller
 

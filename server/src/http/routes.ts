@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
 import { type Admission, admit, type GraphRequest, type PipelineParts, perform } from './pipeline.ts'
@@ -101,7 +102,7 @@ function makeEntrance(route: Route, parts: PipelineParts): (request: FastifyRequ
     request.operationName = name
     request.briefErrors = route.briefErrors
     const progress: Partial<Admission> = {}
-    request.graphRequest = toGraphRequest(request, route)
+    request.graphRequest = toGraphRequest(request, route, parts.addresses)
     try {
       const admission = await admit(parts, route, request.graphRequest, progress)
       request.admission = admission
@@ -134,7 +135,7 @@ function nameMembers(names: readonly string[], values: Record<string, string>): 
   return Object.fromEntries(names.map((name, index) => [name, values[`member${index}`] ?? '']))
 }
 
-function toGraphRequest(request: FastifyRequest, route: Route): GraphRequest {
+function toGraphRequest(request: FastifyRequest, route: Route, addresses: ClientAddresses): GraphRequest {
   const params = request.params as Record<string, string>
   const members = route.pathMembers.length === 0 ? noMembers : nameMembers(route.pathMembers, params)
   return {
@@ -143,7 +144,7 @@ function toGraphRequest(request: FastifyRequest, route: Route): GraphRequest {
     path: { version: params['version'] ?? '', id: params['id'] ?? '', members },
     query: request.query as Record<string, unknown>,
     url: request.originalUrl,
-    remote_address: request.ip,
+    remote_address: addresses.of(request.raw),
     trace: request.id,
   }
 }

@@ -12,12 +12,16 @@ import {
   malformedRequest,
   notFound,
   nothingThere,
+  rateLimited,
   renderError,
 } from '../graph/errors.ts'
 import { checkVersion, versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
+import { addressClasses } from '../limits/classes.ts'
+import { limitConnections } from './connections.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
+import { discardRest } from './rest-of-body.ts'
 import { releaseConnectionsAtStop } from './stop.ts'
 import { traceOf } from './trace.ts'
 
@@ -48,6 +52,11 @@ export interface ServerParts {
   readonly requestTimeout: number
   /** Milliseconds that nothing may move on a connection. */
   readonly idleTimeout: number
+  /** Milliseconds for what is still to come of a body whose sender is not known and was refused. */
+  readonly unprovenBodyTimeout: number
+  readonly maxConnectionsPerAddress: number
+  /** Whether an address is that of a proxy, which has the connections of many. */
+  readonly isProxy: (address: string) => boolean
 }
 
 /** A request whose trace is known to whoever answers in its place. */
@@ -120,6 +129,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     if (known.status === 500 && !outage) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
+    if (!request.raw.complete && request.logged?.app === undefined) refuseRest(request.raw, known, reply)
     sendError(reply, known, request.id, request.briefErrors)
   })
 
@@ -129,6 +139,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
     answers.set(request.socket, response)
   })
   releaseConnectionsAtStop(server, answers)
+  limitConnections(server.server, {
+    maxPerAddress: parts.maxConnectionsPerAddress,
+    isExempt: parts.isProxy,
+    refuse: (socket) => answerOnSocket(socket, tooManyConnections(), 'too many connections', undefined, parts),
+  })
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)
@@ -141,6 +156,12 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.server.on('connect', (_request, socket: Socket) =>
     answerOnSocket(socket, notFound(), 'CONNECT', undefined, parts),
   )
+
+  /** Whoever has to wait is not listened to until then; of others the rest of a body is taken, within limits. */
+  function refuseRest(request: IncomingMessage, { status }: GraphError, reply: FastifyReply): void {
+    if (status === 429) reply.header('connection', 'close')
+    else discardRest(request, parts.unprovenBodyTimeout)
+  }
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
     reply.status(error.status)
@@ -158,6 +179,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
 
 /** What Node calls a request that did not arrive in time. */
 const lateRequest = Object.assign(new Error('a request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
+function tooManyConnections(): GraphError {
+  return rateLimited('Too many connections are open from this address', addressClasses.failures.subcode, 1)
+}
 
 function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')
@@ -238,6 +263,7 @@ function answerOnSocket(
     'Cache-Control: private, no-store',
     `${words.trace_header}: ${trace}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

@@ -1,6 +1,7 @@
+import { demoTokens } from '../../auth/demo.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { quote, writeCurl } from './curl.ts'
-import { demoNumber, demoTokens } from './demo.ts'
+import { demoNumber } from './demo.ts'
 import { composePage, escapeHtml, hashSource, type Page } from './page.ts'
 import { readScripts } from './script.ts'
 import { startStyle } from './start-style.ts'

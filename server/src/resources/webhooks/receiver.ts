@@ -2,9 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
-import { secretsInForce } from '../../delivery/secrets.ts'
-import { verifyHub } from '../../delivery/sign.ts'
-import { badArgument, invalidSignature, notFound } from '../../graph/errors.ts'
+import { badArgument, notFound } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import type { ChangeValue, Envelope } from './envelope.ts'
 import { defaultField, maxEntries } from './envelope-schemas.ts'
@@ -25,17 +23,12 @@ export async function isVerifyToken(db: Db, given: string): Promise<boolean> {
   return found
 }
 
-/** The app whose secret signed a body: one that is linked to every account in it. The 401 when there is none. */
-export async function findSigner(
-  db: Db,
-  clock: Clock,
-  { signature, bytes, body }: { signature: string; bytes: Buffer; body: unknown },
-): Promise<{ app_id: string; business_id: string }> {
+/** Whether an app may hand in a body: it must be linked to every account in it. */
+export async function isLinkedToAll(db: Db, app_id: string, body: unknown): Promise<boolean> {
   const accounts = listAccounts(body)
-  const apps = accounts.size === 0 || accounts.size > maxEntries ? [] : await listAppsLinkedToAll(db, accounts)
-  const signer = apps.find((app) => verifyHub(signature, bytes, secretsInForce(app, clock.now())))
-  if (!signer) throw invalidSignature()
-  return { app_id: signer.id, business_id: signer.business_id }
+  if (accounts.size === 0 || accounts.size > maxEntries) return false
+  const apps = await listAppsLinkedToAll(db, accounts)
+  return apps.some(({ id }) => id === app_id)
 }
 
 /** The accounts that a body names, before anything else of it is known to be right; none when one of them is no id. */
