@@ -174,6 +174,7 @@ function listFixed(): Message[] {
     catalogue.unknownVersion('v1', ['v23.0']),
     catalogue.missingToken(),
     catalogue.invalidToken(),
+    catalogue.demoTokenFromElsewhere(),
     catalogue.invalidSignature(),
     catalogue.missingPermission(['‹permission›']),
     catalogue.notFound(),

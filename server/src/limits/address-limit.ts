@@ -50,12 +50,9 @@ export class AddressLimit {
 
   #describe({ count, milliseconds }: Rate, remaining: number): GraphError {
     const { sentence, subcode } = addressClasses[this.#name]
-    const [counted = ''] = sentence.split(/[;.]/, 1)
-    const what = `The limit of ${count} in ${formatDuration(milliseconds)} is reached (${lowerFirst(counted)})`
+    const [first = ''] = sentence.split(/[;.]/, 1)
+    const counted = first.charAt(0).toLowerCase() + first.slice(1)
+    const what = `The limit of ${count} in ${formatDuration(milliseconds)} is reached (${counted})`
     return rateLimited(what, subcode, remaining / 1000)
   }
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }

@@ -25,8 +25,8 @@ export interface GatewayOpenApiOptions {
   readonly packageVersion: string
 }
 
-/** The gateway counts nothing, so it never answers 429 and tells no usage. */
-const gatewayErrors: readonly ErrorStatus[] = errorStatuses.filter((status) => status !== 429)
+/** The gateway counts wrong tokens alone, so it tells no usage. */
+const gatewayErrors: readonly ErrorStatus[] = errorStatuses
 
 /** The table of the gateway's operations as an OpenAPI 3.1 document of its own: its callers are not those of the API. */
 export function buildGatewayOpenApi({
@@ -170,7 +170,7 @@ function describeRequestBody(
 
 function onlyHeaders(words: Vocabulary) {
   const all = describeHeaders(words)
-  const names = [words.trace_header, 'WWW-Authenticate', outageHeader]
+  const names = [words.trace_header, 'Retry-After', 'WWW-Authenticate', outageHeader]
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)))
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorStatus } from '../../graph/errors.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import {
   type JsonSchema,
@@ -128,7 +129,7 @@ export function describeOpenDoors(words: Vocabulary): Record<string, PathItem> {
 
 function describeDoor(door: OpenDoor, words: Vocabulary): OperationObject {
   const { name, tag, sentence, argument, content, missing, unready } = door
-  const error = (status: 400 | 404 | 500) => refTo('responses', errorResponseName(status, false, words))
+  const error = (status: ErrorStatus) => refTo('responses', errorResponseName(status, false, words))
   return {
     operationId: name,
     tags: [tag],
@@ -139,8 +140,10 @@ function describeDoor(door: OpenDoor, words: Vocabulary): OperationObject {
     responses: {
       200: answer('As asked.', content, words),
       400: error(400),
+      ...(tag === 'public' && { 403: error(403) }),
       ...(missing === 'envelope' && { 404: error(404) }),
       ...(missing === 'page' && { 404: describeMissing(words) }),
+      ...(tag === 'public' && { 429: error(429) }),
       500: error(500),
       ...(unready && { 503: answer('Not now.', { 'application/json': unready }, words) }),
     },
