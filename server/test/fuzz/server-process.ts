@@ -50,6 +50,10 @@ async function obey(order: Order): Promise<void> {
       const memory = { heap: heapUsed, rss, external: external + arrayBuffers, handles, files }
       return tell({ number: order.number, memory })
     }
+    case 'time': {
+      const { user, system } = process.cpuUsage()
+      return tell({ number: order.number, processorTime: (user + system) / 1000 })
+    }
     case 'advance':
       server.clock.advance(order.milliseconds)
       await server.app.settle()

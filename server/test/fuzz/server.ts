@@ -14,6 +14,7 @@ export interface Memory {
 
 export type Order =
   | { readonly number: number; readonly do: 'measure' }
+  | { readonly number: number; readonly do: 'time' }
   | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
   | { readonly number: number; readonly do: 'stop' }
 
@@ -21,6 +22,7 @@ export interface Reply {
   readonly number: number
   readonly url?: string
   readonly memory?: Memory
+  readonly processorTime?: number
 }
 
 export interface FuzzedServer {
@@ -29,6 +31,8 @@ export interface FuzzedServer {
   faults(): string
   /** What it uses once its garbage is collected. */
   measure(): Promise<Memory>
+  /** Milliseconds of a processor that it has used since its start. */
+  readProcessorTime(): Promise<number>
   /** Moves its clock, and returns when everything that became due has happened. */
   advance(milliseconds: number): Promise<void>
   stop(): Promise<void>
@@ -43,7 +47,7 @@ export interface OwnServerOptions {
   readonly world?: object
 }
 
-type Wish = { do: 'measure' } | { do: 'advance'; milliseconds: number } | { do: 'stop' }
+type Wish = { do: 'measure' } | { do: 'time' } | { do: 'advance'; milliseconds: number } | { do: 'stop' }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
 export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
@@ -76,6 +80,9 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
       const { memory } = await ask({ do: 'measure' })
       if (!memory) throw new Error('the server did not tell its memory')
       return memory
+    },
+    async readProcessorTime() {
+      return (await ask({ do: 'time' })).processorTime ?? 0
     },
     async advance(milliseconds) {
       await ask({ do: 'advance', milliseconds })
