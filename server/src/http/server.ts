@@ -21,7 +21,7 @@ import { addressClasses } from '../limits/classes.ts'
 import { limitConnections } from './connections.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
-import { discardRest } from './rest-of-body.ts'
+import { closeBehind, discardRest } from './rest-of-body.ts'
 import { releaseConnectionsAtStop } from './stop.ts'
 import { traceOf } from './trace.ts'
 
@@ -33,6 +33,9 @@ declare module 'fastify' {
 
 /** The request line counts too, so no id or other part of a path is longer than this. */
 const maxHeaderBytes = 16_384
+/** How long a stranger waits for being told to come later, and how many do at once: each holds a piece of its body. */
+const holdMilliseconds = 1000
+const maxHeld = 64
 
 export interface ServerParts {
   readonly words: Vocabulary
@@ -129,8 +132,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
     if (known.status === 500 && !outage) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
-    if (!request.raw.complete && request.logged?.app === undefined) refuseRest(request.raw, known, reply)
-    sendError(reply, known, request.id, request.briefErrors)
+    reply.status(known.status)
+    const send = (said: GraphError) => sendError(reply, said, request.id, request.briefErrors)
+    const isStranger = request.logged?.app === undefined
+    if (isStranger && !request.raw.complete) refuseStranger(request.raw, known, send)
+    else send(known)
   })
 
   // Before the framework, which looks at it at once.
@@ -157,10 +163,28 @@ export function createServer(parts: ServerParts): FastifyInstance {
     answerOnSocket(socket, notFound(), 'CONNECT', undefined, parts),
   )
 
-  /** Whoever has to wait is not listened to until then; of others the rest of a body is taken, within limits. */
-  function refuseRest(request: IncomingMessage, { status }: GraphError, reply: FastifyReply): void {
-    if (status === 429) reply.header('connection', 'close')
-    else discardRest(request, parts.unprovenBodyTimeout)
+  let held = 0
+  /**
+   * Answers a stranger whose body is still to come. Of it a part is taken, so that the answer is read; but whoever was told to
+   * come later is not listened to, and waits for that as well, as long as there are not too many who do: otherwise it would be
+   * here again at once.
+   */
+  function refuseStranger(request: IncomingMessage, error: GraphError, send: (error: GraphError) => void): void {
+    if (error.status !== 429) {
+      discardRest(request, parts.unprovenBodyTimeout)
+      send(error)
+      return
+    }
+    const closing = closeBehind(error)
+    if (held >= maxHeld) {
+      send(closing)
+      return
+    }
+    held += 1
+    setTimeout(() => {
+      held -= 1
+      send(closing)
+    }, holdMilliseconds)
   }
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { sourceOf } from '../base/addresses.ts'
 import { formatDuration } from '../base/duration.ts'
-import { GraphError, malformedRequest, rateLimited } from '../graph/errors.ts'
+import { type GraphError, malformedRequest, rateLimited } from '../graph/errors.ts'
 import { addressClasses } from '../limits/classes.ts'
 import { brokenOff } from './body.ts'
+import { closeBehind } from './rest-of-body.ts'
 
 export interface UnprovenBodiesOptions {
   /** For all of them together. */
@@ -18,6 +19,8 @@ const largestPage = 262_144
 /** A body that comes in smaller pieces than these keeps the process busier than it is worth, past so many of them. */
 const smallestPiece = 128
 const freePieces = 256
+/** Receiving a piece costs about as much as so many of its bytes. */
+const usualPiece = 4096
 
 /**
  * The bodies of callers who have not proven yet who they are, within one budget of bytes for the process and one for each
@@ -113,9 +116,9 @@ export class UnprovenBody {
     return this.#heldBytes
   }
 
-  /** How many bytes have come. */
-  get length(): number {
-    return this.#length
+  /** What receiving it has cost, as so many bytes in pieces of a usual size. */
+  get costInBytes(): number {
+    return this.#length + this.#pieces * usualPiece
   }
 
   /** Hands over the pieces as they come, each when the one before is done with; resolves at the end of the body. */
@@ -130,7 +133,10 @@ export class UnprovenBody {
       request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
       this.#onRefusal = undefined
       if (error === undefined) resolve()
-      else reject(error)
+      else {
+        request.pause()
+        reject(error)
+      }
     }
     const onData = (chunk: Buffer) => {
       try {
@@ -149,6 +155,8 @@ export class UnprovenBody {
     }
     const onEnd = () => {
       hasEnded = true
+      // It closes at a good end too, which may come while the last piece is still in use.
+      request.off('close', onBreak)
       if (!isUsing) settle()
     }
     const onBreak = () => settle(brokenOff())
@@ -162,10 +170,7 @@ export class UnprovenBody {
 
   /** Ends it with an error, and the connection with it: whatever else comes is not waited for. */
   refuse(error: GraphError): void {
-    this.#refusal ??= new GraphError(error.status, error.code, error.message, {
-      headers: { ...error.headers, connection: 'close' },
-      ...(error.subcode !== undefined && { subcode: error.subcode }),
-    })
+    this.#refusal ??= closeBehind(error)
     this.#drop()
     this.#onRefusal?.()
   }

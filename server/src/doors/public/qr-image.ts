@@ -5,7 +5,7 @@ import { type Modules, writePng, writeSvg } from './qr-drawing.ts'
 /** Together, so that neither many small ones nor a few large ones fill the memory: some thousands of usual ones. */
 const maxKeptBytes = 4 << 20
 /** Of a process, for drawing what strangers ask for. */
-const shareOfTime = 0.25
+const shareOfTime = 0.2
 /** What keeping one costs besides its own bytes. */
 const bytesToKeepOne = 256
 /** What the standard's table of letters has. A run of these is written in two thirds of the room. */
@@ -41,7 +41,7 @@ export function makeQrDrawer(): (text: string, format: ImageFormat) => Promise<D
   async function drawNext(key: string, text: string, format: ImageFormat): Promise<Drawing> {
     // Loaded with the first code that is drawn, and not at every start.
     const { default: QRCode } = await import('qrcode')
-    return drawing.run(async () => {
+    return drawing.run(() => {
       // Asked for twice at once, it is drawn once.
       const known = kept.get(key)
       if (known) return known

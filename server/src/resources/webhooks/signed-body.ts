@@ -1,16 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
+import type { TimeShare } from '../../base/time-share.ts'
 import type { Db } from '../../db/database.ts'
 import { secretsInForce } from '../../delivery/secrets.ts'
 import { HubVerifier } from '../../delivery/sign.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import { FirstAccountFinder } from './first-account.ts'
 import { listAppsLinkedToAll } from './receiver-store.ts'
-
-/** So many hashes of one piece are made before others have their turn. */
-const hashesPerTurn = 8
-/** A piece that is larger than this is a turn of its own where many have waited. */
-const bytesPerTurn = 32_768
 
 type LinkedApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]
 
@@ -25,6 +20,8 @@ export interface SignedBodyOptions {
   readonly signature: Buffer
   /** Whether a secret may have signed what comes from where this does. */
   readonly isTaken: (secret: string) => boolean
+  /** The time that all bodies together may take to be hashed. */
+  readonly time: TimeShare
   /** What nobody has: with it the bodies are hashed that no app can have signed, which nobody must be able to tell. */
   readonly nobodysSecret: string
 }
@@ -54,7 +51,12 @@ export class SignedBody {
   write(bytes: Buffer): Promise<void> | undefined {
     if (this.#candidates) return this.#hash(this.#candidates, bytes)
     this.#waiting.push(bytes)
-    this.#finder.read(bytes)
+    const read = this.#options.time.run(() => this.#finder.read(bytes))
+    if (read) return read.then(() => this.#beginWhenFound())
+    return this.#beginWhenFound()
+  }
+
+  #beginWhenFound(): Promise<void> | undefined {
     return this.#finder.found === undefined ? undefined : this.#begin(this.#finder.found)
   }
 
@@ -79,24 +81,23 @@ export class SignedBody {
     }))
     const nobody = { app: undefined, verifier: new HubVerifier([nobodysSecret]) }
     this.#candidates = candidates.length > 0 ? candidates : [nobody]
-    for (const bytes of this.#waiting) {
-      await this.#hash(this.#candidates, bytes)
-      if (bytes.length >= bytesPerTurn) await nextTurn()
-    }
+    for (const bytes of this.#waiting) await this.#hash(this.#candidates, bytes)
     this.#waiting = []
   }
 
   #hash(candidates: readonly Candidate[], bytes: Buffer): Promise<void> | undefined {
-    for (const { verifier } of candidates) this.#hashedBytes += bytes.length * verifier.size
-    if (candidates.length > hashesPerTurn) return hashInTurns(candidates, bytes)
-    for (const { verifier } of candidates) verifier.update(bytes)
-    return undefined
+    const [first, ...others] = candidates
+    const hashed = first && this.#hashWith(first, bytes)
+    return hashed || others.length > 0 ? this.#hashWithOthers(hashed, others, bytes) : undefined
   }
-}
 
-async function hashInTurns(candidates: readonly Candidate[], bytes: Buffer): Promise<void> {
-  for (const [index, { verifier }] of candidates.entries()) {
-    if (index % hashesPerTurn === 0) await nextTurn()
-    verifier.update(bytes)
+  async #hashWithOthers(first: Promise<void> | undefined, others: readonly Candidate[], bytes: Buffer): Promise<void> {
+    await first
+    for (const candidate of others) await this.#hashWith(candidate, bytes)
+  }
+
+  #hashWith({ verifier }: Candidate, bytes: Buffer): Promise<void> | undefined {
+    this.#hashedBytes += bytes.length * verifier.size
+    return this.#options.time.run(() => verifier.update(bytes)) ?? undefined
   }
 }
