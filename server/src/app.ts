@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { isLoopback, unmap } from './base/addresses.ts'
+import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
@@ -83,6 +83,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   const metrics = new Metrics()
   let address = ''
   const publicUrl = () => config.publicUrl ?? address
+  const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
   const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
   const files = openFiles({ database, store, clock, random })
@@ -187,7 +188,8 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     addresses,
     hostGuard: new HostGuard({
       isOn: !config.production || config.allowedHosts.length > 0,
-      hosts: [...config.allowedHosts, config.host, ...(config.publicUrl ? [new URL(config.publicUrl).hostname] : [])],
+      hosts: [...config.allowedHosts, config.host, ...(ownUrl ? [ownUrl.hostname] : [])],
+      origin: ownUrl?.origin,
     }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
@@ -252,9 +254,8 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   return {
     async listen() {
       await server.listen({ port: config.port, host: config.host })
-      const bound = server.server.address() as AddressInfo
-      address = writeAddress(bound)
-      if (!config.production && !isLoopback(unmap(bound.address))) warnOfExposure(log, bound.address)
+      address = writeAddress(server.server.address() as AddressInfo)
+      if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       if (runsWorkers) for (const worker of [timers, deliveries, retention]) worker.start()
       return address
     },

@@ -24,6 +24,12 @@ export function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1'
 }
 
+/** Whether a URL of this server leads to it from this machine alone. */
+export function isLoopbackUrl(url: string): boolean {
+  const { hostname } = new URL(url)
+  return isLoopback(unmap(hostname.replace(/^\[|\]$/g, '')))
+}
+
 /**
  * What an address is counted under: itself, or for IPv6 its network of 64 bits, because whoever has one of its addresses has
  * all of them.

@@ -54,10 +54,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     await database.close()
     throw error
   }
-  const greeting =
-    banner && config.role !== 'worker'
-      ? await composeBanner(database, systemClock, config.publicUrl ?? address, config)
-      : ''
+  const greeting = banner && config.role !== 'worker' ? await composeBanner(database, systemClock, address, config) : ''
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     process.once('SIGINT', () => process.exit(1))
     log.info({ signal }, 'stopping: no new requests; finishing those that run')

@@ -6,6 +6,8 @@ export interface HostGuardOptions {
   readonly isOn: boolean
   /** Names that lead here; `*.example.com` stands for every name below it. */
   readonly hosts: readonly string[]
+  /** What pages of this server come from, where that is not the Host: `https://api.example.com`. */
+  readonly origin: string | undefined
 }
 
 /** So many spellings of good hosts are known without reading them again. */
@@ -21,10 +23,12 @@ export class HostGuard {
   readonly #isOn: boolean
   readonly #hosts: ReadonlySet<string>
   readonly #parents: readonly string[]
+  readonly #origin: string | undefined
   readonly #known = new Set<string>()
 
-  constructor({ isOn, hosts }: HostGuardOptions) {
+  constructor({ isOn, hosts, origin }: HostGuardOptions) {
     this.#isOn = isOn
+    this.#origin = origin
     const names = hosts.map((name) => name.toLowerCase())
     this.#hosts = new Set(names.filter((name) => !name.startsWith('*.')))
     this.#parents = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1))
@@ -66,9 +70,8 @@ export class HostGuard {
 
   /** Browsers leave `Sec-Fetch-Site` out where the connection is neither encrypted nor to this machine. */
   #isForeignOrigin({ origin, host }: IncomingMessage['headers']): boolean {
-    if (origin === undefined) return false
-    const own = URL.canParse(origin) ? new URL(origin).host : ''
-    return own === '' || (own !== host?.toLowerCase() && !this.#isNamed(readName(own)))
+    if (origin === undefined || origin === this.#origin) return false
+    return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase()
   }
 
   /** An address as a Host was not looked up, so nobody can have led it elsewhere. */
