@@ -3,7 +3,7 @@ import type { ImageFormat } from '../../resources/qr-codes/schemas.ts'
 import { type Modules, writePng, writeSvg } from './qr-drawing.ts'
 
 /** Together, so that neither many small ones nor a few large ones fill the memory: some thousands of usual ones. */
-const maxKeptBytes = 4 << 20
+const usualKeptBytes = 4 << 20
 /** Of a process, for drawing what strangers ask for. */
 const shareOfTime = 0.2
 /** What keeping one costs besides its own bytes. */
@@ -17,7 +17,7 @@ type Drawing = Uint8Array | string
  * Makes the function that draws a text as a QR code. Anyone can ask for one, so each is drawn once and kept, and drawing has a
  * share of the time and no more.
  */
-export function makeQrDrawer(): (text: string, format: ImageFormat) => Promise<Drawing> {
+export function makeQrDrawer(maxKeptBytes = usualKeptBytes): (text: string, format: ImageFormat) => Promise<Drawing> {
   const kept = new Map<string, Drawing>()
   let keptBytes = 0
   const drawing = new TimeShare(shareOfTime)
