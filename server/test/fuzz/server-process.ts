@@ -2,7 +2,7 @@
 import dns from 'node:dns'
 import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log.ts'
-import { rateClasses } from '../../src/limits/classes.ts'
+import { addressClasses, rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
 import type { Order, OwnServerOptions, Reply } from './server.ts'
 
@@ -16,6 +16,8 @@ dns.promises.lookup = (async (hostname: string, options: object) => {
   throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' })
 }) as typeof lookup
 
+const limits = [...Object.keys(rateClasses), ...Object.keys(addressClasses)]
+
 const server = await startTestServer({
   engine,
   log: openLog('error').log,
@@ -23,7 +25,7 @@ const server = await startTestServer({
   env: {
     // On, so that answers tell the usage; far away, so that few requests are refused for it.
     RATE_LIMITS: 'on',
-    ...Object.fromEntries(Object.keys(rateClasses).map((name) => [`RATE_LIMIT_${name.toUpperCase()}`, '1000000/1h'])),
+    ...Object.fromEntries(limits.map((name) => [`RATE_LIMIT_${name.toUpperCase()}`, '1000000/1h'])),
     RATE_LIMIT_REQUEST_CODE: '30/1s',
     ALLOW_INTERNAL_CALLBACKS: 'true',
     WEBHOOK_TIMEOUT: '2s',
