@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Random } from './base/random.ts'
+import { shareWhileRunning } from './base/share.ts'
 import { forgetHandler } from './carrier/forget.ts'
 import { makeCarrierHandler } from './carrier/post.ts'
 import { carrierTimer, forgetTimer } from './carrier/send.ts'
@@ -33,6 +36,9 @@ import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import type { Row } from './graph/operation.ts'
 import { chooseVocabulary } from './graph/vocabulary.ts'
+import { ClientAddresses } from './http/client-address.ts'
+import { guardHosts } from './http/guard-requests.ts'
+import { HostGuard } from './http/host-guard.ts'
 import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline.ts'
@@ -41,6 +47,10 @@ import { serveTable } from './http/routes.ts'
 import { createServer, type ServerParts } from './http/server.ts'
 import { Connections } from './http/stop.ts'
 import { makeExplainPath } from './http/unknown-paths.ts'
+import { UnprovenBodies } from './http/unproven-bodies.ts'
+import { AddressLimit } from './limits/address-limit.ts'
+import type { AddressClassName } from './limits/classes.ts'
+import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations } from './operations.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
@@ -83,6 +93,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   const metrics = new Metrics()
   let address = ''
   const publicUrl = () => config.publicUrl ?? address
+  const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
   const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
   const files = openFiles({ database, store, clock, random })
@@ -156,6 +167,15 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     else waker.announceLanes(lanes.map(({ id }) => id))
   }
 
+  const addresses = new ClientAddresses(config.trustProxy, () =>
+    log.warn(
+      'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',
+    ),
+  )
+  const mayUseDemo = (request: IncomingMessage) => config.allowDemoTokens || addresses.isLocal(request)
+  const limitByAddress = (name: AddressClassName) =>
+    new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
+
   const table = buildOperations(words)
   const migrations = readMigrations()
   const explainPath = makeExplainPath({ operations: table, words, versions: config.versions })
@@ -174,6 +194,9 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     headersTimeout: config.headersTimeout,
     requestTimeout: config.requestTimeout,
     idleTimeout: config.idleTimeout,
+    unprovenBodyTimeout: config.unprovenBodyTimeout,
+    maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    isProxy: (peer) => addresses.isProxy(peer),
   }
   const server = createServer(serverParts)
   const deps: PipelineDeps = {
@@ -184,6 +207,15 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     versions: config.versions,
     explainPath,
     limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
+    guesses: new Guesses(limitByAddress('failures'), log),
+    openDoorLimit: limitByAddress('open_doors'),
+    mayUseDemo,
+    addresses,
+    hostGuard: new HostGuard({
+      isOn: !config.production || config.allowedHosts.length > 0,
+      hosts: [...config.allowedHosts, config.host, ...(ownUrl ? [ownUrl.hostname] : [])],
+      origin: ownUrl?.origin,
+    }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
     maxBodyBytes: config.maxBodyBytes,
@@ -205,11 +237,11 @@ export async function createApp({ config, database, clock, random, log }: AppPar
         production: config.production,
       }),
       health: {
-        findReadiness: () => findReadiness(database, migrations),
-        readMetrics: async () => ({
+        findReadiness: shareWhileRunning(() => findReadiness(database, migrations)),
+        readMetrics: shareWhileRunning(async () => ({
           contentType: metrics.registry.contentType,
           text: await metrics.registry.metrics(),
-        }),
+        })),
       },
     },
     onCommit: wakeWorkers,
@@ -223,9 +255,15 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       throw explainPath(request.method, request.url)
     })
     if (config.role === 'worker') return
+    guardHosts(scope, deps.hostGuard)
     openReceiverDoor(scope, {
       ...deps,
       maxBodyBytes: config.webhookMaxBodyBytes,
+      unprovenBodies: new UnprovenBodies({
+        maxBytes: config.maxUnprovenBytes,
+        maxBytesPerAddress: config.maxUnprovenBytesPerAddress,
+        timeout: config.unprovenBodyTimeout,
+      }),
       metrics: deliveryMetrics,
       onRaised: wakeLanes,
     })
@@ -235,6 +273,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     async listen() {
       await server.listen({ port: config.port, host: config.host })
       address = writeAddress(server.server.address() as AddressInfo)
+      if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       if (runsWorkers) {
         if (database.engine === 'sqlite') await endLeases(database)
         await clockSteps.start()
@@ -258,6 +297,14 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       await waker.close()
     },
   }
+}
+
+/** Outside production much is allowed that only whoever runs a trial should reach. */
+function warnOfExposure(log: Log, address: string): void {
+  log.warn(
+    { address },
+    'other machines can reach this server, which is not in production: callbacks may lead to internal addresses; set NODE_ENV=production, or HOST=127.0.0.1',
+  )
 }
 
 function writeAddress({ address, family, port }: AddressInfo): string {

@@ -1,14 +1,17 @@
 import { join } from 'node:path'
+import { AddressList } from './base/addresses.ts'
 import { day, hour, minute, second } from './base/duration.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
 import type { SecretKey } from './base/secret-key.ts'
 import {
+  addressList,
   BadSetting,
   duration,
   durationList,
   durationOrForever,
   durationUpTo,
   flag,
+  hostList,
   integer,
   oneOf,
   onOff,
@@ -21,7 +24,14 @@ import {
 } from './base/setting-parsers.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
-import { parseRate, type Rate, type RateClassName, rateClasses } from './limits/classes.ts'
+import {
+  type AddressClassName,
+  addressClasses,
+  parseRate,
+  type Rate,
+  type RateClassName,
+  rateClasses,
+} from './limits/classes.ts'
 
 /** One setting: its name, its default as a person reads it, one sentence, and how its text becomes a value. */
 export interface Setting<T> {
@@ -60,9 +70,13 @@ export interface Config extends Settings {
   readonly world: string | undefined
   readonly role: Role
   readonly allowInternalCallbacks: boolean
+  /** The proxies whose word on where a request comes from is taken. */
+  readonly trustProxy: AddressList
+  readonly allowedHosts: readonly string[]
+  readonly allowDemoTokens: boolean
   readonly vocabulary: VocabularyName
   readonly versions: readonly string[]
-  readonly rates: Readonly<Record<RateClassName, readonly Rate[]>>
+  readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly webhookTimeout: number
   readonly webhookRetryDelays: readonly number[]
@@ -74,12 +88,18 @@ export interface Config extends Settings {
   readonly webhookMaxBodyBytes: number
   /** Undefined: for ever. */
   readonly auditKeep: number | undefined
+  readonly maxUnprovenBytes: number
+  readonly maxUnprovenBytesPerAddress: number
+  readonly unprovenBodyTimeout: number
+  readonly maxConnectionsPerAddress: number
   readonly headersTimeout: number
   readonly requestTimeout: number
   readonly idleTimeout: number
   readonly stopGrace: number
   readonly logLevel: LogLevel
 }
+
+type AnyRateClassName = RateClassName | AddressClassName
 
 function define<T>(setting: Setting<T>): Setting<T> {
   return setting
@@ -205,6 +225,30 @@ export const settings = {
     sentence: 'Whether callback URLs may be plain http or point at loopback, private or link-local addresses.',
     parse: flag,
     fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
+  }),
+  trustProxy: define<AddressList>({
+    name: 'TRUST_PROXY',
+    shownDefault: 'unset: none',
+    sentence:
+      'Addresses and networks of the proxies in front, separated by commas: from these X-Forwarded-For is taken as where a request comes from.',
+    parse: addressList,
+    fallback: () => new AddressList([]),
+  }),
+  allowedHosts: define<readonly string[]>({
+    name: 'ALLOWED_HOSTS',
+    shownDefault: 'unset',
+    sentence:
+      'Host names that this server may be called by besides that of PUBLIC_URL, separated by commas; in production every name is taken while this is unset.',
+    parse: hostList,
+    fallback: () => [],
+  }),
+  allowDemoTokens: define({
+    name: 'ALLOW_DEMO_TOKENS',
+    shownDefault: 'false',
+    sentence:
+      'Whether the tokens and app secrets of the demo world, which everybody knows, are taken from other machines too.',
+    parse: flag,
+    fallback: () => false,
   }),
   vocabulary: define<VocabularyName>({
     name: 'VOCABULARY',
@@ -442,6 +486,34 @@ export const settings = {
     parse: durationOrForever,
     fallback: () => 400 * day,
   }),
+  maxUnprovenBytesPerAddress: define({
+    name: 'MAX_UNPROVEN_BYTES_PER_ADDRESS',
+    shownDefault: '8388608, or WEBHOOK_MAX_BODY_BYTES if that is more',
+    sentence: 'How many bytes of signed posts are held for one address while their signatures are being checked.',
+    parse: integer(1024, 1 << 30),
+    fallback: ({ webhookMaxBodyBytes = 0 }) => Math.max(8 * mebibyte, webhookMaxBodyBytes),
+  }),
+  maxUnprovenBytes: define({
+    name: 'MAX_UNPROVEN_BYTES',
+    shownDefault: '33554432, or four times MAX_UNPROVEN_BYTES_PER_ADDRESS if that is more',
+    sentence: 'How many bytes of signed posts a process holds at once while their signatures are being checked.',
+    parse: integer(1024, 2 ** 32),
+    fallback: ({ maxUnprovenBytesPerAddress = 0 }) => Math.max(32 * mebibyte, 4 * maxUnprovenBytesPerAddress),
+  }),
+  unprovenBodyTimeout: define({
+    name: 'UNPROVEN_BODY_TIMEOUT',
+    shownDefault: '10s',
+    sentence: 'How long a body may take to arrive while it is not known who sends it.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 10 * second,
+  }),
+  maxConnectionsPerAddress: define({
+    name: 'MAX_CONNECTIONS_PER_ADDRESS',
+    shownDefault: '1000 in production, otherwise 10000',
+    sentence: 'How many connections one address may have open to a process; those of TRUST_PROXY are not counted.',
+    parse: integer(1, 1_000_000),
+    fallback: (_, environment) => (environment['NODE_ENV'] === 'production' ? 1000 : 10_000),
+  }),
   headersTimeout: define({
     name: 'HEADERS_TIMEOUT',
     shownDefault: '20s',
@@ -481,7 +553,7 @@ export const settings = {
 } satisfies Partial<{ [K in keyof Config]: Setting<Config[K]> }>
 
 /** The setting of one rate class. */
-export function rateSettingName(rateClass: RateClassName): string {
+export function rateSettingName(rateClass: AnyRateClassName): string {
   return `RATE_LIMIT_${rateClass.toUpperCase()}`
 }
 
@@ -511,12 +583,39 @@ export function readConfig(environment: Environment): Config {
     values[key] = readSetting(setting as Setting<unknown>, environment, values)
   }
   values['rates'] = readRates(environment)
-  return values as unknown as Config
+  const config = values as unknown as Config
+  checkBudgets(config)
+  return config
 }
 
-function readRates(environment: Environment): Record<RateClassName, readonly Rate[]> {
+/** A post as large as may be must have room while it is checked. */
+function checkBudgets({ webhookMaxBodyBytes, maxUnprovenBytesPerAddress, maxUnprovenBytes }: Config): void {
+  if (maxUnprovenBytesPerAddress < webhookMaxBodyBytes) {
+    throw new BadSetting(
+      `MAX_UNPROVEN_BYTES_PER_ADDRESS is ${maxUnprovenBytesPerAddress}; it must be at least WEBHOOK_MAX_BODY_BYTES, ${webhookMaxBodyBytes}`,
+    )
+  }
+  if (maxUnprovenBytes < maxUnprovenBytesPerAddress) {
+    throw new BadSetting(
+      `MAX_UNPROVEN_BYTES is ${maxUnprovenBytes}; it must be at least MAX_UNPROVEN_BYTES_PER_ADDRESS, ${maxUnprovenBytesPerAddress}`,
+    )
+  }
+}
+
+/** What a class has where no setting says otherwise. */
+function listDefaultRates(production: boolean): [AnyRateClassName, readonly Rate[]][] {
+  const ofAddresses = Object.entries(addressClasses).map(([name, { rates, ratesOutsideProduction }]) => [
+    name,
+    production ? rates : ratesOutsideProduction,
+  ])
+  const ofCallers = Object.entries(rateClasses).map(([name, { rates }]) => [name, rates])
+  return [...ofCallers, ...ofAddresses] as [AnyRateClassName, readonly Rate[]][]
+}
+
+function readRates(environment: Environment): Record<AnyRateClassName, readonly Rate[]> {
+  const defaults = listDefaultRates(environment['NODE_ENV'] === 'production')
   const known = new Set([
-    ...Object.keys(rateClasses).map((rateClass) => rateSettingName(rateClass as RateClassName)),
+    ...defaults.map(([rateClass]) => rateSettingName(rateClass)),
     ...Object.values(settings).map(({ name }) => name),
   ])
   const unknown = Object.keys(environment).find((name) => name.startsWith('RATE_LIMIT_') && !known.has(name))
@@ -524,8 +623,8 @@ function readRates(environment: Environment): Record<RateClassName, readonly Rat
     const names = [...known].filter((name) => name.startsWith('RATE_LIMIT_'))
     throw new BadSetting(`${unknown} is not a setting; the rate limits are ${names.join(', ')}`)
   }
-  const rates = Object.entries(rateClasses).map(([rateClass, { rates }]) => {
-    const name = rateSettingName(rateClass as RateClassName)
+  const rates = defaults.map(([rateClass, rates]) => {
+    const name = rateSettingName(rateClass)
     const text = environment[name]
     if (text === undefined || text === '') return [rateClass, rates]
     const parsed = text.split(',').map(parseRate)

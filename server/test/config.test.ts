@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BadSetting, rateSettingName, readConfig, settings } from '../src/config.ts'
-import { rateClasses } from '../src/limits/classes.ts'
+import { addressClasses, rateClasses } from '../src/limits/classes.ts'
 
 describe('settings', () => {
   test('have the defaults of the contract', () => {
@@ -32,8 +32,38 @@ describe('settings', () => {
     ])
   })
 
+  test('limits by address are stricter in production, unless told otherwise', () => {
+    assert.deepEqual(readConfig({}).rates.failures, [{ count: 1000, milliseconds: 60_000 }])
+    const production = readConfig({ NODE_ENV: 'production', RATE_LIMIT_OPEN_DOORS: '5/1s' })
+    assert.deepEqual(production.rates.failures, [{ count: 100, milliseconds: 60_000 }])
+    assert.deepEqual(production.rates.open_doors, [{ count: 5, milliseconds: 1000 }])
+    assert.deepEqual([readConfig({}).maxConnectionsPerAddress, production.maxConnectionsPerAddress], [10_000, 1000])
+  })
+
+  test('the room for signed posts grows with the largest of them, and cannot be smaller', () => {
+    const large = readConfig({ WEBHOOK_MAX_BODY_BYTES: '20000000' })
+    assert.deepEqual([large.maxUnprovenBytesPerAddress, large.maxUnprovenBytes], [20_000_000, 80_000_000])
+    for (const [environment, name] of [
+      [{ MAX_UNPROVEN_BYTES_PER_ADDRESS: '3000000' }, 'MAX_UNPROVEN_BYTES_PER_ADDRESS'],
+      [{ MAX_UNPROVEN_BYTES: '3145728' }, 'MAX_UNPROVEN_BYTES'],
+    ] as const) {
+      assert.throws(
+        () => readConfig(environment),
+        (error: Error) => error instanceof BadSetting && error.message.startsWith(`${name} is `),
+      )
+    }
+  })
+
   for (const [name, text] of [
     ['PORT', '80a'],
+    ['TRUST_PROXY', 'proxy.internal'],
+    ['TRUST_PROXY', '10.0.0.0/40'],
+    ['TRUST_PROXY', '10.0.0.1,'],
+    ['ALLOWED_HOSTS', 'https://api.example.com'],
+    ['ALLOWED_HOSTS', 'api.example.com:443'],
+    ['ALLOW_DEMO_TOKENS', 'maybe'],
+    ['RATE_LIMIT_FAILURES', '0/1m'],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '0'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PUBLIC_URL', 'example.com'],
@@ -82,8 +112,9 @@ describe('settings', () => {
     for (const { name, sentence } of Object.values(settings)) {
       assert.match(sentence, /^[A-Za-z].*\.$/, `${name} needs a sentence`)
     }
-    for (const [name, { sentence }] of Object.entries(rateClasses)) {
-      assert.match(sentence, /\.$/, `${rateSettingName(name as keyof typeof rateClasses)} needs a sentence`)
+    const classes = { ...rateClasses, ...addressClasses }
+    for (const [name, { sentence }] of Object.entries(classes)) {
+      assert.match(sentence, /\.$/, `${rateSettingName(name as keyof typeof classes)} needs a sentence`)
     }
   })
 })

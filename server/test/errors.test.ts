@@ -94,7 +94,7 @@ function findFaults(text: string, { isSentence, starts, advice }: Form): string[
 /** `argument: it …`, or a sentence. */
 const answerStart = /^(?:[a-z‹][\w.‹› [\]]*: (?:[a-z‹"0-9]|[A-Z])|[A-Z"])/
 const fileStart = /^[a-z‹]/
-const commandStart = /^(?:[a-z‹]|--|ROLE|HOST)/
+const commandStart = /^(?:[a-z‹]|--|ROLE|HOST|MAX_)/
 
 function faultsOf({ audience, text }: Pick<Message, 'audience' | 'text'>): string[] {
   if (audience === 'command')
@@ -177,6 +177,7 @@ describe('the messages of errors', () => {
         'badArgument',
         'cannotReachStore',
         'cannotStore',
+        'demoTokenFromElsewhere',
         'featureOff',
         'forbidden',
         'internalFault',

@@ -8,7 +8,7 @@ import { settings } from '../src/config.ts'
 import { checkGenerated, generateFiles, writeGenerated } from '../src/generate/files.ts'
 import { writeTable } from '../src/generate/markdown.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
-import { rateClasses } from '../src/limits/classes.ts'
+import { addressClasses, rateClasses } from '../src/limits/classes.ts'
 import { buildOperations } from '../src/operations.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -42,7 +42,7 @@ describe('generated files', () => {
         assert.equal(find(name).length, 1, name)
         assert.ok(find(name)[0]?.endsWith(`| ${sentence} |`), name)
       }
-      for (const name of Object.keys(rateClasses))
+      for (const name of Object.keys({ ...rateClasses, ...addressClasses }))
         assert.equal(find(`RATE_LIMIT_${name.toUpperCase()}`).length, 1, name)
     })
   }

@@ -459,7 +459,7 @@ describe("the gateway's own document", () => {
       for (const row of table.filter(({ door }) => door === 'gateway')) {
         const described = findOperation(document, row.name)
         assert.equal(`${described.summary}.`, row.sentence)
-        assert.deepEqual(Object.keys(described.responses), ['200', '400', '401', '403', '404', '422', '500'])
+        assert.deepEqual(Object.keys(described.responses), ['200', '400', '401', '403', '404', '422', '429', '500'])
         assert.deepEqual(successOf(described)?.examples?.[row.name]?.value, row.examples.output)
       }
     })
@@ -480,9 +480,9 @@ describe("the gateway's own document", () => {
     const document = build(buildOperations(words), words, 'gateway')
     const { get, post } = document.paths['/msgapp/webhooks'] ?? {}
     assert.deepEqual(get?.security, [])
-    assert.deepEqual(Object.keys(get?.responses ?? {}), ['200', '400', '403', '500'])
+    assert.deepEqual(Object.keys(get?.responses ?? {}), ['200', '400', '403', '429', '500'])
     assert.deepEqual(post?.security, [{ bearer: [] }, { hub_signature: [] }])
-    assert.deepEqual(Object.keys(post?.responses ?? {}), ['200', '400', '401', '403', '404', '500'])
+    assert.deepEqual(Object.keys(post?.responses ?? {}), ['200', '400', '401', '403', '404', '429', '500'])
     const example = post?.requestBody?.content['application/json']?.examples?.['receiver.post']?.value
     const check: (body: unknown) => void = makeEnvelopeCheck(words)
     check(example)

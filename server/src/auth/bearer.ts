@@ -1,57 +1,102 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
-import type { Db, Memo } from '../db/database.ts'
+import type { Database, Db, Memo } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
-import { invalidToken, missingToken } from '../graph/errors.ts'
+import { demoTokenFromElsewhere, invalidToken, missingToken } from '../graph/errors.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
+import { isDemoToken } from './demo.ts'
 import { type FoundToken, findCaller, findCallerById } from './tokens.ts'
 
 /** Clients of the resumable upload say `OAuth` where the others say `Bearer`. */
 const bearerPattern = /^(?:bearer|oauth) +(\S+) *$/i
 
+interface KnownToken extends FoundToken {
+  readonly isDemo: boolean
+}
+
 /** By the header as it came: whoever sends the same one again is known without hashing it. */
-const knownTokens: Memo<FoundToken> = { name: 'tokens' }
+const knownTokens: Memo<KnownToken> = { name: 'tokens' }
 /** The same token can be sent in headers of any length, by its blanks alone. */
 const maxKnownCharacters = 512
 
-/**
- * Tells who is calling. The token is looked up at every request, so that a revoked one is refused at once, by every process.
- * `fromQuery` is the `access_token` argument, where the vocabulary allows it.
- */
-export function authenticate(
-  db: Db,
-  clock: Clock,
-  authorization: string | undefined,
-  fromQuery?: string,
-): Caller | Promise<Caller> {
-  const known = authorization ? db.remembered(knownTokens)?.get(authorization) : undefined
-  return known ? checkEnd(known, clock) : findToken(db, clock, authorization, fromQuery)
+/** Whoever slows down guesses. */
+export interface GuessWatch {
+  /** Throws for an address that guessed too often. */
+  refuse(address: string, secret?: string): void
+  noteWrong(address: string, guess?: { readonly secret?: string; readonly bytes?: number }): void
+  noteGood(secret: string): void
 }
 
-async function findToken(
-  db: Db,
-  clock: Clock,
-  authorization: string | undefined,
-  fromQuery: string | undefined,
-): Promise<Caller> {
+export interface AuthenticationParts {
+  readonly database: Pick<Database, 'read'>
+  readonly clock: Clock
+  readonly words: Vocabulary
+  readonly guesses: GuessWatch
+  /** Whether a caller may use what everybody knows of the demo world. */
+  readonly mayUseDemo: (request: IncomingMessage) => boolean
+}
+
+/** A request with what tells who is calling. */
+export interface CredentialSource {
+  readonly raw: IncomingMessage
+  readonly headers: IncomingHttpHeaders
+  readonly query: Readonly<Record<string, unknown>>
+  readonly remote_address: string
+}
+
+/** Tells who is calling. The token is looked up at every request, so that a revoked one is refused at once, by every process. */
+export function authenticate(parts: AuthenticationParts, source: CredentialSource): Caller | Promise<Caller> {
+  const { authorization } = source.headers
+  const known = authorization ? parts.database.read.remembered(knownTokens)?.get(authorization) : undefined
+  if (!known) return findToken(parts, source)
+  if (known.isDemo) checkDemo(parts, source)
+  if (hasEnded(known, parts.clock)) throw invalidToken()
+  return known.caller
+}
+
+async function findToken(parts: AuthenticationParts, source: CredentialSource): Promise<Caller> {
+  const { guesses, clock } = parts
+  const { remote_address, headers } = source
+  const db = parts.database.read
   const known = db.remembered(knownTokens)
-  const token = await findCaller(db, readSecret(authorization, fromQuery))
-  if (!token) throw invalidToken()
-  if (authorization && authorization.length <= maxKnownCharacters) known?.set(authorization, token)
-  return checkEnd(token, clock)
+  const secret = readSecret(parts, source)
+  guesses.refuse(remote_address, secret)
+  const isDemo = isDemoToken(secret)
+  if (isDemo) checkDemo(parts, source)
+  const token = await findCaller(db, secret)
+  if (!token || hasEnded(token, clock)) {
+    guesses.noteWrong(remote_address, { secret })
+    throw invalidToken()
+  }
+  guesses.noteGood(secret)
+  const { authorization } = headers
+  if (authorization && authorization.length <= maxKnownCharacters) known?.set(authorization, { ...token, isDemo })
+  return token.caller
 }
 
 /** Who the caller is by now: the token that it came with may have been revoked, or allow other things. */
 export async function authenticateAgain(db: Db, clock: Clock, { token_id }: Caller): Promise<Caller> {
   const token = await findCallerById(db, token_id)
-  if (!token) throw invalidToken()
-  return checkEnd(token, clock)
+  if (!token || hasEnded(token, clock)) throw invalidToken()
+  return token.caller
 }
 
-function checkEnd({ caller, expires_time }: FoundToken, clock: Clock): Caller {
-  if (expires_time !== null && expires_time <= clock.now()) throw invalidToken()
-  return caller
+/** Said whether or not the store knows the token: everybody else does. */
+function checkDemo({ mayUseDemo, guesses }: AuthenticationParts, { raw, remote_address }: CredentialSource): void {
+  if (mayUseDemo(raw)) return
+  guesses.noteWrong(remote_address)
+  throw demoTokenFromElsewhere()
 }
 
-function readSecret(authorization: string | undefined, fromQuery: string | undefined): string {
+export function hasEnded({ expires_time }: FoundToken, clock: Clock): boolean {
+  return expires_time !== null && expires_time <= clock.now()
+}
+
+/** From the header, or from the argument `access_token` where the vocabulary has that. */
+function readSecret({ words }: AuthenticationParts, { headers, query }: CredentialSource): string {
+  const { authorization } = headers
+  const { access_token } = query
+  const fromQuery = words.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
   const secret = authorization ? bearerPattern.exec(authorization)?.[1] : fromQuery
   if (secret === undefined || secret === '') throw missingToken()
   return secret

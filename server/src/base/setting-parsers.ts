@@ -1,3 +1,4 @@
+import { AddressList } from './addresses.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { parseSecretKey, type SecretKey } from './secret-key.ts'
 import { cutTrailingSlashes } from './slashes.ts'
@@ -105,4 +106,20 @@ export function secretKey(text: string): SecretKey {
 
 export function secretKeys(text: string): SecretKey[] {
   return text.split(',').map(secretKey)
+}
+
+export function addressList(text: string): AddressList {
+  try {
+    return new AddressList(text.split(',').map((entry) => entry.trim()))
+  } catch {
+    throw new BadSetting('a list of addresses and networks such as 127.0.0.1,10.0.0.0/8')
+  }
+}
+
+export function hostList(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (!names.every((name) => /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(name))) {
+    throw new BadSetting('a list of host names without ports such as api.example.com,*.example.net')
+  }
+  return names
 }

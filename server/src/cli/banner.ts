@@ -1,16 +1,19 @@
+import { demoTokens } from '../auth/demo.ts'
+import { isLoopbackUrl } from '../base/addresses.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { demoNumber, demoTokens, findDemoCaller } from '../site/demo.ts'
+import { demoNumber, findDemoCaller } from '../site/demo.ts'
 import { packageVersion } from '../version.ts'
 
 /** What a newcomer needs after `npm start`: where things are, and one line to paste. */
 export async function composeBanner(
   database: Database,
   clock: Clock,
-  publicUrl: string,
+  address: string,
   config: Config,
 ): Promise<string> {
+  const publicUrl = config.publicUrl ?? address
   const base = `${publicUrl}/${config.versions.at(-1)}`
   const places = [
     '',
@@ -29,5 +32,18 @@ export async function composeBanner(
         `    curl -H 'Authorization: Bearer ${demoTokens.owner}' '${base}/${demoNumber}?fields=name_status'`,
       ]
     : [...places, '', '  Make a token:', '    ./switchboard token create --app <ID>']
-  return `${[...lines, '', '  Ctrl-C stops it.', ''].join('\n')}\n`
+  return `${[...lines, '', ...warnOfExposure(address, config), '  Ctrl-C stops it.', ''].join('\n')}\n`
+}
+
+/** Outside production much is allowed that only whoever runs a trial should reach. */
+function warnOfExposure(address: string, { production, allowDemoTokens }: Config): string[] {
+  if (production || isLoopbackUrl(address)) return []
+  return [
+    '  WARNING  Other machines can reach this server, and NODE_ENV is not production:',
+    '           callbacks may lead to internal addresses, and the store was filled with a demo if it was empty.',
+    allowDemoTokens
+      ? '           ALLOW_DEMO_TOKENS is set: whoever has read the README has a token for it.'
+      : '           The demo tokens work on this machine alone, unless ALLOW_DEMO_TOKENS=true.',
+    '',
+  ]
 }

@@ -58,10 +58,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     lock?.release()
     throw error
   }
-  const greeting =
-    banner && config.role !== 'worker'
-      ? await composeBanner(database, systemClock, config.publicUrl ?? address, config)
-      : ''
+  const greeting = banner && config.role !== 'worker' ? await composeBanner(database, systemClock, address, config) : ''
   stopOnSignals({ app, database, lock, log, flush, grace: config.stopGrace })
   // Said last: whoever reads it may send a signal at once.
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)

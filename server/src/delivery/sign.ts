@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { minute, second } from '../base/duration.ts'
 
 /**
@@ -22,12 +22,43 @@ export function signHub(body: Buffer, secrets: Secrets): string {
 }
 
 export function verifyHub(header: string, body: Buffer, secrets: Secrets): boolean {
+  const signature = readHubSignature(header)
+  if (!signature) return false
+  const verifier = new HubVerifier(secrets)
+  verifier.update(body)
+  return verifier.matches(signature)
+}
+
+/** The hash that a signature claims; undefined: it does not have the form of one. */
+export function readHubSignature(header: string): Buffer | undefined {
   const given = hubSignature.exec(header)?.[1]
-  if (given === undefined) return false
-  return matchesAny(
-    [Buffer.from(given, 'hex')],
-    usable(secrets).map((secret) => digest(secret, body)),
-  )
+  return given === undefined ? undefined : Buffer.from(given, 'hex')
+}
+
+/** Hashes a body with some secrets while it comes. */
+export class HubVerifier {
+  readonly #hashes: readonly Hmac[]
+
+  constructor(secrets: Secrets) {
+    this.#hashes = usable(secrets).map((secret) => createHmac('sha256', secret))
+  }
+
+  /** How often each byte is hashed. */
+  get size(): number {
+    return this.#hashes.length
+  }
+
+  update(bytes: Buffer): void {
+    for (const hash of this.#hashes) hash.update(bytes)
+  }
+
+  /** Whether one of the secrets signed everything that came. It can be asked once. */
+  matches(signature: Buffer): boolean {
+    return matchesAny(
+      [signature],
+      this.#hashes.map((hash) => hash.digest()),
+    )
+  }
 }
 
 export interface StandardHeaders {

@@ -1,14 +1,14 @@
 import { resolveNode } from '../auth/access.ts'
-import { authenticateAgain } from '../auth/bearer.ts'
+import { authenticate, authenticateAgain } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import { wrongKind } from '../graph/errors.ts'
 import type { BusinessOperation } from '../graph/operation.ts'
-import { type DoorPolicy, identifyCaller } from '../http/admission.ts'
+import type { DoorPolicy } from '../http/admission.ts'
 import { usageHeaders } from '../limits/usage.ts'
 
 /**
- * `/{Version}/…`: businesses and partners, by the token of an app. The order is the contract: version (400), token (401), node
- * and tenant (404), permission (403), rate (429).
+ * `/{Version}/…`: businesses and partners, by the token of an app. The order is the contract: version (400), token (401; 429 after
+ * many wrong ones), node and tenant (404), permission (403), rate (429).
  */
 export const businessDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
@@ -16,7 +16,7 @@ export const businessDoor: DoorPolicy = {
     if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
 
     // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
-    const foundCaller = identifyCaller(deps, request)
+    const foundCaller = authenticate(deps, request)
     const caller = foundCaller instanceof Promise ? await foundCaller : foundCaller
     progress.caller = caller
 

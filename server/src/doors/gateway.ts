@@ -1,10 +1,11 @@
-import { authenticateAgain } from '../auth/bearer.ts'
+import { authenticate, authenticateAgain } from '../auth/bearer.ts'
 import type { Caller } from '../graph/caller.ts'
 import { missingPermission } from '../graph/errors.ts'
-import { type DoorPolicy, identifyCaller } from '../http/admission.ts'
+import type { DoorPolicy } from '../http/admission.ts'
 import type { PreparedRow } from '../http/route-table.ts'
 
 const noHeaders = {}
+const noQuery = {}
 
 /**
  * `/gateway/…`: the network's edge, acting for the users' phones, by a token with the scope `gateway`: token (401), scope (403).
@@ -14,7 +15,8 @@ export const gatewayDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
     const row = route.rows.get(undefined) as PreparedRow
     progress.row = row
-    const caller = await identifyCaller(deps, request)
+    // Never by a token in the query: no client of the gateway has that habit.
+    const caller = await authenticate(deps, { ...request, query: noQuery })
     progress.caller = caller
     checkScope(caller)
     return { row, caller, node: undefined, headers: noHeaders }

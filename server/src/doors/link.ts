@@ -1,8 +1,9 @@
 import { resolveNode } from '../auth/access.ts'
+import { authenticate } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
 import { linkExpired, notFound } from '../graph/errors.ts'
 import type { LinkRow } from '../graph/operation.ts'
-import { type DoorPolicy, identifyCaller } from '../http/admission.ts'
+import type { DoorPolicy } from '../http/admission.ts'
 
 const noHeaders = {}
 
@@ -13,12 +14,17 @@ const noHeaders = {}
  */
 export const linkDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
-    const { database, words, links } = deps
-    const caller = await identifyCaller(deps, request)
+    const { database, words, links, guesses } = deps
+    const caller = await authenticate(deps, request)
     progress.caller = caller
+    // Whoever has a token and makes up addresses is slowed down by itself, wherever it calls from.
+    guesses.refuse(caller.token_id)
     const { id } = request.path
     const link = links.check(route.shape.replace('{}', id), request.query)
-    if (link === 'made up') throw notFound()
+    if (link === 'made up') {
+      guesses.noteWrong(caller.token_id)
+      throw notFound()
+    }
     const node = await resolveNode(database.read, caller, id)
     const row = route.rows.get(node.kind)
     if (!row) throw notFound()

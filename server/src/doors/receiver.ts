@@ -1,25 +1,34 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, authenticateAgain } from '../auth/bearer.ts'
+import { isDemoAppSecret } from '../auth/demo.ts'
 import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import { LongTask } from '../base/long-task.ts'
+import { TimeShare } from '../base/time-share.ts'
 import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
-import type { StandardHeaders } from '../delivery/sign.ts'
+import { readHubSignature } from '../delivery/sign.ts'
 import type { Caller } from '../graph/caller.ts'
-import { badArgument, forbidden, malformedRequest } from '../graph/errors.ts'
+import { badArgument, forbidden, GraphError, invalidSignature, malformedRequest } from '../graph/errors.ts'
 import { parseJson, readBytes, readJson } from '../http/body.ts'
 import { writeJson } from '../http/json.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
+import type { UnprovenBodies } from '../http/unproven-bodies.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
 import { isVerifyToken, type Receipt, type Received, receiveEnvelope } from '../resources/webhooks/receiver.ts'
-import { findSigner, rememberSigned, type SignedPost, type Signer } from '../resources/webhooks/signed-post.ts'
+import { SignedBody } from '../resources/webhooks/signed-body.ts'
+import { identifySigner, isLinkedToAll, rememberSigned, type Signer } from '../resources/webhooks/signed-post.ts'
 import { checkScope } from './gateway.ts'
 
-export interface ReceiverParts extends Pick<PipelineDeps, 'database' | 'clock' | 'words'> {
+/** Of a process, for hashing the bodies of strangers; receiving them takes about as much again. */
+const shareOfTime = 0.1
+
+export interface ReceiverDeps
+  extends Pick<PipelineDeps, 'database' | 'clock' | 'random' | 'words' | 'addresses' | 'guesses' | 'mayUseDemo'> {
   readonly maxBodyBytes: number
+  readonly unprovenBodies: UnprovenBodies
   /** Told of the lanes that events were raised for, once they are committed. */
   readonly onRaised: (lanes: readonly LaneAddress[]) => void
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
@@ -38,19 +47,25 @@ interface Post extends Pick<Receipt, 'write'> {
  * `/{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
  * signature of an app that is linked to every account in the post.
  */
-export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts): void {
-  const { database, clock, words, metrics } = parts
+export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): void {
+  const { database, clock, words, metrics, guesses, addresses } = deps
   const url = `/${words.product}/webhooks`
   const checkEnvelope: (body: unknown) => asserts body is Envelope = makeEnvelopeCheck(words)
+  const nobodysSecret = deps.random.bytes(32).toString('hex')
+  const hashingTime = new TimeShare(shareOfTime)
 
   server.get<{ Querystring: Record<string, unknown> }>(url, async (request, reply) => {
     request.operationName = 'receiver.handshake'
     const challenge = readQuestion(request.query, 'hub.challenge')
     const verify_token = readQuestion(request.query, 'hub.verify_token')
     if (readQuestion(request.query, 'hub.mode') !== 'subscribe') throw badArgument('hub.mode', 'it must be subscribe.')
+    const address = addresses.of(request.raw)
+    guesses.refuse(address, verify_token)
     if (!(await isVerifyToken(database.read, verify_token))) {
+      guesses.noteWrong(address, { secret: verify_token })
       throw forbidden('The verify token is not one that an app of this service is subscribed with; use one that is.')
     }
+    guesses.noteGood(verify_token)
     // The challenge is the caller's own text: nothing may take it for a page.
     reply.headers({
       'content-type': 'text/plain; charset=utf-8',
@@ -63,9 +78,8 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
   server.post(url, async (request, reply) => {
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
-    const post = await readPost(request)
-    const { fields, lanes } = await receive(post)
-    parts.onRaised(lanes)
+    const { fields, lanes } = await receive(await readPost(request))
+    deps.onRaised(lanes)
     for (const field of fields) metrics.countReceived(field)
     return writeJson({ success: true })
   })
@@ -84,69 +98,77 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
       checkScope(caller)
       return { caller }
     }
-    return transactAdmitted(parts, sender, readmit, async (tx, admitted) => {
-      const raised = await receiveEnvelope({ tx, clock, accounts: admitted.caller.accounts, write }, envelope)
+    return transactAdmitted(deps, sender, readmit, async (tx, admitted) => {
+      const received = await receiveEnvelope({ tx, clock, accounts: admitted.caller.accounts, write }, envelope)
       await confirmAdmission(tx, clock, admitted)
-      return raised
+      return received
     })
   }
 
-  /** The proof comes first: a signature is one of the exact bytes, a token is looked at before any of them is read. */
+  /** The proof comes first: a token is looked up before any byte is read, and a signature checked before any byte is parsed. */
   async function readPost(request: FastifyRequest): Promise<Post> {
     const { headers } = request
-    const isSigned = headers.authorization === undefined && typeof headers['x-hub-signature-256'] === 'string'
-    const caller = isSigned ? undefined : await authenticateGateway(request)
-    const bytes = await readBytes(request.raw, parts.maxBodyBytes)
+    const signature = headers['x-hub-signature-256']
+    const isSigned = headers.authorization === undefined && typeof signature === 'string'
+    const { sender, bytes } = isSigned ? await readSigned(request, signature) : await readWithToken(request)
+    const { business_id, app_id } = 'caller' in sender ? sender.caller : sender.signer
+    request.logged = { business: business_id, app: app_id }
+    checkContentType(headers)
     // A large post is worked through in several turns.
     const task = new LongTask()
     const text = readJson(bytes, eventBounds)
     await task.yieldIfDue()
-    const sender: Sender = caller
-      ? { caller }
-      : { signer: await findSigner(database.read, clock, readSigned(headers, bytes)) }
-    const { business_id, app_id } = 'caller' in sender ? sender.caller : sender.signer
-    request.logged = { business: business_id, app: app_id }
-    checkContentType(request)
-    await task.yieldIfDue()
     const body = parseJson(text)
     await task.yieldIfDue()
+    // The signer was looked for among the apps of the first account; only now is it known which others there are.
+    if (isSigned && !(await isLinkedToAll(database.read, app_id, body))) {
+      guesses.noteWrong(addresses.of(request.raw))
+      throw invalidSignature()
+    }
     checkEnvelope(body)
     await task.yieldIfDue()
     const { body: envelope, write } = keepNumbers(text, body)
     return { sender, envelope: envelope as Envelope, write }
   }
 
-  async function authenticateGateway(request: FastifyRequest): Promise<Caller> {
-    const { access_token } = request.query as { access_token?: unknown }
-    const fromQuery = words.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
-    const caller = await authenticate(database.read, clock, request.headers.authorization, fromQuery)
+  async function readWithToken(request: FastifyRequest): Promise<{ sender: Sender; bytes: Buffer }> {
+    const { raw, headers } = request
+    const query = request.query as Record<string, unknown>
+    const caller = await authenticate(deps, { raw, headers, query, remote_address: addresses.of(raw) })
     checkScope(caller)
-    return caller
+    return { sender: { caller }, bytes: await readBytes(raw, deps.maxBodyBytes) }
   }
-}
 
-/** What a post is signed with: by our own header, and by the Standard Webhooks convention where it says so. */
-function readSigned(headers: IncomingHttpHeaders, bytes: Buffer): SignedPost {
-  const read = (name: keyof StandardHeaders | 'x-hub-signature-256') => String(headers[name] ?? '')
-  const standard = {
-    'webhook-id': read('webhook-id'),
-    'webhook-timestamp': read('webhook-timestamp'),
-    'webhook-signature': read('webhook-signature'),
-  }
-  return {
-    signature: read('x-hub-signature-256'),
-    standard: headers['webhook-signature'] === undefined ? undefined : standard,
-    bytes,
-    body: readForSigner(bytes),
-  }
-}
-
-/** What cannot be read names no account, so nobody can have signed for it. */
-function readForSigner(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
+  /** Whoever is refused here has cost so many bytes; whoever was refused too often costs none. */
+  async function readSigned(request: FastifyRequest, header: string): Promise<{ sender: Sender; bytes: Buffer }> {
+    const { raw } = request
+    const address = addresses.of(raw)
+    guesses.refuse(address)
+    const mayUseDemo = deps.mayUseDemo(raw)
+    const signature = readHubSignature(header)
+    if (!signature) {
+      guesses.noteWrong(address)
+      throw invalidSignature()
+    }
+    const body = deps.unprovenBodies.open(raw, address, deps.maxBodyBytes)
+    const isTaken = (secret: string) => mayUseDemo || !isDemoAppSecret(secret)
+    const proof = new SignedBody({ db: database.read, clock, signature, isTaken, time: hashingTime, nobodysSecret })
+    try {
+      await body.read((bytes) => proof.write(bytes))
+      const app = await proof.end()
+      if (!app) throw invalidSignature()
+      const bytes = body.take()
+      return {
+        sender: { signer: identifySigner(database.read, clock, app, { headers: request.headers, bytes }) },
+        bytes,
+      }
+    } catch (error) {
+      // A fault of our own is nobody's guess.
+      if (error instanceof GraphError) guesses.noteWrong(address, { bytes: body.costInBytes + proof.hashedBytes })
+      throw error
+    } finally {
+      body.release()
+    }
   }
 }
 
@@ -156,8 +178,7 @@ function readQuestion(query: Readonly<Record<string, unknown>>, name: string): s
   return value
 }
 
-function checkContentType(request: FastifyRequest): void {
-  const given = request.headers['content-type']
+function checkContentType({ 'content-type': given }: IncomingHttpHeaders): void {
   if (given?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
   throw malformedRequest(
     given === undefined

@@ -175,6 +175,7 @@ function listFixed(): Message[] {
     catalogue.unknownVersion('v1', ['v23.0']),
     catalogue.missingToken(),
     catalogue.invalidToken(),
+    catalogue.demoTokenFromElsewhere(),
     catalogue.invalidSignature(),
     catalogue.staleSignature(5),
     catalogue.missingPermission(['‹permission›']),

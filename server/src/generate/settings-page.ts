@@ -1,5 +1,12 @@
 import { rateSettingName, settings } from '../config.ts'
-import { formatRate, type RateClassName, rateClasses } from '../limits/classes.ts'
+import {
+  type AddressClassName,
+  addressClasses,
+  formatRate,
+  type Rate,
+  type RateClassName,
+  rateClasses,
+} from '../limits/classes.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
 /** docs/settings.md: every setting. */
@@ -22,9 +29,19 @@ export function listSettingRows(): string[][] {
 
 /** The setting of every rate class: its name, its default, what it counts. */
 export function listRateRows(): string[][] {
-  return Object.entries(rateClasses).map(([name, { rates, sentence }]) => [
+  const ofCallers = Object.entries(rateClasses).map(([name, { rates, sentence }]) => [
     code(rateSettingName(name as RateClassName)),
-    code(rates.map(formatRate).join(',')),
+    writeRates(rates),
     sentence,
   ])
+  const ofAddresses = Object.entries(addressClasses).map(([name, { rates, ratesOutsideProduction, sentence }]) => [
+    code(rateSettingName(name as AddressClassName)),
+    `${writeRates(rates)} in production, otherwise ${writeRates(ratesOutsideProduction)}`,
+    sentence,
+  ])
+  return [...ofCallers, ...ofAddresses]
+}
+
+function writeRates(rates: readonly Rate[]): string {
+  return code(rates.map(formatRate).join(','))
 }

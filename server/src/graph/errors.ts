@@ -83,6 +83,13 @@ export function invalidToken(): GraphError {
   return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
 }
 
+/** 401: a token of the demo world, from another machine than the server's. */
+export function demoTokenFromElsewhere(): GraphError {
+  const message =
+    'The tokens of the demo world work only on the machine of the server; make another with "./switchboard token create", or set ALLOW_DEMO_TOKENS=true there.'
+  return new GraphError(401, codes.badToken, message, { subcode: badTokenSubcode, headers: challenge })
+}
+
 /** 401: a body that nobody is known to have signed who may hand it in; unknown accounts get the same answer. */
 export function invalidSignature(): GraphError {
   const message =

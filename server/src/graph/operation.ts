@@ -117,6 +117,8 @@ export interface GatewayContext<D extends Db = Db> extends RowContext<D> {
 export interface OpenContext extends Omit<RowContext, 'caller'> {
   readonly outside: Outside
   readonly words: Vocabulary
+  /** Whether whoever asks may use the demo world, and so be shown it. */
+  readonly mayUseDemo: boolean
   /** `GET` or `HEAD`. */
   readonly method: string
   readonly headers: IncomingHttpHeaders

@@ -27,8 +27,9 @@ export interface Outside {
 
 /** The pages and documents that the service has about itself. */
 export interface Documents {
-  start(): Promise<Reply>
-  docs(request: IncomingHttpHeaders): Promise<Reply>
+  /** `showsDemo`: to whoever may use the demo world. */
+  start(showsDemo: boolean): Promise<Reply>
+  docs(request: IncomingHttpHeaders, showsDemo: boolean): Promise<Reply>
   openApi(door: 'business' | 'gateway', request: IncomingHttpHeaders): Promise<Reply>
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { authenticate } from '../auth/bearer.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { Door } from '../graph/operation.ts'
@@ -47,12 +46,3 @@ export interface DoorPolicy {
 }
 
 export type DoorPolicies = Readonly<Record<Door, DoorPolicy>>
-
-/** Who calls: by the header, or by the query where the vocabulary's clients send the token there. The one place that decides. */
-export function identifyCaller(
-  { database, clock, words }: PipelineDeps,
-  { headers, query }: Pick<GraphRequest, 'headers' | 'query'>,
-): Caller | Promise<Caller> {
-  const token = words.habits.token_in_query ? query['access_token'] : undefined
-  return authenticate(database.read, clock, headers.authorization, typeof token === 'string' ? token : undefined)
-}

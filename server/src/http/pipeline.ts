@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { GuessWatch } from '../auth/bearer.ts'
 import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
@@ -24,12 +25,15 @@ import type { Outside } from '../graph/outside.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
+import type { AddressLimit } from '../limits/address-limit.ts'
 import { rateClasses } from '../limits/classes.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
+import type { ClientAddresses } from './client-address.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
+import type { HostGuard } from './host-guard.ts'
 import type { ExplainPath } from './unknown-paths.ts'
 
 /** What the steps work with. */
@@ -42,6 +46,12 @@ export interface PipelineDeps {
   /** Says what is wrong with a path that no row has. */
   readonly explainPath: ExplainPath
   readonly limiter: Limiter
+  readonly guesses: GuessWatch
+  /** How often an address may open what anyone may. */
+  readonly openDoorLimit: AddressLimit
+  readonly mayUseDemo: (request: IncomingMessage) => boolean
+  readonly addresses: ClientAddresses
+  readonly hostGuard: HostGuard
   readonly cursors: CursorSealer
   readonly links: LinkSealer
   readonly maxBodyBytes: number
@@ -186,6 +196,10 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
           return result
         }),
     }
+  }
+
+  get mayUseDemo(): boolean {
+    return this.#asked.deps.mayUseDemo(this.#asked.request.raw)
   }
 
   get method(): string {

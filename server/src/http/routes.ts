@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
 import { type Door, Reply, type Row } from '../graph/operation.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
+import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
 import { type PipelineDeps, perform } from './pipeline.ts'
@@ -124,13 +125,15 @@ function makeAdmission(
   deps: PipelineDeps,
 ): (request: FastifyRequest) => Promise<void> {
   const name = nameOf(route)
+  const isGuarded = !isForEveryRole(route)
   return async (request) => {
     request.startedAt = performance.now()
     request.operationName = name
     request.briefErrors = route.briefErrors
     const progress: AdmissionProgress = {}
-    request.graphRequest = toGraphRequest(request, route)
+    request.graphRequest = toGraphRequest(request, route, deps.addresses)
     try {
+      if (isGuarded) deps.hostGuard.check(request.raw)
       const admission = await policy.admit(deps, route, request.graphRequest, progress)
       request.admission = admission
       // Fastify would look at the type of the body first, and refuse one that is not well formed.
@@ -141,6 +144,12 @@ function makeAdmission(
       if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
     }
   }
+}
+
+/** Health checks call a process by its address, or by whatever name their network has for it. */
+function isForEveryRole({ rows }: Route): boolean {
+  const [row] = rows.values()
+  return row?.operation.door === 'open' && row.operation.everyRole === true
 }
 
 /** What a refused request is called while the kind of its node is not known: the only row's name, or the shape. */
@@ -170,7 +179,7 @@ function nameMembers(names: readonly string[], values: Record<string, string>): 
   return Object.fromEntries(names.map((name, index) => [name, values[`member${index}`] ?? '']))
 }
 
-function toGraphRequest(request: FastifyRequest, route: Route): GraphRequest {
+function toGraphRequest(request: FastifyRequest, route: Route, addresses: ClientAddresses): GraphRequest {
   const params = request.params as Record<string, string>
   const members = route.pathMembers.length === 0 ? noMembers : nameMembers(route.pathMembers, params)
   return {
@@ -179,7 +188,7 @@ function toGraphRequest(request: FastifyRequest, route: Route): GraphRequest {
     path: { version: params['version'] ?? '', id: params['id'] ?? '', members },
     query: request.query as Record<string, unknown>,
     url: request.originalUrl,
-    remote_address: request.ip,
+    remote_address: addresses.of(request.raw),
     trace: request.id,
   }
 }

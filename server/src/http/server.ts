@@ -10,14 +10,18 @@ import {
   GraphError,
   internalFault,
   malformedRequest,
+  rateLimited,
   renderError,
   storeBusy,
   unknownOperation,
 } from '../graph/errors.ts'
 import { versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
+import { addressClasses } from '../limits/classes.ts'
+import { limitConnections } from './connections.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
+import { closeBehind, discardRest } from './rest-of-body.ts'
 import type { Connections } from './stop.ts'
 import { traceOf } from './trace.ts'
 
@@ -29,6 +33,9 @@ declare module 'fastify' {
 
 /** The request line counts too, so no id or other part of a path is longer than this. */
 const maxHeaderBytes = 16_384
+/** How long a stranger waits for being told to come later, and how many do at once: each holds a piece of its body. */
+const holdMilliseconds = 1000
+const maxHeld = 64
 
 export interface ServerParts {
   readonly words: Vocabulary
@@ -49,6 +56,11 @@ export interface ServerParts {
   readonly requestTimeout: number
   /** Milliseconds that nothing may move on a connection. */
   readonly idleTimeout: number
+  /** Milliseconds for what is still to come of a body whose sender is not known and was refused. */
+  readonly unprovenBodyTimeout: number
+  readonly maxConnectionsPerAddress: number
+  /** Whether an address is that of a proxy, which has the connections of many. */
+  readonly isProxy: (address: string) => boolean
 }
 
 /** A request whose trace is known to whoever answers in its place. */
@@ -121,7 +133,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
     if (known.status === 500 && !outage) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
-    sendError(reply, known, request.id, request.briefErrors)
+    reply.status(known.status)
+    const send = (said: GraphError) => sendError(reply, said, request.id, request.briefErrors)
+    const isStranger = request.logged?.app === undefined
+    if (isStranger && !request.raw.complete) refuseStranger(request.raw, known, send)
+    else send(known)
   })
 
   // Before the framework, which looks at it at once.
@@ -130,6 +146,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
     answers.set(request.socket, response)
   })
   parts.connections.watch(server, answers)
+  limitConnections(server.server, {
+    maxPerAddress: parts.maxConnectionsPerAddress,
+    isExempt: parts.isProxy,
+    refuse: (socket) => answerOnSocket(socket, tooManyConnections(), 'too many connections', undefined, parts),
+  })
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)
@@ -145,6 +166,30 @@ export function createServer(parts: ServerParts): FastifyInstance {
     socket.resume()
     answerOnSocket(socket, unknownOperation('CONNECT', 'this service is no proxy.'), 'CONNECT', undefined, parts)
   })
+
+  let held = 0
+  /**
+   * Answers a stranger whose body is still to come. Of it a part is taken, so that the answer is read; but whoever was told to
+   * come later is not listened to, and waits for that as well, as long as there are not too many who do: otherwise it would be
+   * here again at once.
+   */
+  function refuseStranger(request: IncomingMessage, error: GraphError, send: (error: GraphError) => void): void {
+    if (error.status !== 429) {
+      discardRest(request, parts.unprovenBodyTimeout)
+      send(error)
+      return
+    }
+    const closing = closeBehind(error)
+    if (held >= maxHeld) {
+      send(closing)
+      return
+    }
+    held += 1
+    setTimeout(() => {
+      held -= 1
+      send(closing)
+    }, holdMilliseconds)
+  }
 
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
     reply.status(error.status)
@@ -162,6 +207,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
 
 /** What Node calls a request that did not arrive in time. */
 const lateRequest = Object.assign(new Error('a request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
+function tooManyConnections(): GraphError {
+  return rateLimited('Too many connections are open from this address', addressClasses.failures.subcode, 1)
+}
 
 function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')
@@ -237,6 +286,7 @@ function answerOnSocket(
     'Cache-Control: private, no-store',
     `${words.trace_header}: ${trace}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

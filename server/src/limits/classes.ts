@@ -84,6 +84,33 @@ export const rateClasses = {
 
 export type RateClassName = keyof typeof rateClasses
 
+/** What is counted by address, before anybody is known; each process counts for itself. */
+export interface AddressClass {
+  readonly rates: readonly Rate[]
+  /** Where the caller is mostly a developer or a test. */
+  readonly ratesOutsideProduction: readonly Rate[]
+  readonly subcode: number
+  readonly sentence: string
+}
+
+export const addressClasses = {
+  failures: {
+    rates: [{ count: 100, milliseconds: minute }],
+    ratesOutsideProduction: [{ count: 1000, milliseconds: minute }],
+    subcode: generalSubcode,
+    sentence:
+      'Wrong tokens, signatures and verify tokens, per address; a body that was read in vain counts once more for every 64 KiB.',
+  },
+  open_doors: {
+    rates: [{ count: 600, milliseconds: minute }],
+    ratesOutsideProduction: [{ count: 6000, milliseconds: minute }],
+    subcode: generalSubcode,
+    sentence: 'Requests for pages, pictures and documents that need no token, per address.',
+  },
+} as const satisfies Record<string, AddressClass>
+
+export type AddressClassName = keyof typeof addressClasses
+
 /** Reads `100/1s`. */
 export function parseRate(text: string): Rate | undefined {
   const [count, period, ...rest] = text.split('/')

@@ -1,12 +1,13 @@
 import { resolveNode } from '../auth/access.ts'
-import { authenticate } from '../auth/bearer.ts'
+import { hasEnded } from '../auth/bearer.ts'
+import { demoTokens } from '../auth/demo.ts'
+import { findCaller } from '../auth/tokens.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import { GraphError } from '../graph/errors.ts'
 
-/** What worlds/demo.yaml calls them. */
-export const demoTokens = { owner: 'demo-token', partner: 'demo-partner-token', gateway: 'demo-gateway-token' } as const
+/** The number of worlds/demo.yaml that examples are about. */
 export const demoNumber = '4000000000000001'
 
 /**
@@ -15,9 +16,10 @@ export const demoNumber = '4000000000000001'
  */
 export async function findDemoCaller(db: Db, clock: Clock): Promise<Caller | undefined> {
   try {
-    const caller = await authenticate(db, clock, `Bearer ${demoTokens.owner}`)
-    await resolveNode(db, caller, demoNumber)
-    return caller
+    const token = await findCaller(db, demoTokens.owner)
+    if (!token || hasEnded(token, clock)) return undefined
+    await resolveNode(db, token.caller, demoNumber)
+    return token.caller
   } catch (error) {
     if (error instanceof GraphError) return undefined
     throw error

@@ -1,7 +1,7 @@
+import type { demoTokens } from '../auth/demo.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
 import { writeArguments, writeMarkdown } from './argument-list.ts'
 import { writeCurl } from './curl.ts'
-import type { demoTokens } from './demo.ts'
 import { docsStyle } from './docs-style.ts'
 import type { ReferenceArgument, ReferenceChapter, ReferenceOperation, Who } from './operations-by-chapter.ts'
 import { readScripts } from './script.ts'

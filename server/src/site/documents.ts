@@ -1,5 +1,7 @@
+import { demoTokens } from '../auth/demo.ts'
 import type { Clock } from '../base/clock.ts'
 import { once } from '../base/once.ts'
+import { shareWhileRunning } from '../base/share.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Database } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
@@ -9,11 +11,10 @@ import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { replyWithPage } from '../replies/missing.ts'
 import { type Packed, pack, replyPacked } from '../replies/packed.ts'
 import type { Page } from '../replies/page.ts'
-import { demoTokens } from './demo.ts'
 import { composeDocsPage } from './docs-page.ts'
 import { buildReference } from './operations-by-chapter.ts'
 import { composeStartPage } from './start-page.ts'
-import { lookAtStore, type StoreState } from './store-state.ts'
+import { lookAtStore } from './store-state.ts'
 
 export interface DocumentsOptions extends Omit<OpenApiOptions, 'serverUrl' | 'document'> {
   /** The base URL as the outside sees it; known once the server listens. */
@@ -36,7 +37,9 @@ export function makeDocuments(options: DocumentsOptions): Documents {
   ) as Record<DocumentName, () => Promise<Packed>>
   const chapters = once(async () => buildReference({ ...options, serverUrl: publicUrl() }))
   const docs = { bare: once(() => packDocs(undefined)), demo: once(() => packDocs(demoTokens)) }
-  const look = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: !production }))
+  const lookAtAll = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: true }))
+  const lookAtState = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: false }))
+  const look = (showsDemo: boolean) => (!production && showsDemo ? lookAtAll() : lookAtState())
 
   async function packDocument(document: DocumentName): Promise<Packed> {
     const built = buildOpenApi({ ...options, document, serverUrl: publicUrl() })
@@ -55,8 +58,8 @@ export function makeDocuments(options: DocumentsOptions): Documents {
   }
 
   return {
-    async start() {
-      const state = await look()
+    async start(showsDemo) {
+      const state = await look(showsDemo)
       const page = composeStartPage({
         prefix: prefix(),
         publicUrl: publicUrl(),
@@ -68,8 +71,8 @@ export function makeDocuments(options: DocumentsOptions): Documents {
       })
       return replyWithPage(page, 200, state.error)
     },
-    async docs(request) {
-      const { demo } = await look()
+    async docs(request, showsDemo) {
+      const { demo } = await look(showsDemo)
       const { headers, packed } = await (demo ? docs.demo() : docs.bare())
       return replyPacked(request, packed, headers)
     },
@@ -82,15 +85,4 @@ export function makeDocuments(options: DocumentsOptions): Documents {
 interface PackedPage {
   readonly headers: Page['headers']
   readonly packed: Packed
-}
-
-/** However many ask at once, one look answers them all. */
-function shareWhileRunning(look: () => Promise<StoreState>): () => Promise<StoreState> {
-  let running: Promise<StoreState> | undefined
-  return () => {
-    running ??= look().finally(() => {
-      running = undefined
-    })
-    return running
-  }
 }

@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log.ts'
 import { stopOnSignals } from '../../src/cli/stop.ts'
-import { rateClasses } from '../../src/limits/classes.ts'
+import { addressClasses, rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
 import { TurnWatch } from '../harness/turn-watch.ts'
 import { plantDamage } from './damage.ts'
@@ -21,6 +21,8 @@ dns.promises.lookup = (async (hostname: string, options: object) => {
 }) as typeof lookup
 
 const { log, flush } = openLog('error')
+const limits = [...Object.keys(rateClasses), ...Object.keys(addressClasses)]
+
 const server = await startTestServer({
   engine,
   log,
@@ -28,7 +30,7 @@ const server = await startTestServer({
   env: {
     // On, so that answers tell the usage; far away, so that few requests are refused for it.
     RATE_LIMITS: 'on',
-    ...Object.fromEntries(Object.keys(rateClasses).map((name) => [`RATE_LIMIT_${name.toUpperCase()}`, '1000000/1h'])),
+    ...Object.fromEntries(limits.map((name) => [`RATE_LIMIT_${name.toUpperCase()}`, '1000000/1h'])),
     RATE_LIMIT_REQUEST_CODE: '30/1s',
     ALLOW_INTERNAL_CALLBACKS: 'true',
     WEBHOOK_TIMEOUT: '2s',
@@ -62,6 +64,10 @@ async function obey(order: Order): Promise<void> {
       return tell({ number: order.number })
     case 'report':
       return tell({ number: order.number, milliseconds: turns.stop() })
+    case 'time': {
+      const { user, system } = process.cpuUsage()
+      return tell({ number: order.number, processorTime: (user + system) / 1000 })
+    }
     case 'advance':
       server.clock.advance(order.milliseconds)
       await server.app.settle()

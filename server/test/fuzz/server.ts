@@ -16,6 +16,7 @@ export interface Memory {
 
 export type Order =
   | { readonly number: number; readonly do: 'measure' }
+  | { readonly number: number; readonly do: 'time' }
   | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
   | { readonly number: number; readonly do: 'inspect' | 'ping' | 'watch' | 'report' }
 
@@ -26,6 +27,7 @@ export interface Reply {
   readonly memory?: Memory
   readonly leftovers?: readonly string[]
   readonly milliseconds?: number
+  readonly processorTime?: number
 }
 
 /** How the process ended. */
@@ -45,6 +47,8 @@ export interface FuzzedServer {
   measure(): Promise<Memory>
   /** The processor time, in milliseconds, of the longest turn of its event loop while something is done. */
   longestTurn(work: () => Promise<unknown>): Promise<number>
+  /** Milliseconds of a processor that it has used since its start. */
+  readProcessorTime(): Promise<number>
   /** Moves its clock, and returns when everything that became due has happened. */
   advance(milliseconds: number): Promise<void>
   /** Files and open handles that belong to nothing, in words. */
@@ -68,7 +72,7 @@ export interface OwnServerOptions {
 type Wish =
   | { do: 'measure' }
   | { do: 'advance'; milliseconds: number }
-  | { do: 'inspect' | 'ping' | 'watch' | 'report' }
+  | { do: 'inspect' | 'ping' | 'watch' | 'report' | 'time' }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
 export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
@@ -118,6 +122,9 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
       const { milliseconds } = await ask({ do: 'report' })
       if (milliseconds === undefined) throw new Error('the server did not report its turns')
       return milliseconds
+    },
+    async readProcessorTime() {
+      return (await ask({ do: 'time' })).processorTime ?? 0
     },
     async advance(milliseconds) {
       await ask({ do: 'advance', milliseconds })

@@ -19,14 +19,12 @@ interface DescribedDoor {
   readonly security?: readonly []
 }
 
-// Only what counts calls can refuse one for its number.
-const uncounted = errorStatuses.filter((status) => status !== 429)
-
 const described: Readonly<Record<Door, DescribedDoor>> = {
   business: { document: 'business', errors: errorStatuses, counted: true },
-  gateway: { document: 'gateway', errors: uncounted, counted: false },
-  open: { document: 'gateway', errors: [400, 500], counted: false, security: [] },
-  link: { document: 'gateway', errors: [400, 401, 403, 404, 500], counted: false },
+  // Wrong tokens and requests of strangers are counted everywhere, and a browser of another site is refused.
+  gateway: { document: 'gateway', errors: errorStatuses, counted: false },
+  open: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, security: [] },
+  link: { document: 'gateway', errors: [400, 401, 403, 404, 429, 500], counted: false },
 }
 
 export function doorOf({ door }: Row): DescribedDoor {

@@ -17,7 +17,7 @@ import {
   storeBusy,
 } from '../../graph/errors.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { rateClasses } from '../../limits/classes.ts'
+import { addressClasses, rateClasses } from '../../limits/classes.ts'
 import { type JsonSchema, type Response, refTo } from './document.ts'
 import { headersOf } from './headers.ts'
 
@@ -48,7 +48,7 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
     },
     403: {
       name: 'Forbidden',
-      description: 'The token sees the node but lacks the permission.',
+      description: 'The token sees the node but lacks the permission, or a browser asks for another website.',
       samples: { permission: missingPermission(writePermission('management', words)) },
     },
     404: {
@@ -69,6 +69,11 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
           'The limit of 5000 in 1h is reached (every call, per app and account)',
           rateClasses.platform.subcode,
           1800,
+        ),
+        failures: rateLimited(
+          'The limit of 100 in 1m is reached (wrong tokens, signatures and verify tokens, per address)',
+          addressClasses.failures.subcode,
+          30,
         ),
       },
     },

@@ -15,7 +15,7 @@ export function describeHeaders(words: Vocabulary, counted: boolean): Record<str
   return Object.fromEntries(Object.entries(all).filter(([name]) => !countedHeaders.includes(name)))
 }
 
-const countedHeaders = ['X-App-Usage', 'X-Business-Use-Case-Usage', 'Retry-After']
+const countedHeaders = ['X-App-Usage', 'X-Business-Use-Case-Usage']
 
 function describeAll(words: Vocabulary): Record<string, Header> {
   return {

@@ -15,8 +15,8 @@ import { toJsonSchema } from './schemas.ts'
 
 export const envelopeSchemaName = 'Envelope'
 
-const handshakeErrors: readonly ErrorStatus[] = [400, 403, 500]
-const postErrors: readonly ErrorStatus[] = [400, 401, 403, 404, 500]
+const handshakeErrors: readonly ErrorStatus[] = [400, 403, 429, 500]
+const postErrors: readonly ErrorStatus[] = [400, 401, 403, 404, 429, 500]
 
 /** Where the network's edge hands in events: its path and what can be done there. */
 export function describeReceiver(words: Vocabulary): Record<string, PathItem> {

@@ -1,33 +1,70 @@
+import { TimeShare } from '../../base/time-share.ts'
+import { type Modules, writePng, writeSvg } from './drawing.ts'
 import type { ImageFormat } from './schemas.ts'
 
-/** Pixels a module of a PNG; a code of a usual address is some 400 pixels wide. */
-const pngScale = 10
-/** Drawing a PNG keeps a processor busy for some 20 ms, so the images that are asked for most are kept; each has a few kilobytes. */
-const maxKept = 200
+/** Together, so that neither many small ones nor a few large ones fill the memory: some thousands of usual ones. */
+const usualKeptBytes = 4 << 20
+/** Of a process, for drawing what strangers ask for. */
+const shareOfTime = 0.2
+/** What keeping one costs besides its own bytes. */
+const bytesToKeepOne = 256
+/** What the standard's table of letters has. A run of these is written in two thirds of the room. */
+const lettersAtEnd = /[0-9A-Z $%*+\-./:]{8,}$/
 
 type Drawing = Uint8Array | string
 
-/** Makes the function that draws a text as a QR code. The quiet zone is the four modules that the standard asks for. */
-export function makeQrDrawer(): (text: string, format: ImageFormat) => Promise<Drawing> {
+/**
+ * Makes the function that draws a text as a QR code. Anyone can ask for one, so each is drawn once and kept, and drawing has a
+ * share of the time and no more.
+ */
+export function makeQrDrawer(maxKeptBytes = usualKeptBytes): (text: string, format: ImageFormat) => Promise<Drawing> {
   const kept = new Map<string, Drawing>()
+  let keptBytes = 0
+  const drawing = new TimeShare(shareOfTime)
+
+  function forget(key: string): void {
+    keptBytes -= sizeOf(key, kept.get(key) ?? '')
+    kept.delete(key)
+  }
+
+  function keep(key: string, drawn: Drawing): void {
+    if (kept.has(key)) forget(key)
+    // Put behind all others: the one that was not asked for longest is in front, and goes first.
+    kept.set(key, drawn)
+    keptBytes += sizeOf(key, drawn)
+    for (const oldest of kept.keys()) {
+      if (keptBytes <= maxKeptBytes) break
+      forget(oldest)
+    }
+  }
+
+  async function drawNext(key: string, text: string, format: ImageFormat): Promise<Drawing> {
+    // Loaded with the first code that is drawn, and not at every start.
+    const { default: QRCode } = await import('qrcode')
+    return drawing.run(() => {
+      // Asked for twice at once, it is drawn once.
+      const known = kept.get(key)
+      if (known) return known
+      const { modules } = QRCode.create(splitText(text), { errorCorrectionLevel: 'M' })
+      return format === 'SVG' ? writeSvg(modules as Modules) : writePng(modules as Modules)
+    })
+  }
 
   return async (text, format) => {
     const key = `${format} ${text}`
-    const drawing = kept.get(key) ?? (await draw(text, format))
-    // Put behind all others: the one that was not asked for longest is in front, and goes first.
-    kept.delete(key)
-    kept.set(key, drawing)
-    const [oldest = key] = kept.keys()
-    if (kept.size > maxKept) kept.delete(oldest)
-    return drawing
+    const drawn = kept.get(key) ?? (await drawNext(key, text, format))
+    keep(key, drawn)
+    return drawn
   }
 }
 
-async function draw(text: string, format: ImageFormat): Promise<Drawing> {
-  // Loaded with the first code that is drawn, and not at every start.
-  const { default: QRCode } = await import('qrcode')
-  const options = { errorCorrectionLevel: 'M', margin: 4 } as const
-  return format === 'SVG'
-    ? QRCode.toString(text, { ...options, type: 'svg' })
-    : QRCode.toBuffer(text, { ...options, type: 'png', scale: pngScale })
+function sizeOf(key: string, drawing: Drawing): number {
+  return bytesToKeepOne + key.length + drawing.length
+}
+
+/** Says which letters go into which table. The library finds that out by itself, but takes as long for it as for everything else. */
+function splitText(text: string) {
+  const letters = lettersAtEnd.exec(text)?.[0] ?? ''
+  const bytes = { data: Buffer.from(text.slice(0, text.length - letters.length)), mode: 'byte' as const }
+  return letters === '' ? [bytes] : [bytes, { data: letters, mode: 'alphanumeric' as const }]
 }

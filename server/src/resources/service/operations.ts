@@ -19,7 +19,7 @@ export function serviceOperations(): ReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: page,
-      run: ({ outside }) => outside.documents.start(),
+      run: ({ outside, mayUseDemo }) => outside.documents.start(mayUseDemo),
     }),
     defineOpen({
       name: 'public.docs',
@@ -29,7 +29,7 @@ export function serviceOperations(): ReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: page,
-      run: ({ outside, headers }) => outside.documents.docs(headers),
+      run: ({ outside, headers, mayUseDemo }) => outside.documents.docs(headers, mayUseDemo),
     }),
     defineOpen({
       name: 'public.openapi',
@@ -57,6 +57,7 @@ export function serviceOperations(): ReplyOperation[] {
       path: '/healthz',
       sentence: 'Tells that the process is alive.',
       everyRole: true,
+      errors: [400, 500],
       input: nothing,
       examples: { output: undefined },
       content: { 'application/json': Type.Object({ status: Type.Literal('alive') }) },
@@ -68,6 +69,7 @@ export function serviceOperations(): ReplyOperation[] {
       path: '/readyz',
       sentence: 'Tells whether requests can be answered.',
       everyRole: true,
+      errors: [400, 500],
       input: nothing,
       examples: { output: undefined },
       content: {
@@ -95,6 +97,7 @@ export function serviceOperations(): ReplyOperation[] {
       path: '/metrics',
       sentence: 'Sends the metrics of the process for Prometheus.',
       everyRole: true,
+      errors: [400, 500],
       input: nothing,
       examples: { output: undefined },
       content: { 'text/plain': Type.String() },

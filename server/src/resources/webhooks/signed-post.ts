@@ -1,22 +1,19 @@
 import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import { minute, second } from '../../base/duration.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { secretsInForce } from '../../delivery/secrets.ts'
-import { clockTolerance, type StandardHeaders, verifyHub, verifyStandard } from '../../delivery/sign.ts'
+import { clockTolerance, type StandardHeaders, verifyStandard } from '../../delivery/sign.ts'
 import { invalidSignature, staleSignature } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import { maxEventItems } from './message-kinds.ts'
 import { listAppsLinkedToAll, rememberPost } from './receiver-store.ts'
 
-/** A post that is proven by its signature alone. */
+/** A post whose `X-Hub-Signature-256` an app has made. */
 export interface SignedPost {
-  /** `X-Hub-Signature-256`. */
-  readonly signature: string
-  /** Undefined where the post is not signed by that convention as well. */
-  readonly standard: StandardHeaders | undefined
+  readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
-  readonly body: unknown
 }
 
 export interface Signer {
@@ -26,27 +23,27 @@ export interface Signer {
   readonly digests: readonly string[]
 }
 
-/**
- * The app whose secret signed a body: one that is linked to every account in it and may see them. The 401 when there is none, or
- * when what is signed by the Standard Webhooks convention as well is not as that says.
- */
-export async function findSigner(db: Db, clock: Clock, post: SignedPost): Promise<Signer> {
-  const { signature, standard, bytes, body } = post
-  const accounts = listAccounts(body)
-  const apps = accounts.size === 0 || accounts.size > maxEventItems ? [] : await listAppsLinkedToAll(db, accounts)
-  const signer = apps.find((app) => verifyHub(signature, bytes, secretsInForce(db, app, clock.now())))
-  if (!signer) throw invalidSignature()
-  if (standard) checkStandard(standard, clock.now(), bytes, secretsInForce(db, signer, clock.now()))
-  const ofSignature = hash('sha256', `signature ${signature.toLowerCase()}`, 'base64url')
+type SigningApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]
+
+/** Who signed a post, and what it is known by. The 401 when it is not as the Standard Webhooks convention says, which it uses as well. */
+export function identifySigner(db: Db, clock: Clock, app: SigningApp, { headers, bytes }: SignedPost): Signer {
+  const standard = readStandard(headers)
+  if (standard) checkStandard(standard, clock.now(), bytes, secretsInForce(db, app, clock.now()))
+  const signature = String(headers['x-hub-signature-256']).toLowerCase()
+  const ofSignature = hash('sha256', `signature ${signature}`, 'base64url')
   const digests = standard ? [hash('sha256', `id ${standard['webhook-id']}`, 'base64url'), ofSignature] : [ofSignature]
-  return { app_id: signer.id, business_id: signer.business_id, digests }
+  return { app_id: app.id, business_id: app.business_id, digests }
 }
 
-/** The accounts that a body names, before anything else of it is known to be right; none when one of them is no id. */
-function listAccounts(body: unknown): Set<string> {
-  const { entry } = (body ?? {}) as { entry?: unknown }
-  const accounts = Array.isArray(entry) ? entry.map((one) => (one as { id?: unknown } | null)?.id) : []
-  return accounts.every((id) => typeof id === 'string' && isNodeId(id)) ? new Set(accounts as string[]) : new Set()
+/** Undefined where a post is not signed by the convention. */
+function readStandard(headers: IncomingHttpHeaders): StandardHeaders | undefined {
+  if (headers['webhook-signature'] === undefined) return undefined
+  const read = (name: keyof StandardHeaders) => String(headers[name] ?? '')
+  return {
+    'webhook-id': read('webhook-id'),
+    'webhook-timestamp': read('webhook-timestamp'),
+    'webhook-signature': read('webhook-signature'),
+  }
 }
 
 /** Who signed wrongly and who signed long ago are told apart: the second is most often a clock that is wrong. */
@@ -54,6 +51,21 @@ function checkStandard(headers: StandardHeaders, now: number, bytes: Buffer, sec
   const signedTime = Number(headers['webhook-timestamp']) * second
   if (!verifyStandard(headers, signedTime, bytes, secrets)) throw invalidSignature()
   if (Math.abs(now - signedTime) > clockTolerance) throw staleSignature(clockTolerance / minute)
+}
+
+/** Whether an app may hand in a body: it must be linked to every account in it, and see them all. */
+export async function isLinkedToAll(db: Db, app_id: string, body: unknown): Promise<boolean> {
+  const accounts = listAccounts(body)
+  if (accounts.size === 0 || accounts.size > maxEventItems) return false
+  const apps = await listAppsLinkedToAll(db, accounts)
+  return apps.some(({ id }) => id === app_id)
+}
+
+/** The accounts that a body names, before anything else of it is known to be right; none when one of them is no id. */
+function listAccounts(body: unknown): Set<string> {
+  const { entry } = (body ?? {}) as { entry?: unknown }
+  const accounts = Array.isArray(entry) ? entry.map((one) => (one as { id?: unknown } | null)?.id) : []
+  return accounts.every((id) => typeof id === 'string' && isNodeId(id)) ? new Set(accounts as string[]) : new Set()
 }
 
 /**

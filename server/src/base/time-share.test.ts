@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TimeShare } from './time-share.ts'
+
+function work(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
+
+test('work takes its share of the time at the most, in order, also when some fail', async () => {
+  const burst = 4
+  const share = new TimeShare(0.25, burst)
+  const order: number[] = []
+  let spent = 0
+  const started = performance.now()
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, async (_, index) =>
+      share.run(() => {
+        const begun = performance.now()
+        order.push(index)
+        work(4)
+        // The last is not rested for.
+        if (index < 9) spent += performance.now() - begun
+        if (index === 3) throw new Error('one of them')
+      }),
+    ),
+  )
+  const elapsed = performance.now() - started
+  assert.deepEqual(
+    results.map(({ status }) => status === 'fulfilled'),
+    results.map((_, index) => index !== 3),
+  )
+  assert.deepEqual(order, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  assert.ok(elapsed >= (spent - burst) * 4 * 0.95, `${spent} ms of work took ${elapsed} ms`)
+})
+
+test('work for which there is time is done at once', () => {
+  const share = new TimeShare(0.25)
+  assert.deepEqual([share.run(() => 1), share.run(() => 2)], [1, 2])
+})

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http'
+import { type AddressList, isLoopback, readAddress, unmap } from '../base/addresses.ts'
+
+/** `192.0.2.1:4711` and `[2001:db8::1]:4711`: some proxies write the port as well. */
+const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/
+
+/**
+ * Finds where a request comes from: the other side of its connection, or what the proxies say that the operator trusts. Whatever
+ * a caller writes into `X-Forwarded-For` stands to the left of what the proxies add, so it is read from the right, and only as
+ * far as each address was added by a trusted one.
+ */
+export class ClientAddresses {
+  readonly #trusted: AddressList
+  readonly #onUntrusted: () => void
+  #wasUntrusted = false
+
+  /** `onUntrusted` is called once, for the first request with forwarded addresses from a proxy that is not trusted. */
+  constructor(trusted: AddressList, onUntrusted: () => void) {
+    this.#trusted = trusted
+    this.#onUntrusted = onUntrusted
+  }
+
+  of(request: IncomingMessage): string {
+    const peer = peerOf(request)
+    const forwarded = request.headers['x-forwarded-for']
+    if (forwarded === undefined) return peer
+    if (this.#trusted.has(peer)) return this.#follow(peer, listForwarded(forwarded))
+    if (!this.#wasUntrusted) {
+      this.#wasUntrusted = true
+      this.#onUntrusted()
+    }
+    return peer
+  }
+
+  /** Whether a request comes from this machine, and no proxy says that it only passes it on. */
+  isLocal(request: IncomingMessage): boolean {
+    if (!isLoopback(peerOf(request))) return false
+    const forwarded = request.headers['x-forwarded-for']
+    return forwarded === undefined || listForwarded(forwarded).every((one) => isLoopback(readForwarded(one) ?? ''))
+  }
+
+  /** Whether a connection is that of a trusted proxy, which speaks for many. */
+  isProxy(peer: string): boolean {
+    return this.#trusted.has(peer)
+  }
+
+  #follow(peer: string, forwarded: readonly string[]): string {
+    let address = peer
+    for (const entry of forwarded.toReversed()) {
+      if (!this.#trusted.has(address)) return address
+      const next = readForwarded(entry)
+      // What is no address cannot be recorded as one; the nearest proxy can.
+      if (next === undefined) return address
+      address = next
+    }
+    return address
+  }
+}
+
+function peerOf({ socket }: IncomingMessage): string {
+  return unmap(socket.remoteAddress ?? '')
+}
+
+function listForwarded(header: string | readonly string[]): string[] {
+  return String(header).split(',')
+}
+
+function readForwarded(entry: string): string | undefined {
+  const text = entry.trim()
+  const [, ipv6, ipv4] = withPort.exec(text) ?? []
+  return readAddress(ipv6 ?? ipv4 ?? text)
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import { GraphError } from '../graph/errors.ts'
+
+/** What is still taken of a refused body, so that an honest client reads its answer instead of a broken connection. */
+const maxRestBytes = 4 << 20
+
+/**
+ * Throws away what is still to come of a request that was refused, and ends the connection when that is too much or takes too
+ * long: the bytes of strangers are not waited for.
+ */
+export function discardRest(request: IncomingMessage, timeout: number): void {
+  if (request.complete || request.destroyed) return
+  let length = 0
+  const end = () => request.socket.destroy()
+  const timer = setTimeout(end, timeout).unref()
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > maxRestBytes) end()
+  })
+  request.once('close', () => clearTimeout(timer))
+  request.once('end', () => clearTimeout(timer))
+  request.resume()
+}
+
+/** The same error, and the connection is closed behind it. */
+export function closeBehind(error: GraphError): GraphError {
+  const headers = { ...error.headers, connection: 'close' }
+  return new GraphError(error.status, error.code, error.message, {
+    headers,
+    ...(error.subcode !== undefined && { subcode: error.subcode }),
+  })
+}

@@ -1,0 +1,254 @@
+import type { IncomingMessage } from 'node:http'
+import { sourceOf } from '../base/addresses.ts'
+import { formatDuration } from '../base/duration.ts'
+import { type GraphError, malformedRequest, rateLimited } from '../graph/errors.ts'
+import { addressClasses } from '../limits/classes.ts'
+import { brokenOff } from './body.ts'
+import { closeBehind } from './rest-of-body.ts'
+
+export interface UnprovenBodiesOptions {
+  /** For all of them together. */
+  readonly maxBytes: number
+  readonly maxBytesPerAddress: number
+  /** Milliseconds for the whole of a body. */
+  readonly timeout: number
+}
+
+const smallestPage = 4096
+const largestPage = 262_144
+/** A body that comes in smaller pieces than these keeps the process busier than it is worth, past so many of them. */
+const smallestPiece = 128
+const freePieces = 256
+/** Receiving a piece costs about as much as so many of its bytes. */
+const usualPiece = 4096
+
+/**
+ * The bodies of callers who have not proven yet who they are, within one budget of bytes for the process and one for each
+ * address. When a budget is used up, the body goes that began to arrive first: an honest one is here in a moment, so what has
+ * been coming for longest is what holds up the others.
+ */
+export class UnprovenBodies {
+  readonly #options: UnprovenBodiesOptions
+  /** The oldest first. */
+  readonly #bodies = new Set<UnprovenBody>()
+  #heldBytes = 0
+  readonly #heldBySource = new Map<string, number>()
+
+  constructor(options: UnprovenBodiesOptions) {
+    this.#options = options
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  /** Begins to receive a body. Whoever opens it releases it, proven or not. */
+  open(request: IncomingMessage, address: string, maxBytes: number): UnprovenBody {
+    const source = sourceOf(address)
+    const body: UnprovenBody = new UnprovenBody(request, {
+      source,
+      maxBytes,
+      timeout: this.#options.timeout,
+      take: (bytes) => this.#take(body, bytes),
+      release: () => this.#release(body),
+    })
+    this.#bodies.add(body)
+    return body
+  }
+
+  #take(body: UnprovenBody, bytes: number): void {
+    const { maxBytes, maxBytesPerAddress } = this.#options
+    this.#count(body.source, bytes)
+    for (const other of this.#bodies) {
+      if ((this.#heldBySource.get(body.source) ?? 0) <= maxBytesPerAddress) break
+      if (other.source === body.source) other.refuse(noRoom())
+    }
+    for (const other of this.#bodies) {
+      if (this.#heldBytes <= maxBytes) break
+      other.refuse(noRoom())
+    }
+  }
+
+  #release(body: UnprovenBody): void {
+    this.#bodies.delete(body)
+    this.#count(body.source, -body.heldBytes)
+  }
+
+  #count(source: string, bytes: number): void {
+    this.#heldBytes += bytes
+    const held = (this.#heldBySource.get(source) ?? 0) + bytes
+    if (held > 0) this.#heldBySource.set(source, held)
+    else this.#heldBySource.delete(source)
+  }
+}
+
+interface BodyOptions {
+  readonly source: string
+  readonly maxBytes: number
+  readonly timeout: number
+  /** Asks for room before it is used. */
+  readonly take: (bytes: number) => void
+  readonly release: () => void
+}
+
+/** One of them: its bytes in pages of our own, because each piece that Node hands over costs far more than its bytes. */
+export class UnprovenBody {
+  readonly source: string
+  readonly #request: IncomingMessage
+  readonly #options: BodyOptions
+  #pages: Buffer[] = []
+  /** How much of the last page is used. */
+  #used = 0
+  #length = 0
+  #heldBytes = 0
+  #pieces = 0
+  #refusal: GraphError | undefined
+  #onRefusal: (() => void) | undefined
+
+  constructor(request: IncomingMessage, options: BodyOptions) {
+    this.#request = request
+    this.#options = options
+    this.source = options.source
+  }
+
+  /** What it takes of the budget. */
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  /** What receiving it has cost, as so many bytes in pieces of a usual size. */
+  get costInBytes(): number {
+    return this.#length + this.#pieces * usualPiece
+  }
+
+  /** Hands over the pieces as they come, each when the one before is done with; resolves at the end of the body. */
+  read(use: (bytes: Buffer) => Promise<void> | undefined): Promise<void> {
+    const request = this.#request
+    const { timeout, maxBytes } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let isUsing = false
+    let hasEnded = false
+    const settle = (error?: unknown) => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak)
+      this.#onRefusal = undefined
+      if (error === undefined) resolve()
+      else {
+        request.pause()
+        reject(error)
+      }
+    }
+    const onData = (chunk: Buffer) => {
+      try {
+        const used = this.#keep(chunk, use)
+        if (!used) return
+        isUsing = true
+        request.pause()
+        used.then(() => {
+          isUsing = false
+          if (hasEnded) settle()
+          else request.resume()
+        }, settle)
+      } catch (error) {
+        settle(error)
+      }
+    }
+    const onEnd = () => {
+      hasEnded = true
+      // It closes at a good end too, which may come while the last piece is still in use.
+      request.off('close', onBreak)
+      if (!isUsing) settle()
+    }
+    const onBreak = () => settle(brokenOff())
+    this.#onRefusal = () => settle(this.#refusal)
+    const timer = setTimeout(() => this.refuse(tooLate(timeout)), timeout)
+    if (Number(request.headers['content-length']) > maxBytes) this.refuse(tooLarge(maxBytes))
+    else if (request.destroyed) onBreak()
+    else request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
+    return promise
+  }
+
+  /** Ends it with an error, and the connection with it: whatever else comes is not waited for. */
+  refuse(error: GraphError): void {
+    this.#refusal ??= closeBehind(error)
+    this.#drop()
+    this.#onRefusal?.()
+  }
+
+  /** Everything that came, once it is known who sent it. */
+  take(): Buffer {
+    const pages = this.#pages.map((page, index) =>
+      index === this.#pages.length - 1 ? page.subarray(0, this.#used) : page,
+    )
+    return pages.length === 1 ? (pages[0] as Buffer) : Buffer.concat(pages)
+  }
+
+  release(): void {
+    this.#drop()
+  }
+
+  #drop(): void {
+    this.#options.release()
+    this.#heldBytes = 0
+    this.#pages = []
+  }
+
+  /** Copies a piece, and hands over the copies. */
+  #keep(chunk: Buffer, use: (bytes: Buffer) => Promise<void> | undefined): Promise<void> | undefined {
+    const { maxBytes } = this.#options
+    this.#pieces += 1
+    if (this.#pieces > freePieces + this.#length / smallestPiece) throw this.#fail(tooManyPieces())
+    if (this.#length + chunk.length > maxBytes) throw this.#fail(tooLarge(maxBytes))
+    const copies: Buffer[] = []
+    for (let rest = chunk; rest.length > 0; ) {
+      const page = this.#openPage()
+      const copied = rest.copy(page, this.#used)
+      copies.push(page.subarray(this.#used, this.#used + copied))
+      this.#used += copied
+      this.#length += copied
+      rest = rest.subarray(copied)
+    }
+    if (copies.length === 1) return use(copies[0] as Buffer)
+    return useInOrder(copies, use)
+  }
+
+  /** The last page, or a new one where that is full. Pages grow with the body, and never beyond what it may have. */
+  #openPage(): Buffer {
+    const last = this.#pages.at(-1)
+    if (last && this.#used < last.length) return last
+    const { maxBytes, take } = this.#options
+    const size = Math.min(Math.max(smallestPage, Math.min(this.#heldBytes, largestPage)), maxBytes - this.#length)
+    this.#heldBytes += size
+    take(size)
+    if (this.#refusal) throw this.#refusal
+    const page = Buffer.allocUnsafeSlow(size)
+    this.#pages.push(page)
+    this.#used = 0
+    return page
+  }
+
+  #fail(error: GraphError): GraphError {
+    this.refuse(error)
+    return this.#refusal ?? error
+  }
+}
+
+async function useInOrder(copies: readonly Buffer[], use: (bytes: Buffer) => Promise<void> | undefined): Promise<void> {
+  for (const bytes of copies) await use(bytes)
+}
+
+function noRoom(): GraphError {
+  return rateLimited('Too many signed bodies are arriving at once', addressClasses.failures.subcode, 1)
+}
+
+function tooLate(timeout: number): GraphError {
+  return malformedRequest(`The body did not arrive within ${formatDuration(timeout)}; send it faster, or with a token.`)
+}
+
+function tooManyPieces(): GraphError {
+  return malformedRequest('The body came in too many small pieces; send it in one, or with a token.')
+}
+
+function tooLarge(maxBytes: number): GraphError {
+  return malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`)
+}

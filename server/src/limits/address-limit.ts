@@ -1,0 +1,58 @@
+import { sourceOf } from '../base/addresses.ts'
+import type { Clock } from '../base/clock.ts'
+import { formatDuration } from '../base/duration.ts'
+import { WindowCounts } from '../base/window-counts.ts'
+import { type GraphError, rateLimited } from '../graph/errors.ts'
+import { type AddressClassName, addressClasses, type Rate } from './classes.ts'
+
+export interface AddressLimitOptions {
+  readonly on: boolean
+  readonly clock: Clock
+  readonly name: AddressClassName
+  readonly rates: readonly Rate[]
+}
+
+/** Counts by where requests come from, and refuses a source that has reached its limit. */
+export class AddressLimit {
+  readonly #name: AddressClassName
+  readonly #windows: readonly { readonly rate: Rate; readonly counts: WindowCounts }[]
+
+  constructor({ on, clock, name, rates }: AddressLimitOptions) {
+    this.#name = name
+    this.#windows = on ? rates.map((rate) => ({ rate, counts: new WindowCounts(clock, rate.milliseconds) })) : []
+  }
+
+  /** Whether nothing is counted at the moment, so that nobody can be refused. */
+  get isQuiet(): boolean {
+    return this.#windows.every(({ counts }) => counts.isEmpty)
+  }
+
+  /** Throws the 429 when the source has reached its limit; counts nothing. */
+  refuse(address: string): void {
+    if (this.isQuiet) return
+    const source = sourceOf(address)
+    for (const { rate, counts } of this.#windows) {
+      const { points, remaining } = counts.read(source)
+      if (points >= rate.count) throw this.#describe(rate, remaining)
+    }
+  }
+
+  /** Counts points of a source, and returns whether these were the ones that reached its limit. */
+  count(address: string, points = 1): boolean {
+    const source = sourceOf(address)
+    let isReached = false
+    for (const { rate, counts } of this.#windows) {
+      const total = counts.add(source, points)
+      isReached ||= total >= rate.count && total - points < rate.count
+    }
+    return isReached
+  }
+
+  #describe({ count, milliseconds }: Rate, remaining: number): GraphError {
+    const { sentence, subcode } = addressClasses[this.#name]
+    const [first = ''] = sentence.split(/[;.]/, 1)
+    const counted = first.charAt(0).toLowerCase() + first.slice(1)
+    const what = `The limit of ${count} in ${formatDuration(milliseconds)} is reached (${counted})`
+    return rateLimited(what, subcode, remaining / 1000)
+  }
+}

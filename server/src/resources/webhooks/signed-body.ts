@@ -1,0 +1,103 @@
+import type { Clock } from '../../base/clock.ts'
+import type { TimeShare } from '../../base/time-share.ts'
+import type { Db } from '../../db/database.ts'
+import { secretsInForce } from '../../delivery/secrets.ts'
+import { HubVerifier } from '../../delivery/sign.ts'
+import { isNodeId } from '../../graph/nodes.ts'
+import { FirstAccountFinder } from './first-account.ts'
+import { listAppsLinkedToAll } from './receiver-store.ts'
+
+type LinkedApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]
+
+interface Candidate {
+  readonly app: LinkedApp | undefined
+  readonly verifier: HubVerifier
+}
+
+export interface SignedBodyOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly signature: Buffer
+  /** Whether a secret may have signed what comes from where this does. */
+  readonly isTaken: (secret: string) => boolean
+  /** The time that all bodies together may take to be hashed. */
+  readonly time: TimeShare
+  /** What nobody has: with it the bodies are hashed that no app can have signed, which nobody must be able to tell. */
+  readonly nobodysSecret: string
+}
+
+/**
+ * Checks the signature of a body while it comes. Whoever signs has to be linked to every account in it, and so to the first; the
+ * secrets of the apps that are linked to the first are the ones to try. Nothing of the body is parsed before one of them fits.
+ */
+export class SignedBody {
+  readonly #options: SignedBodyOptions
+  readonly #finder = new FirstAccountFinder()
+  /** What came before the candidates were known. */
+  #waiting: Buffer[] = []
+  #candidates: readonly Candidate[] | undefined
+  #hashedBytes = 0
+
+  constructor(options: SignedBodyOptions) {
+    this.#options = options
+  }
+
+  /** How many bytes were hashed, each as often as there were secrets to try. */
+  get hashedBytes(): number {
+    return this.#hashedBytes
+  }
+
+  /** Takes the next piece; the next is to come when the promise is kept, where there is one. */
+  write(bytes: Buffer): Promise<void> | undefined {
+    if (this.#candidates) return this.#hash(this.#candidates, bytes)
+    this.#waiting.push(bytes)
+    const read = this.#options.time.run(() => this.#finder.read(bytes))
+    if (read) return read.then(() => this.#beginWhenFound())
+    return this.#beginWhenFound()
+  }
+
+  #beginWhenFound(): Promise<void> | undefined {
+    return this.#finder.found === undefined ? undefined : this.#begin(this.#finder.found)
+  }
+
+  /** The app that signed everything that came; undefined: none did. */
+  async end(): Promise<LinkedApp | undefined> {
+    if (!this.#candidates) await this.#begin(undefined)
+    const { signature } = this.#options
+    let signer: LinkedApp | undefined
+    for (const { app, verifier } of this.#candidates ?? []) {
+      if (verifier.matches(signature)) signer ??= app
+    }
+    return signer
+  }
+
+  async #begin(account: string | undefined): Promise<void> {
+    const { db, clock, isTaken, nobodysSecret } = this.#options
+    const apps = account !== undefined && isNodeId(account) ? await listAppsLinkedToAll(db, new Set([account])) : []
+    const now = clock.now()
+    const candidates: Candidate[] = apps.map((app) => ({
+      app,
+      verifier: new HubVerifier(secretsInForce(db, app, now).filter(isTaken)),
+    }))
+    const nobody = { app: undefined, verifier: new HubVerifier([nobodysSecret]) }
+    this.#candidates = candidates.length > 0 ? candidates : [nobody]
+    for (const bytes of this.#waiting) await this.#hash(this.#candidates, bytes)
+    this.#waiting = []
+  }
+
+  #hash(candidates: readonly Candidate[], bytes: Buffer): Promise<void> | undefined {
+    const [first, ...others] = candidates
+    const hashed = first && this.#hashWith(first, bytes)
+    return hashed || others.length > 0 ? this.#hashWithOthers(hashed, others, bytes) : undefined
+  }
+
+  async #hashWithOthers(first: Promise<void> | undefined, others: readonly Candidate[], bytes: Buffer): Promise<void> {
+    await first
+    for (const candidate of others) await this.#hashWith(candidate, bytes)
+  }
+
+  #hashWith({ verifier }: Candidate, bytes: Buffer): Promise<void> | undefined {
+    this.#hashedBytes += bytes.length * verifier.size
+    return this.#options.time.run(() => verifier.update(bytes)) ?? undefined
+  }
+}

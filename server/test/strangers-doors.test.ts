@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PNG } from 'pngjs'
+import QRCode from 'qrcode'
+import { makeQrDrawer } from '../src/resources/qr-codes/image.ts'
+import { onBothDatabases } from './harness/databases.ts'
+import { useTestServer } from './harness/server.ts'
+import { Stranger } from './harness/stranger.ts'
+import { until } from './harness/until.ts'
+import { ids, qrCodes, tokens } from './harness/world.ts'
+
+/** What a stranger can make of the doors: connections, bodies that nobody asked for, pages and pictures. */
+
+const account = `/v23.0/${ids.account}`
+
+describe('connections', () => {
+  const server = useTestServer({ engine: 'sqlite', env: { MAX_CONNECTIONS_PER_ADDRESS: '5' } })
+  const proxied = useTestServer({
+    engine: 'sqlite',
+    env: { MAX_CONNECTIONS_PER_ADDRESS: '5', TRUST_PROXY: '127.0.0.0/8' },
+  })
+  const request = `GET ${account} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`
+
+  async function open(url: string, count: number): Promise<Stranger[]> {
+    const strangers = Array.from({ length: count }, () => new Stranger(url))
+    await Promise.all(strangers.map((stranger) => stranger.opened))
+    return strangers
+  }
+
+  test('one too many from an address is told so and closed; the others go on', async () => {
+    const strangers = await open(server.url, 5)
+    const [extra] = (await open(server.url, 1)) as [Stranger]
+    extra.send(request)
+    const { status, head, body } = await extra.answer()
+    assert.equal(status, 429)
+    assert.match(head, /^retry-after: 1$/im)
+    assert.equal(JSON.parse(body).error.message, 'Too many connections are open from this address; try again in 1 s.')
+    await extra.closed
+    for (const stranger of strangers) {
+      stranger.send(request)
+      assert.equal((await stranger.answer()).status, 200)
+    }
+    strangers[0]?.cut()
+    await until(async () => {
+      const [next] = (await open(server.url, 1)) as [Stranger]
+      next.send(request)
+      const { status } = await next.answer()
+      next.cut()
+      return status === 200
+    }, 'there is room for another')
+    for (const stranger of strangers) stranger.cut()
+  })
+
+  test('those of a proxy are not counted', async () => {
+    const strangers = await open(proxied.url, 20)
+    for (const stranger of strangers) {
+      stranger.send(request)
+      assert.equal((await stranger.answer()).status, 200)
+      stranger.cut()
+    }
+  })
+})
+
+describe('a body that nobody asked for', () => {
+  const server = useTestServer({ engine: 'sqlite', env: { UNPROVEN_BODY_TIMEOUT: '500ms' } })
+  const begin = async (target: string, ...lines: string[]): Promise<Stranger> => {
+    const stranger = new Stranger(server.url)
+    await stranger.opened
+    stranger.send([`POST ${target} HTTP/1.1`, 'Host: a', 'Content-Length: 100000000', ...lines, '\r\n'].join('\r\n'))
+    return stranger
+  }
+  const doors = [
+    ['without a token', account, [], 401],
+    ['with a wrong token', account, ['Authorization: Bearer wrong'], 401],
+    ['at the gateway', '/gateway/calls', [], 401],
+    ['at the receiver', '/msgapp/webhooks', [], 401],
+    ['at no door', '/nothing', [], 404],
+  ] as const
+
+  for (const [name, target, lines, status] of doors) {
+    test(`${name} is refused at once, and its rest is not waited for`, async () => {
+      const stranger = await begin(target, ...lines)
+      assert.equal((await stranger.answer()).status, status)
+      await stranger.closed
+    })
+
+    test(`${name} is cut off when it goes on for megabytes`, async () => {
+      const stranger = await begin(target, ...lines)
+      assert.equal((await stranger.answer()).status, status)
+      const piece = Buffer.alloc(1 << 20)
+      for (let sent = 0; sent < 90 && !stranger.isClosed; sent++) {
+        stranger.send(piece)
+        await stranger.sent()
+      }
+      assert.ok(stranger.isClosed, 'it was listened to until the end')
+    })
+  }
+
+  test('of some megabytes is thrown away, and the connection is good for the next request', async () => {
+    const stranger = new Stranger(server.url)
+    const body = Buffer.alloc(3_000_000, ' ')
+    stranger.send(`POST ${account} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`)
+    assert.equal((await stranger.answer()).status, 401)
+    stranger.send(body)
+    stranger.received = ''
+    stranger.send(`GET ${account} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`)
+    assert.equal((await stranger.answer()).status, 200)
+    stranger.cut()
+  })
+})
+
+onBothDatabases('pages and pictures', (engine) => {
+  const server = useTestServer({
+    engine,
+    env: { RATE_LIMITS: 'on', RATE_LIMIT_OPEN_DOORS: '4/1m', TRUST_PROXY: '127.0.0.1' },
+  })
+  let lastAddress = 0
+  const call = (path: string, address: string) =>
+    server.client.get(path, { headers: { 'x-forwarded-for': address, accept: 'text/html' } })
+
+  for (const path of [
+    '/',
+    '/docs',
+    '/openapi.json',
+    '/openapi-gateway.json',
+    `/qr/${qrCodes.main}.png`,
+    `/message/${qrCodes.main}`,
+    '/invite/AbCdEfGhIjKlMnOpQrStUv',
+    '/pictures/none',
+  ]) {
+    test(`so many requests for ${path} are answered in a while, by address`, async () => {
+      const address = `198.51.100.${++lastAddress}`
+      for (let index = 0; index < 4; index++) {
+        const response = await fetch(`${server.url}${path}`, { headers: { 'x-forwarded-for': address } })
+        assert.ok(response.status === 200 || response.status === 404, `${response.status}`)
+        await response.arrayBuffer()
+      }
+      const refused = await call(path, address)
+      assert.equal(refused.status, 429)
+      assert.equal(
+        refused.body.error.message,
+        'The limit of 4 in 1m is reached (requests for pages, pictures and documents that need no token, per address); try again in 60 s.',
+      )
+      assert.equal(refused.headers.get('retry-after'), '60')
+      assert.equal((await fetch(`${server.url}/openapi.json`)).status, 200)
+    })
+    test(`${path} is answered again after that`, async () => {
+      server.clock.advance(60_000)
+      assert.notEqual((await fetch(`${server.url}${path}`)).status, 429)
+      server.clock.advance(60_000)
+    })
+  }
+
+  test('health and metrics are answered always', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      for (let index = 0; index < 10; index++) {
+        const response = await fetch(`${server.url}${path}`)
+        assert.equal(response.status, 200)
+        await response.arrayBuffer()
+      }
+    }
+  })
+})
+
+describe('the drawer of QR codes', () => {
+  const texts = ['', '2', 'long-name-of-a-host.and-one-more.'].map(
+    (name) => `https://${name}switchboard.example/message/ABCDEFGHIJKLMN`,
+  )
+
+  for (const text of texts) {
+    test(`draws ${text} pixel by pixel as the library would`, async () => {
+      const draw = makeQrDrawer()
+      // The same letters in the same tables, which the library would look for by itself.
+      const segments = [
+        { data: Buffer.from(text.slice(0, -15)), mode: 'byte' as const },
+        { data: text.slice(-15), mode: 'alphanumeric' as const },
+      ]
+      const options = { errorCorrectionLevel: 'M', margin: 4 } as const
+      const expected = PNG.sync.read(await QRCode.toBuffer(segments, { ...options, type: 'png', scale: 10 }))
+      const drawn = PNG.sync.read(Buffer.from(await draw(text, 'PNG')))
+      assert.deepEqual([drawn.width, drawn.height], [expected.width, expected.height])
+      assert.ok(drawn.data.equals(expected.data))
+      assert.equal(await draw(text, 'SVG'), await QRCode.toString(segments, { ...options, type: 'svg' }))
+    })
+  }
+
+  test('keeps what it drew, as long as there is room for it', async () => {
+    const draw = makeQrDrawer(10_000)
+    const first = await draw('first', 'PNG')
+    assert.equal(await draw('first', 'PNG'), first)
+    for (let index = 0; index < 8; index++) {
+      await draw(`${index}`, 'PNG')
+      assert.equal(await draw('first', 'PNG'), first, 'what is asked for often stays')
+    }
+    for (let index = 0; index < 20; index++) await draw(`${index}`, 'PNG')
+    assert.notEqual(await draw('first', 'PNG'), first)
+  })
+})
