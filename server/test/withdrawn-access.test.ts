@@ -235,6 +235,20 @@ onBothDatabases('access that is withdrawn', (engine) => {
     assert.deepEqual(partner.messageIds(), [id])
   })
 
+  test('the account is no longer meant to move to who managed it on behalf of its owner', async () => {
+    const path = `/v23.0/${ids.business}/onboard_partners_to_mm_lite`
+    assert.equal((await server.client.post(path, { token: tokens.partner })).status, 200)
+    const intents = () => server.database.read.query.selectFrom('mobility_intents').select('account_id').execute()
+    assert.deepEqual(
+      (await intents()).map(({ account_id }) => account_id),
+      [accounts.onBehalf],
+    )
+    const ended = { id: accounts.onBehalf, business_id: ids.business, name: 'Lucky Shrub Events', on_behalf_of: null }
+    const world = readWorld(JSON.stringify({ accounts: [ended] }), 'test world')
+    await applyWorld(server.database, server.clock, systemRandom, world)
+    assert.deepEqual(await intents(), [])
+  })
+
   test('the partner is nobody to what it made there: number, medium and its address', async (t) => {
     await start(t)
     const png = Buffer.from(

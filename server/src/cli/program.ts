@@ -30,7 +30,9 @@ export function buildProgram(): Command {
 
   program
     .command('apply')
-    .description('bring the store to what a world file says: create or update, never delete')
+    .description(
+      'bring the store to what a world file says: create or update objects, never delete them; lists of access and links become exactly what the file lists',
+    )
     .argument('<file>')
     .option(...dataFlag)
     .action(async (file, flags) => (await import('./apply.ts')).apply(file, flags))

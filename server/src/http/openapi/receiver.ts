@@ -35,7 +35,7 @@ export function describeReceiverSecurity(words: Vocabulary): Record<string, Secu
       in: 'header',
       name: 'X-Hub-Signature-256',
       description:
-        '`sha256=` and the HMAC-SHA256 of the exact bytes of the body, in hexadecimal, with the secret of an app that is linked to every account in it. Looked at only where there is no `Authorization`.',
+        '`sha256=` and the HMAC-SHA256 of the exact bytes of the body, in hexadecimal, with the secret of an app that is linked to every account in it and whose business has access to them. Looked at only where there is no `Authorization`. A post that is proven so is taken once: sent again, it is answered 200 and not passed on. Where `webhook-signature` is sent as well, `webhook-id`, `webhook-timestamp` and it must be as the Standard Webhooks convention says, and the timestamp at most 5 minutes off; the post is then known by its id.',
     },
     ...(words.habits.token_in_query && {
       access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same token, in the query.' },
@@ -82,7 +82,7 @@ function describePost(words: Vocabulary): OperationObject {
     tags: ['receiver'],
     summary: withoutStop(sentence),
     description:
-      'Needs a token with the scope `gateway`, or the signature of an app that is linked to every account in the envelope. All of an envelope is taken or nothing; a message that was handed in before is passed on once.',
+      'Needs a token with the scope `gateway`, or the signature of an app that is linked to every account in the envelope. All of an envelope is taken or nothing; a message or a status that was handed in before is passed on once.',
     security: proofs.map((name) => ({ [name]: [] })),
     parameters: [],
     requestBody: {

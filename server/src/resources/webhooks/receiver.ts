@@ -69,8 +69,11 @@ export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Pr
 }
 
 async function checkAccount({ tx, accounts, signer }: Receipt, account_id: string): Promise<void> {
-  // Asked again: who signed was found out before this transaction.
-  if (signer !== undefined && !(await isLinkedWithAccess(tx, account_id, signer))) throw invalidSignature()
+  if (signer !== undefined) {
+    // Asked again: who signed was found out before this transaction.
+    if (await isLinkedWithAccess(tx, account_id, signer)) return
+    throw invalidSignature()
+  }
   const isAllowed = isNodeId(account_id) && (accounts?.has(account_id) ?? true)
   if (!isAllowed || !(await hasAccountForReceiver(tx, account_id))) throw notFound()
 }
