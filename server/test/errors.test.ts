@@ -193,6 +193,7 @@ describe('the messages of errors', () => {
         'rangeNotSatisfiable',
         'rateLimited',
         'ruleBroken',
+        'storeBusy',
         'unknownVersion',
       ],
       'a new one needs its line in error-messages.ts, and then here',

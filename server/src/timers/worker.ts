@@ -184,10 +184,14 @@ export class TimerWorker {
     if (this.#inHand.size === 0) return
     const ids = [...this.#inHand.keys()]
     this.#renewing ??= database
-      .transaction(async ({ query }) => {
-        const renewed = { leased_until: clock.now() + lease }
-        // One that was postponed meanwhile has no lease any more.
-        await query.updateTable('timers').set(renewed).where('id', 'in', ids).where('leased_until', '>', 0).execute()
+      .transaction(async ({ query, lockRows }) => {
+        // One that was postponed meanwhile has no lease any more, and one that is being finished needs none.
+        const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
+        await query
+          .updateTable('timers')
+          .set({ leased_until: clock.now() + lease })
+          .where('id', 'in', lockRows ? ours.forUpdate().skipLocked() : ours)
+          .execute()
       })
       .catch((error: Error) => this.#report(error, 'leases could not be renewed'))
       .finally(() => {
