@@ -166,7 +166,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     words,
     versions: config.versions,
     doors: serverParts.doors,
-    limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
+    limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
     maxBodyBytes: config.maxBodyBytes,

@@ -46,13 +46,31 @@ export interface TransactionOptions {
   readonly share?: string
 }
 
+/** One window of a limit: permits within so long, counted under a key. */
+export interface CountedWindow {
+  readonly key: string
+  readonly milliseconds: number
+}
+
+export interface TakenPermits {
+  /** How many were taken by all, these included; it may be more than there are. */
+  readonly taken: number
+  /** When the window ends, and counting begins anew. */
+  readonly end_time: number
+}
+
+/** Counts what processes share. A window begins with the first permit that is taken of it. */
+export interface Counters {
+  take(window: CountedWindow, permits: number, now: number): TakenPermits | Promise<TakenPermits>
+}
+
 /** What counts towards the places of the service itself: its workers and commands. */
 export const ownShare = ''
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
-  /** The pool of connections, for the library that counts limits in PostgreSQL; undefined where there is none. */
-  readonly pool: unknown
+  /** Counts limits, for all processes together. */
+  readonly counters: Counters
   /** Reads committed data; never waits for a writer. */
   readonly read: Db
   /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */

@@ -3,8 +3,10 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { minute } from '../base/duration.ts'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
-import { type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
+import { OwnCounters, StoredCounters } from './counters.ts'
+import { type Counters, type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { isUnwritableSqlite } from './outage.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
@@ -38,12 +40,14 @@ export function openSqlite(file: string): Database {
     reader.doubt,
   )
 
+  const transaction: Database['transaction'] = (work, options) => queue.run(work, options)
+
   return {
     engine: 'sqlite',
-    pool: undefined,
+    counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
-    transaction: (work, options) => queue.run(work, options),
+    transaction,
     async snapshot(work) {
       // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
       const connection = new SqliteConnection(openFile(file))
@@ -71,6 +75,16 @@ export function openSqlite(file: string): Database {
       reader.close()
       writer.close()
     },
+  }
+}
+
+/**
+ * One process counts for itself and needs the store only to remember after a restart: what is over within a minute is not worth a write.
+ */
+function countersOf(transaction: Database['transaction']): Counters {
+  const [own, stored] = [new OwnCounters(), new StoredCounters(transaction)]
+  return {
+    take: (window, permits, now) => (window.milliseconds < minute ? own : stored).take(window, permits, now),
   }
 }
 

@@ -106,7 +106,8 @@ export async function admit(
   checkPermission(caller, row.operation.permission, words)
   if (row.operation.permit) await row.operation.permit({ db: database.read, caller, node })
 
-  const platform = await limiter.consume('platform', caller, node)
+  const counted = limiter.consume('platform', caller, node)
+  const platform = counted instanceof Promise ? await counted : counted
   const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
   return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
 }
