@@ -97,7 +97,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
       [ringOutTimer]: makeRingOutHandler({ clock, words }),
     },
-    onCommit: () => deliveries.wake(),
   })
 
   // Made at the first start; uploads take whichever is in use by then.
@@ -124,16 +123,13 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     metrics: deliveryMetrics,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter })
-  const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () =>
-    wakeWorkers(),
-  )
-  const runsWorkers = config.role !== 'api'
-  /** Those of other processes look by themselves. */
-  const wakeWorkers = (): void => {
-    if (!runsWorkers) return
+  const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () => {
     timers.wake()
     deliveries.wake()
-  }
+  })
+  const runsWorkers = config.role !== 'api'
+
+  let stopWaking = (): void => undefined
 
   const observer = new RequestObserver(log, metrics)
   const serverParts: ServerParts = {
@@ -178,7 +174,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       transaction: (work, options) => database.transaction(work, options),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
     },
-    onCommit: wakeWorkers,
   }
   server.register(async (scope) => {
     observeRequests(scope, observer, words.trace_header)
@@ -219,6 +214,12 @@ export async function createApp({ config, database, clock, random, log }: AppPar
         if (database.engine === 'sqlite') await endLeases(database)
         await clockSteps.start()
         for (const worker of [timers, deliveries, retention]) worker.start()
+        // Workers of other processes poll by themselves.
+        stopWaking = database.onDue((due) => {
+          const timer = due.get('timers')
+          if (timer !== undefined) timers.wakeAt(timer)
+          if (due.has('deliveries')) deliveries.wake()
+        })
       }
       return address
     },
@@ -232,6 +233,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       const force = setTimeout(() => server.server.closeAllConnections(), graceMilliseconds)
       await server.close()
       clearTimeout(force)
+      stopWaking()
       await clockSteps.stop()
       await timers.stop()
       await retention.stop()

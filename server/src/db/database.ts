@@ -29,9 +29,17 @@ export interface Memo<Value> {
   readonly holds?: Value
 }
 
+/** Who works on what transactions make due. */
+export type WorkerName = 'timers' | 'deliveries'
+
+/** What a commit has made due, by who works on it, and when. */
+export type Due = ReadonlyMap<WorkerName, number>
+
 /** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
 export interface Transaction extends Db {
   readonly inTransaction: true
+  /** Notes that its commit makes something due: who works on that is woken then, and nobody else. */
+  makeDue(worker: WorkerName, time: number): void
 }
 
 export interface TransactionOptions {
@@ -75,6 +83,8 @@ export interface Database {
   readonly read: Db
   /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Calls `listener` after each commit of this process that made something due, until the function that is returned is called. */
+  onDue(listener: (due: Due) => void): () => void
   /** Reads that all see the store as it was at one moment, however long they take; no writer waits for them. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** How a column is declared whose numbers the database hands out in order: `ORDERED_ID` in migrations. */

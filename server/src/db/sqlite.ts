@@ -7,6 +7,7 @@ import { minute } from '../base/duration.ts'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
 import { OwnCounters, StoredCounters } from './counters.ts'
 import { type Counters, type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
+import { DueListeners, DueNotes } from './due.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { isUnwritableSqlite } from './outage.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
@@ -29,7 +30,9 @@ const sqliteBusy = 5
 export function openSqlite(file: string): Database {
   const writer = new SqliteConnection(openFile(file))
   const reader = new CommittedReader(openFile(file))
-  const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const })
+  const due = new DueNotes()
+  const listeners = new DueListeners()
+  const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const, makeDue: due.note })
   const queue = new WriteQueue(
     {
       begin: () => begin(writer),
@@ -37,7 +40,11 @@ export function openSqlite(file: string): Database {
       isTransactionOpen: () => writer.isTransactionOpen(),
     },
     tx,
-    reader.doubt,
+    due,
+    (committed) => {
+      reader.doubt()
+      listeners.tell(committed)
+    },
   )
 
   const transaction: Database['transaction'] = (work, options) => queue.run(work, options)
@@ -48,6 +55,7 @@ export function openSqlite(file: string): Database {
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
     transaction,
+    onDue: listeners.add,
     async snapshot(work) {
       // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
       const connection = new SqliteConnection(openFile(file))

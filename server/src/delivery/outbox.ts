@@ -32,6 +32,7 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
     // A lane stays for ever, so one that is known need not be made.
     if (known_lane_id === null) await tx.first(insertLane, { lane_id, app_id, callback_url })
     await tx.first(insertDelivery, { event_id: stored.id, lane_id, account_id, app_id, field, created_time })
+    tx.makeDue('deliveries', created_time)
   }
 }
 

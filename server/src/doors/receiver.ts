@@ -9,7 +9,7 @@ import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
 import { findSigner, isVerifyToken, receiveEnvelope } from '../resources/webhooks/receiver.ts'
 
-export interface ReceiverParts extends Pick<PipelineParts, 'database' | 'clock' | 'words' | 'onCommit'> {
+export interface ReceiverParts extends Pick<PipelineParts, 'database' | 'clock' | 'words'> {
   readonly maxBodyBytes: number
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }
@@ -55,7 +55,6 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
       (tx) => receiveEnvelope({ tx, clock, accounts: sender.accounts }, envelope),
       { share: sender.app_id },
     )
-    parts.onCommit()
     for (const field of raised) metrics.countReceived(field)
     return writeJson({ success: true })
   })

@@ -58,9 +58,7 @@ async function performForGateway(
   const sees = (account_id: string) => accounts === undefined || accounts.has(account_id)
   const context = { clock, random, words, settings, publicUrl: parts.publicUrl(), sees }
   if (operation.effect === 'read') return operation.run({ ...context, db: database.read }, input)
-  const answer = await database.transaction((tx) => operation.run({ ...context, db: tx }, input), { share })
-  parts.onCommit()
-  return answer
+  return database.transaction((tx) => operation.run({ ...context, db: tx }, input), { share })
 }
 
 async function readSources(request: FastifyRequest, maxBytes: number): Promise<Arguments[]> {

@@ -44,8 +44,6 @@ export interface PipelineParts {
   readonly publicUrl: () => string
   readonly settings: Settings
   readonly outside: Outside
-  /** Told of every commit, so that what it made due need not wait. */
-  readonly onCommit: () => void
 }
 
 /** A request as the pipeline sees it, whatever server it came through. */
@@ -162,7 +160,6 @@ async function run(
       { share },
     )
     .catch(explainCrowd)
-  parts.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
 }

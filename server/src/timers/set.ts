@@ -17,6 +17,7 @@ export async function setTimer(
   const id = random.trace()
   const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now() }
   await tx.query.insertInto('timers').values(timer).execute()
+  tx.makeDue('timers', due_time)
   return id
 }
 

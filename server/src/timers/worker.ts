@@ -51,8 +51,6 @@ export interface TimerWorkerOptions {
   readonly handlers: TimerHandlers
   /** Milliseconds that a timer belongs to a process that nothing is heard of any more. */
   readonly lease: number
-  /** Told when a timer has done its work, so that what it made due need not wait. */
-  readonly onCommit: () => void
 }
 
 /** Lets timers go off: each by one process at a time, and again after that process died. */
@@ -61,6 +59,8 @@ export class TimerWorker {
   readonly #inHand = new Map<string, Promise<void>>()
   readonly #pace = new Pace(pollPauseMilliseconds)
   #poll: NodeJS.Timeout | undefined
+  /** For what is due before the next poll. */
+  #alarm: { readonly time: number; readonly timeout: NodeJS.Timeout } | undefined
   #heartbeat: NodeJS.Timeout | undefined
   #renewing: Promise<void> | undefined
   #claiming: Promise<void> | undefined
@@ -77,7 +77,7 @@ export class TimerWorker {
     this.wake()
   }
 
-  /** Polls for due timers; called after every commit, so that what is due at once does not wait for the next poll. */
+  /** Polls for due timers. */
   wake(): void {
     if (this.#stopped) return
     this.#pollAgain = true
@@ -93,6 +93,20 @@ export class TimerWorker {
       })
   }
 
+  /** Polls when a timer is due that was set just now; what is due after the next poll waits for that. */
+  wakeAt(time: number): void {
+    const wait = time - this.#options.clock.now()
+    if (wait <= 0) this.wake()
+    else if (wait < pollMilliseconds && !this.#stopped && !(this.#alarm && this.#alarm.time <= time)) {
+      clearTimeout(this.#alarm?.timeout)
+      const ring = () => {
+        this.#alarm = undefined
+        this.wake()
+      }
+      this.#alarm = { time, timeout: setTimeout(ring, wait).unref() }
+    }
+  }
+
   /** Resolves when everything that is due by now has gone off. */
   async settle(): Promise<void> {
     do {
@@ -100,12 +114,13 @@ export class TimerWorker {
       this.wake()
       await this.#claiming
       await Promise.all(this.#inHand.values())
-    } while (!this.#stopped && (await this.#findWait()) <= 0)
+    } while (!this.#stopped && (await this.#findNext()) <= this.#options.clock.now())
   }
 
   /** Finishes what runs and takes up nothing new. */
   async stop(): Promise<void> {
     clearInterval(this.#poll)
+    clearTimeout(this.#alarm?.timeout)
     this.#stopped = true
     this.#pace.hurry()
     await this.#claiming
@@ -121,10 +136,9 @@ export class TimerWorker {
       const room = maxInHand - this.#inHand.size
       // The first that is done wakes this again.
       if (room === 0) return
-      const wait = await this.#findWait()
-      if (wait > 0) {
-        // A timer that is due before the next poll is not kept waiting for that.
-        if (wait < pollMilliseconds) setTimeout(() => this.wake(), wait).unref()
+      const next = await this.#findNext()
+      if (next > this.#options.clock.now()) {
+        this.wakeAt(next)
         continue
       }
       const claimed = await this.#claim(room)
@@ -133,12 +147,12 @@ export class TimerWorker {
     }
   }
 
-  /** Milliseconds until the next timer is due; 0 or less: one is. One cheap read: a transaction is opened only to claim. */
-  async #findWait(): Promise<number> {
+  /** When the next timer is due that nobody holds. One cheap read: a transaction is opened only to claim. */
+  async #findNext(): Promise<number> {
     const { database, clock, lease } = this.#options
     const now = clock.now()
     const next = await database.read.first(findNext, { now, horizon: leaseHorizon(now, lease) })
-    return next ? next.due_time - now : Number.POSITIVE_INFINITY
+    return next?.due_time ?? Number.POSITIVE_INFINITY
   }
 
   #claim(limit: number): Promise<TimersTable[]> {
@@ -172,8 +186,9 @@ export class TimerWorker {
     const done = this.#goOff(timer)
       .catch((error: Error) => this.#report(error, 'timers could not be run'))
       .finally(() => {
+        // Others may have found no room.
+        if (this.#inHand.size === maxInHand) this.wake()
         this.#inHand.delete(timer.id)
-        this.wake()
       })
     this.#inHand.set(timer.id, done)
   }
@@ -200,7 +215,7 @@ export class TimerWorker {
   }
 
   async #goOff({ id, kind, payload, attempts }: TimersTable): Promise<void> {
-    const { database, handlers, onCommit } = this.#options
+    const { database, handlers } = this.#options
     const handler = handlers[kind] ?? unknownKind
     try {
       await handler.act?.(payload)
@@ -216,7 +231,6 @@ export class TimerWorker {
         },
         { alone: handler.alone ?? false },
       )
-      onCommit()
     } catch (error) {
       // It could not be postponed either, and did not fail by itself: it comes again when its lease is over.
       if (database.outageOf(error)) throw error
@@ -228,7 +242,7 @@ export class TimerWorker {
     const { database, clock, log } = this.#options
     const delay = handler.retryDelay(attempts)
     log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
-    await database.transaction(async ({ query }) => {
+    await database.transaction(async ({ query, makeDue }) => {
       if (delay === undefined) {
         await query.deleteFrom('timers').where('id', '=', id).execute()
         return
@@ -236,6 +250,7 @@ export class TimerWorker {
       const now = clock.now()
       const later = { attempts, leased_until: 0, due_time: now + delay, set_time: now }
       await query.updateTable('timers').set(later).where('id', '=', id).execute()
+      makeDue('timers', later.due_time)
     })
   }
 
