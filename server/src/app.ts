@@ -10,7 +10,7 @@ import { forgetHandler } from './carrier/forget.ts'
 import { makeCarrierHandler } from './carrier/post.ts'
 import { carrierTimer, forgetTimer } from './carrier/send.ts'
 import type { Config } from './config.ts'
-import type { Database } from './db/database.ts'
+import type { Database, Due } from './db/database.ts'
 import { endLeases } from './db/leases.ts'
 import { readMigrations } from './db/migrate.ts'
 import { serviceSecret } from './db/secrets.ts'
@@ -115,7 +115,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       [ringOutTimer]: makeRingOutHandler({ clock, words }),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
     },
-    onCommit: () => deliveries.wake(),
   })
 
   // Made at the first start; uploads take whichever is in use by then.
@@ -149,23 +148,27 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     waker,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
-  const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () =>
-    wakeWorkers(),
-  )
+  const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () => {
+    timers.wake()
+    deliveries.wake()
+  })
   waker.onTimers(() => timers.wake())
-  const wakeWorkers = (): void => {
+  /** Wakes what a commit has made something due for: here, or where the workers are. */
+  const wakeDue = (due: Due): void => {
+    const timer = due.get('timers')
     if (runsWorkers) {
-      timers.wake()
-      deliveries.wake()
+      if (timer !== undefined) timers.wakeAt(timer)
+      if (due.has('deliveries')) deliveries.wake()
     } else {
-      waker.announceTimers()
-      waker.announceLanes(undefined)
+      if (timer !== undefined) waker.announceTimers()
+      if (due.has('deliveries')) waker.announceLanes(undefined)
     }
   }
   const wakeLanes = (lanes: readonly LaneAddress[]): void => {
     if (runsWorkers) deliveries.wakeLanes(lanes)
     else waker.announceLanes(lanes.map(({ id }) => id))
   }
+  let stopWaking = (): void => undefined
 
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
@@ -206,7 +209,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     words,
     versions: config.versions,
     explainPath,
-    limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, sharedPool: database.pool }),
+    limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock }),
     guesses: new Guesses(limitByAddress('failures'), log),
     openDoorLimit: limitByAddress('open_doors'),
     mayUseDemo,
@@ -244,7 +247,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
         })),
       },
     },
-    onCommit: wakeWorkers,
   }
   const isServed = config.role === 'worker' ? (row: Row) => row.door === 'open' && row.everyRole === true : () => true
   const policies = { business: businessDoor, gateway: gatewayDoor, open: openDoor, link: linkDoor }
@@ -279,6 +281,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
         await clockSteps.start()
         for (const worker of [timers, deliveries, retention]) worker.start()
       }
+      stopWaking = database.onDue(wakeDue)
       return address
     },
     async settle() {
@@ -290,6 +293,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     async close(graceMilliseconds) {
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
+      stopWaking()
       await clockSteps.stop()
       await timers.stop()
       await retention.stop()

@@ -173,11 +173,11 @@ export const settings = {
   }),
   databaseLockTimeout: define({
     name: 'DATABASE_LOCK_TIMEOUT',
-    shownDefault: '5s',
+    shownDefault: '10s',
     sentence:
       'How long a write waits on PostgreSQL for what another one holds, and twice that for a connection, before it is refused with a transient error.',
     parse: durationUpTo(10 * minute),
-    fallback: () => 5 * second,
+    fallback: () => 10 * second,
   }),
   secretsKey: define<SecretKey | undefined>({
     name: 'SECRETS_KEY',

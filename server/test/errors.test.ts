@@ -194,6 +194,7 @@ describe('the messages of errors', () => {
         'rateLimited',
         'ruleBroken',
         'staleSignature',
+        'storeBusy',
         'unknownOperation',
         'unknownVersion',
         'wrongKind',

@@ -37,9 +37,17 @@ export interface Memo<Value> {
   readonly holds?: Value
 }
 
+/** Who works on what transactions make due. */
+export type WorkerName = 'timers' | 'deliveries'
+
+/** What a commit has made due, by who works on it, and when. */
+export type Due = ReadonlyMap<WorkerName, number>
+
 /** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
 export interface Transaction extends Db {
   readonly inTransaction: true
+  /** Notes that its commit makes something due: who works on that is woken then, and nobody else. */
+  makeDue(worker: WorkerName, time: number): void
 }
 
 export interface TransactionOptions {
@@ -54,13 +62,31 @@ export interface TransactionOptions {
   readonly share?: string
 }
 
+/** One window of a limit: permits within so long, counted under a key. */
+export interface CountedWindow {
+  readonly key: string
+  readonly milliseconds: number
+}
+
+export interface TakenPermits {
+  /** How many were taken by all, these included; it may be more than there are. */
+  readonly taken: number
+  /** When the window ends, and counting begins anew. */
+  readonly end_time: number
+}
+
+/** Counts what processes share. A window begins with the first permit that is taken of it. */
+export interface Counters {
+  take(window: CountedWindow, permits: number, now: number): TakenPermits | Promise<TakenPermits>
+}
+
 /** What counts towards the places of the service itself: its workers and commands. */
 export const ownShare = ''
 
 export interface Database {
   readonly engine: Engine
-  /** The pool of connections, for the library that counts limits in PostgreSQL; undefined where there is none. */
-  readonly pool: unknown
+  /** Counts limits, for all processes together. */
+  readonly counters: Counters
   /** Reads committed data; never waits for a writer. */
   readonly read: Db
   /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
@@ -69,6 +95,8 @@ export interface Database {
   execute<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
   /** Short notices between the processes on one database; undefined where there is only one. */
   readonly notices: Notices | undefined
+  /** Calls `listener` after each commit of this process that made something due, until the function that is returned is called. */
+  onDue(listener: (due: Due) => void): () => void
   /** Reads that all see the store as it was at one moment, however long they take; no writer waits for them. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** How a column is declared whose numbers the database hands out in order: `ORDERED_ID` in migrations. */

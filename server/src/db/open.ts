@@ -19,7 +19,7 @@ export interface StoreLocation {
 
 /** As long as a transaction of the embedded store waits for another process's. */
 export const defaultTimeout = 30 * second
-export const defaultLockTimeout = 5 * second
+export const defaultLockTimeout = 10 * second
 /** Connections that break together are told together. */
 const gatherTime = second
 

@@ -3,9 +3,12 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { minute } from '../base/duration.ts'
 import { KeyRing } from '../base/key-ring.ts'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
-import { type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
+import { OwnCounters, StoredCounters } from './counters.ts'
+import { type Counters, type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
+import { DueListeners, DueNotes } from './due.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { isUnwritableSqlite } from './outage.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
@@ -30,7 +33,9 @@ export function openSqlite(file: string, { erases }: { readonly erases: boolean 
   const writer = new SqliteConnection(openFile(file), secrets)
   if (erases) writer.execute('PRAGMA secure_delete = ON')
   const reader = new CommittedReader(openFile(file), secrets)
-  const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const })
+  const due = new DueNotes()
+  const listeners = new DueListeners()
+  const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const, makeDue: due.note })
   const queue = new WriteQueue(
     {
       begin: () => begin(writer),
@@ -38,17 +43,24 @@ export function openSqlite(file: string, { erases }: { readonly erases: boolean 
       isTransactionOpen: () => writer.isTransactionOpen(),
     },
     tx,
-    reader.doubt,
+    due,
+    (committed) => {
+      reader.doubt()
+      listeners.tell(committed)
+    },
   )
+
+  const transaction: Database['transaction'] = (work, options) => queue.run(work, options)
 
   return {
     engine: 'sqlite',
-    pool: undefined,
+    counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
-    transaction: (work, options) => queue.run(work, options),
+    transaction,
     execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters)),
     notices: undefined,
+    onDue: listeners.add,
     async snapshot(work) {
       // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
       const connection = new SqliteConnection(openFile(file), secrets)
@@ -92,6 +104,16 @@ export function openSqlite(file: string, { erases }: { readonly erases: boolean 
 
 async function begin(writer: SqliteConnection): Promise<void> {
   await whenFree(() => writer.execute('BEGIN IMMEDIATE'))
+}
+
+/**
+ * One process counts for itself and needs the store only to remember after a restart: what is over within a minute is not worth a write.
+ */
+function countersOf(transaction: Database['transaction']): Counters {
+  const [own, stored] = [new OwnCounters(), new StoredCounters(transaction)]
+  return {
+    take: (window, permits, now) => (window.milliseconds < minute ? own : stored).take(window, permits, now),
+  }
 }
 
 /**

@@ -32,6 +32,7 @@ export interface Tables {
   activities: ActivitiesTable
   timers: TimersTable
   schema_migrations: SchemaMigrationsTable
+  rate_windows: RateWindowsTable
   carrier_messages: CarrierMessagesTable
   files: FilesTable
   file_uses: FileUsesTable
@@ -272,6 +273,12 @@ export interface ActivitiesTable {
   actor_token_id: string
   remote_address: string
   trace: string
+}
+
+export interface RateWindowsTable {
+  key: string
+  taken: number
+  end_time: number
 }
 
 export interface SchemaMigrationsTable {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Transaction, TransactionOptions } from './database.ts'
+import { DueNotes } from './due.ts'
 
 /** The connection that writes, as far as transactions need it. */
 export interface Writer {
@@ -26,13 +27,17 @@ const maxGroup = 64
 export class WriteQueue {
   readonly #writer: Writer
   readonly #tx: Transaction
-  readonly #onCommit: () => void
+  /** What the transaction that runs makes due, and what the group does as far as it stands. */
+  readonly #due: DueNotes
+  readonly #groupDue = new DueNotes()
+  readonly #onCommit: (due: DueNotes) => void
   readonly #jobs: Job[] = []
   #draining: Promise<void> | undefined
 
-  constructor(writer: Writer, tx: Transaction, onCommit: () => void) {
+  constructor(writer: Writer, tx: Transaction, due: DueNotes, onCommit: (due: DueNotes) => void) {
     this.#writer = writer
     this.#tx = tx
+    this.#due = due
     this.#onCommit = onCommit
   }
 
@@ -60,9 +65,10 @@ export class WriteQueue {
   async #runGroup(): Promise<void> {
     const done: { readonly job: Job; readonly result: unknown }[] = []
     const first = this.#jobs.shift() as Job
+    this.#groupDue.clear()
     try {
       await this.#writer.begin()
-      done.push({ job: first, result: await first.work(this.#tx) })
+      done.push({ job: first, result: await this.#run(first) })
     } catch (error) {
       this.#undo()
       first.reject(error)
@@ -80,15 +86,22 @@ export class WriteQueue {
       for (const { job } of done) job.reject(error)
       return
     }
-    this.#onCommit()
+    this.#onCommit(this.#groupDue)
     for (const { job, result } of done) job.resolve(result as never)
+  }
+
+  async #run(job: Job): Promise<unknown> {
+    this.#due.clear()
+    const value = await job.work(this.#tx)
+    this.#due.addTo(this.#groupDue)
+    return value
   }
 
   /** Undefined when the job failed and nothing of it is left. Throws when nothing of the whole group is left. */
   async #runBehindSavepoint(job: Job): Promise<{ value: unknown } | undefined> {
     try {
       this.#writer.execute('SAVEPOINT job')
-      const value = await job.work(this.#tx)
+      const value = await this.#run(job)
       this.#writer.execute('RELEASE job')
       return { value }
     } catch (error) {

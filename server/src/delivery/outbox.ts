@@ -18,5 +18,7 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
     value: typeof event.value === 'string' ? event.value : JSON.stringify(event.value),
     now: clock.now(),
   }
-  return tx.engine === 'postgres' ? raiseOnPostgres(tx, row) : raiseOnSqlite(tx, row)
+  const lanes = await (tx.engine === 'postgres' ? raiseOnPostgres(tx, row) : raiseOnSqlite(tx, row))
+  if (lanes.length > 0) tx.makeDue('deliveries', row.now)
+  return lanes
 }

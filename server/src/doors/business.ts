@@ -31,7 +31,8 @@ export const businessDoor: DoorPolicy = {
     checkPermission(caller, operation.permission, words)
     if (operation.permit) await operation.permit({ db: database.read, caller, node })
 
-    const platform = await limiter.consume('platform', caller, node)
+    const counted = limiter.consume('platform', caller, node)
+    const platform = counted instanceof Promise ? await counted : counted
     const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
     return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
   },

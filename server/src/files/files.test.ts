@@ -37,7 +37,7 @@ onBothDatabases('the store of bytes', (engine) => {
     files = openFiles({ database: held.database, store, ...tools })
     const handlers = { [sweepTimer]: makeSweepHandler(store, clock) }
     workers = [1, 2].map(
-      () => new TimerWorker({ database: held.database, clock, log: silentLog, handlers, lease: minute, onCommit() {} }),
+      () => new TimerWorker({ database: held.database, clock, log: silentLog, handlers, lease: minute }),
     )
   })
   after(async () => {
@@ -198,7 +198,6 @@ onBothDatabases('the store of bytes', (engine) => {
       log: silentLog,
       handlers,
       lease: minute,
-      onCommit() {},
     })
     await worker.settle()
     await ending

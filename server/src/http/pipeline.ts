@@ -59,8 +59,6 @@ export interface PipelineDeps {
   readonly publicUrl: () => string
   readonly settings: Settings
   readonly outside: Omit<Outside, 'transaction'>
-  /** Told of every commit, so that what it made due need not wait. */
-  readonly onCommit: () => void
 }
 
 /** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
@@ -103,7 +101,6 @@ async function run(
     else await appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, request))
     return result
   }).catch(explainCrowd)
-  deps.onCommit()
   if (answer instanceof Refusal) throw answer.error
   return answer
 }

@@ -1,26 +1,23 @@
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  type RateLimiterRes,
-} from 'rate-limiter-flexible'
+import type { Clock } from '../base/clock.ts'
 import { formatDuration } from '../base/duration.ts'
+import type { Database } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import { rateLimited } from '../graph/errors.ts'
 import type { Node } from '../graph/nodes.ts'
 import { type Rate, type RateClassName, type RateKey, rateClasses } from './classes.ts'
+import { Permits, type Use } from './permits.ts'
 import { type Usage, usageHeaders, usageOf } from './usage.ts'
 
 export interface LimiterOptions {
   readonly on: boolean
   readonly rates: Readonly<Record<RateClassName, readonly Rate[]>>
-  /** Where several processes share their counts; undefined: this process counts for itself. */
-  readonly sharedPool: unknown
+  readonly database: Pick<Database, 'counters' | 'outageOf'>
+  readonly clock: Clock
 }
 
 interface Window {
   readonly rate: Rate
-  readonly counter: RateLimiterAbstract
+  readonly permits: Permits
 }
 
 /** Counts calls by class and refuses those over a limit. */
@@ -28,43 +25,61 @@ export class Limiter {
   readonly #on: boolean
   readonly #windows: ReadonlyMap<RateClassName, readonly Window[]>
 
-  constructor({ on, rates, sharedPool }: LimiterOptions) {
+  constructor({ on, rates, database, clock }: LimiterOptions) {
     this.#on = on
+    const { counters } = database
+    const isUnwritable = (error: unknown) => database.outageOf(error) === 'unwritable'
     const names = Object.keys(rateClasses) as RateClassName[]
     this.#windows = new Map(
-      names.map((name) => [name, rates[name].map((rate) => ({ rate, counter: makeCounter(name, rate, sharedPool) }))]),
+      names.map((name) => [
+        name,
+        rates[name].map((rate) => ({ rate, permits: new Permits({ name, rate, counters, clock, isUnwritable }) })),
+      ]),
     )
   }
 
-  /** Counts one call under a class; throws the 429, which tells the usage too, when it is one too many. */
-  async consume(name: RateClassName, caller: Caller, node: Node): Promise<Usage | undefined> {
+  /**
+   * Counts one call under a class; throws the 429, which tells the usage too, when it is one too many. Most calls have their
+   * permit at once, and are not made to wait for a promise.
+   */
+  consume(name: RateClassName, caller: Caller, node: Node): Usage | undefined | Promise<Usage | undefined> {
     if (!this.#on) return undefined
-    const key = keyOf(rateClasses[name].key, caller, node)
-    let fullest: Usage | undefined
-    for (const { rate, counter } of this.#windows.get(name) ?? []) {
-      const state = await count(counter, key)
-      const usage = usageOf(name, rate, state)
-      if (state.consumedPoints > rate.count) throw tooMany(usage, rate, state.msBeforeNext, node)
-      if (!fullest || usage.percent > fullest.percent) fullest = usage
+    const windows = this.#windows.get(name) ?? []
+    return takeAll(name, windows, 0, undefined, keyOf(rateClasses[name].key, caller, node), node)
+  }
+}
+
+/** A permit of each window, from one of them on; the usage of the one that is fullest. */
+function takeAll(
+  name: RateClassName,
+  windows: readonly Window[],
+  from: number,
+  fullestSoFar: Usage | undefined,
+  key: string,
+  node: Node,
+): Usage | undefined | Promise<Usage | undefined> {
+  let fullest = fullestSoFar
+  for (let index = from; index < windows.length; index++) {
+    const { rate, permits } = windows[index] as Window
+    const use = permits.take(key)
+    if (use instanceof Promise) {
+      return use.then((later) =>
+        takeAll(name, windows, index + 1, fuller(fullest, judge(name, rate, later, node)), key, node),
+      )
     }
-    return fullest
+    fullest = fuller(fullest, judge(name, rate, use, node))
   }
+  return fullest
 }
 
-function makeCounter(name: string, { count: points, milliseconds }: Rate, sharedPool: unknown): RateLimiterAbstract {
-  const options = { keyPrefix: `${name}:${milliseconds}`, points, duration: milliseconds / 1000 }
-  if (sharedPool === undefined) return new RateLimiterMemory(options)
-  return new RateLimiterPostgres({ ...options, storeClient: sharedPool, tableName: 'rate_counts', tableCreated: true })
+function fuller(fullest: Usage | undefined, usage: Usage): Usage {
+  return !fullest || usage.percent > fullest.percent ? usage : fullest
 }
 
-/** The library refuses by rejecting with the state; a fault of the store it rejects with an Error. */
-async function count(counter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
-  try {
-    return await counter.consume(key)
-  } catch (refusal) {
-    if (refusal instanceof Error) throw refusal
-    return refusal as RateLimiterRes
-  }
+function judge(name: RateClassName, rate: Rate, use: Use, node: Node): Usage {
+  const usage = usageOf(name, rate, use)
+  if (!use.isGranted) throw tooMany(usage, rate, use.milliseconds, node)
+  return usage
 }
 
 function keyOf(key: RateKey, caller: Caller, node: Node): string {
@@ -78,9 +93,9 @@ function keyOf(key: RateKey, caller: Caller, node: Node): string {
   }
 }
 
-function tooMany(usage: Usage, rate: Rate, msBeforeNext: number, node: Node): Error {
+function tooMany(usage: Usage, rate: Rate, milliseconds: number, node: Node): Error {
   const { sentence, subcode } = rateClasses[usage.name]
-  return rateLimited(describeLimit(rate, sentence), subcode, msBeforeNext / 1000, usageHeaders(node, usage, usage))
+  return rateLimited(describeLimit(rate, sentence), subcode, milliseconds / 1000, usageHeaders(node, usage, usage))
 }
 
 /** `Every call, per app and account.` → `The limit of 5000 in 1h is reached (every call, per app and account)` */

@@ -1,7 +1,7 @@
-import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { minute } from '../base/duration.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { Rate, RateClassName } from './classes.ts'
+import type { Use } from './permits.ts'
 
 /** How much of a limit is used up. */
 export interface Usage {
@@ -11,9 +11,9 @@ export interface Usage {
   readonly regainMinutes: number
 }
 
-export function usageOf(name: RateClassName, rate: Rate, state: RateLimiterRes): Usage {
-  const percent = Math.min(100, Math.ceil((state.consumedPoints * 100) / rate.count))
-  return { name, percent, regainMinutes: percent < 100 ? 0 : Math.ceil(state.msBeforeNext / minute) }
+export function usageOf(name: RateClassName, rate: Rate, { used, milliseconds }: Use): Usage {
+  const percent = Math.min(100, Math.ceil((used * 100) / rate.count))
+  return { name, percent, regainMinutes: percent < 100 ? 0 : Math.ceil(milliseconds / minute) }
 }
 
 /** The two headers that tell a caller how close it is to its limits. */

@@ -18,7 +18,7 @@ function startWorker(
   lease = 10 * second,
 ): TimerWorker {
   const handlers = { ring: { ...ring, retryDelay: () => minute } }
-  const worker = new TimerWorker({ database, clock, log: silentLog, handlers, lease, onCommit() {} })
+  const worker = new TimerWorker({ database, clock, log: silentLog, handlers, lease })
   t.after(() => worker.stop())
   worker.start()
   return worker

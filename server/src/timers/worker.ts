@@ -52,8 +52,6 @@ export interface TimerWorkerOptions {
   readonly handlers: TimerHandlers
   /** Milliseconds that a timer belongs to a process that nothing is heard of any more. */
   readonly lease: number
-  /** Told when a timer has done its work, so that what it made due need not wait. */
-  readonly onCommit: () => void
 }
 
 /** Lets timers go off: each by one process at a time, and again after that process died. */
@@ -62,6 +60,8 @@ export class TimerWorker {
   readonly #inHand = new Map<string, Promise<void>>()
   readonly #pace = new Pace(pollPauseMilliseconds)
   #poll: NodeJS.Timeout | undefined
+  /** For what is due before the next poll. */
+  #alarm: { readonly time: number; readonly timeout: NodeJS.Timeout } | undefined
   #heartbeat: NodeJS.Timeout | undefined
   #renewing: Promise<void> | undefined
   #claiming: Promise<void> | undefined
@@ -78,7 +78,7 @@ export class TimerWorker {
     this.wake()
   }
 
-  /** Polls for due timers; called after every commit, so that what is due at once does not wait for the next poll. */
+  /** Polls for due timers. */
   wake(): void {
     if (this.#stopped) return
     this.#pollAgain = true
@@ -94,6 +94,20 @@ export class TimerWorker {
       })
   }
 
+  /** Polls when a timer is due that was set just now; what is due after the next poll waits for that. */
+  wakeAt(time: number): void {
+    const wait = time - this.#options.clock.now()
+    if (wait <= 0) this.wake()
+    else if (wait < pollMilliseconds && !this.#stopped && !(this.#alarm && this.#alarm.time <= time)) {
+      clearTimeout(this.#alarm?.timeout)
+      const ring = () => {
+        this.#alarm = undefined
+        this.wake()
+      }
+      this.#alarm = { time, timeout: setTimeout(ring, wait).unref() }
+    }
+  }
+
   /** Resolves when everything that is due by now has gone off. */
   async settle(): Promise<void> {
     do {
@@ -101,12 +115,13 @@ export class TimerWorker {
       this.wake()
       await this.#claiming
       await Promise.all(this.#inHand.values())
-    } while (!this.#stopped && (await this.#findWait()) <= 0)
+    } while (!this.#stopped && (await this.#findNext()) <= this.#options.clock.now())
   }
 
   /** Finishes what runs and takes up nothing new. */
   async stop(): Promise<void> {
     clearInterval(this.#poll)
+    clearTimeout(this.#alarm?.timeout)
     this.#stopped = true
     this.#pace.hurry()
     await this.#claiming
@@ -122,10 +137,9 @@ export class TimerWorker {
       const room = maxInHand - this.#inHand.size
       // The first that is done wakes this again.
       if (room === 0) return
-      const wait = await this.#findWait()
-      if (wait > 0) {
-        // A timer that is due before the next poll is not kept waiting for that.
-        if (wait < pollMilliseconds) setTimeout(() => this.wake(), wait).unref()
+      const next = await this.#findNext()
+      if (next > this.#options.clock.now()) {
+        this.wakeAt(next)
         continue
       }
       const claimed = await this.#claim(room)
@@ -134,12 +148,12 @@ export class TimerWorker {
     }
   }
 
-  /** Milliseconds until the next timer is due; 0 or less: one is. One cheap read: a transaction is opened only to claim. */
-  async #findWait(): Promise<number> {
+  /** When the next timer is due that nobody holds. One cheap read: a transaction is opened only to claim. */
+  async #findNext(): Promise<number> {
     const { database, clock, lease } = this.#options
     const now = clock.now()
     const next = await database.read.first(findNext, { now, horizon: leaseHorizon(now, lease) })
-    return next ? next.due_time - now : Number.POSITIVE_INFINITY
+    return next?.due_time ?? Number.POSITIVE_INFINITY
   }
 
   #claim(limit: number): Promise<TimersTable[]> {
@@ -173,8 +187,9 @@ export class TimerWorker {
     const done = this.#goOff(timer)
       .catch((error: Error) => this.#report(error, 'timers could not be run'))
       .finally(() => {
+        // Others may have found no room.
+        if (this.#inHand.size === maxInHand) this.wake()
         this.#inHand.delete(timer.id)
-        this.wake()
       })
     this.#inHand.set(timer.id, done)
   }
@@ -185,10 +200,14 @@ export class TimerWorker {
     if (this.#inHand.size === 0) return
     const ids = [...this.#inHand.keys()]
     this.#renewing ??= database
-      .transaction(async ({ query }) => {
-        const renewed = { leased_until: clock.now() + lease }
-        // One that was postponed meanwhile has no lease any more.
-        await query.updateTable('timers').set(renewed).where('id', 'in', ids).where('leased_until', '>', 0).execute()
+      .transaction(async ({ query, lockRows }) => {
+        // One that was postponed meanwhile has no lease any more, and one that is being finished needs none.
+        const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
+        await query
+          .updateTable('timers')
+          .set({ leased_until: clock.now() + lease })
+          .where('id', 'in', lockRows ? ours.forUpdate().skipLocked() : ours)
+          .execute()
       })
       .catch((error: Error) => this.#report(error, 'leases could not be renewed'))
       .finally(() => {
@@ -197,7 +216,7 @@ export class TimerWorker {
   }
 
   async #goOff({ id, kind, payload, attempts, secret }: TimersTable): Promise<void> {
-    const { database, handlers, onCommit } = this.#options
+    const { database, handlers } = this.#options
     const handler = handlers[kind] ?? unknownKind
     try {
       await handler.act?.(payload, this.#openSecret(id, secret))
@@ -213,7 +232,6 @@ export class TimerWorker {
         },
         { alone: handler.alone ?? false },
       )
-      onCommit()
     } catch (error) {
       // It could not be postponed either, and did not fail by itself: it comes again when its lease is over.
       if (database.outageOf(error)) throw error
@@ -229,7 +247,7 @@ export class TimerWorker {
     const { database, clock, log } = this.#options
     const delay = handler.retryDelay(attempts)
     log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
-    await database.transaction(async ({ query }) => {
+    await database.transaction(async ({ query, makeDue }) => {
       if (delay === undefined) {
         await query.deleteFrom('timers').where('id', '=', id).execute()
         return
@@ -237,6 +255,7 @@ export class TimerWorker {
       const now = clock.now()
       const later = { attempts, leased_until: 0, due_time: now + delay, set_time: now }
       await query.updateTable('timers').set(later).where('id', '=', id).execute()
+      makeDue('timers', later.due_time)
     })
   }
 

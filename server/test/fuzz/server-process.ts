@@ -31,7 +31,7 @@ const server = await startTestServer({
     // On, so that answers tell the usage; far away, so that few requests are refused for it.
     RATE_LIMITS: 'on',
     ...Object.fromEntries(limits.map((name) => [`RATE_LIMIT_${name.toUpperCase()}`, '1000000/1h'])),
-    RATE_LIMIT_REQUEST_CODE: '30/1s',
+    RATE_LIMIT_REQUEST_CODE: '200/1h',
     ALLOW_INTERNAL_CALLBACKS: 'true',
     WEBHOOK_TIMEOUT: '2s',
     MAX_NUMBERS_PER_ACCOUNT: '1000',
