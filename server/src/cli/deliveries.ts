@@ -10,7 +10,7 @@ import {
   summarizeForOperators,
 } from '../delivery/log.ts'
 import { CommandFailed } from './fail.ts'
-import { withStore } from './store.ts'
+import { withLockedStore } from './store.ts'
 import { writeTable, writeTime } from './table.ts'
 
 export interface DeliveryListFlags {
@@ -33,7 +33,7 @@ export async function listDeliveries({
   data,
 }: DeliveryListFlags): Promise<void> {
   const count = parseCount(limit)
-  await withStore({ DATA_DIR: data }, async (database) => {
+  await withLockedStore({ DATA_DIR: data }, async (database) => {
     if (watch) return watchDeliveries(database)
     const deliveries = await listDeliveriesForOperators(database.read, { failed, account, limit: count })
     const rows = deliveries.map(
@@ -81,7 +81,7 @@ function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest 
 
 export async function showDelivery(text: string, { data }: { data?: string }): Promise<void> {
   const id = parseId(text)
-  await withStore({ DATA_DIR: data }, async (database) => {
+  await withLockedStore({ DATA_DIR: data }, async (database) => {
     const found = await findDeliveryForOperators(database.read, id)
     if (!found) throw unknownDelivery(id)
     const { delivery, attempts } = found
@@ -116,7 +116,7 @@ function showText(text: string): string {
 /** The servers that run on the store take them up within a second. */
 export async function replayDeliveries(texts: readonly string[], { data }: { data?: string }): Promise<void> {
   const ids = texts.map(parseId)
-  await withStore({ DATA_DIR: data }, async (database) => {
+  await withLockedStore({ DATA_DIR: data }, async (database) => {
     await database.transaction(async (tx) => {
       for (const id of ids) if (!(await replayDelivery(tx, systemClock, id))) throw unknownDelivery(id)
     })

@@ -37,7 +37,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   if (config.role === 'worker' && config.publicUrl === undefined) {
     log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
   }
-  const database = await openStore(config, log)
+  const database = await openStore(config, log, { notesKeyFile: true })
   let app: App
   let address: string
   try {
