@@ -90,23 +90,16 @@ function failIfUnreadable({ unreadable }: Rotation): void {
   )
 }
 
+/** Old keys stay in the file, because backups need them, and maybe another store that has the same file. */
 async function finish(database: Database, config: Config, { key, values, retired }: Rotation): Promise<void> {
   const { log, flush } = openLog('warn')
-  const isErased = await eraseRemains(database, log)
+  await eraseRemains(database, log)
   flush()
-  if (isErased && !config.secretsKey) {
-    await database.transaction(async (tx) => {
-      await database.lockForMigration(tx)
-      const needed = new Set((await listSealingKeys(tx)).map(({ id }) => id))
-      const left = readFileKeys(config.secretsKeyFile).filter(({ id }) => needed.has(id))
-      replaceKeyFile(config.secretsKeyFile, systemRandom, left)
-    })
-  }
   process.stdout.write(`Secrets are sealed with the key ${key.id}. Values sealed anew: ${values}.\n`)
   if (retired.length > 0) {
-    const where = config.secretsKey ? 'take it out of SECRETS_KEY_OLD' : `it is no longer in ${config.secretsKeyFile}`
+    const place = config.secretsKey ? 'SECRETS_KEY_OLD' : config.secretsKeyFile
     process.stdout.write(
-      `The store needs the key ${retired.join(' and ')} no more (${where}), but its backups from before do.\n`,
+      `The store needs the key ${retired.join(' and ')} no more. Backups from before do: keep it for them, and take it out of ${place} when there are none.\n`,
     )
   }
 }
