@@ -49,7 +49,7 @@ results.push(
 
 const bigStore = join(folder, 'big')
 console.log(`Making a store of 100,000 numbers …`)
-await makeBigStore(bigStore)
+await makeBigStore({ DATA_DIR: bigStore })
 results.push(await measureStart(bigStore))
 const big = await startSwitchboard(bigStore)
 try {

@@ -95,7 +95,7 @@ describe('what finds contradictions', () => {
       solutions: `UPDATE solutions SET status = 'INITIATED'`,
       media: 'UPDATE media SET expires_time = 0',
       messages: 'DELETE FROM received_messages WHERE message_id = (SELECT max(message_id) FROM received_messages)',
-      webhooks: `REPLACE INTO app_subscriptions VALUES ('${listener.id}', 'msgapp_business_account', 'http://elsewhere.test', 'vt', '[]', 1)`,
+      webhooks: `REPLACE INTO app_subscriptions VALUES ('${listener.id}', 'msgapp_business_account', 'http://elsewhere.test', 'vt', '[]', 1, NULL)`,
       'profile and uploads': 'UPDATE uploads SET file_offset = file_offset - 1 WHERE file_offset > 0',
       'phone numbers': 'UPDATE phone_numbers SET registration_epoch = registration_epoch + 1',
       groups: `UPDATE groups SET description = 'Another'`,
@@ -163,6 +163,8 @@ describe('what finds contradictions', () => {
       [/the tries at a delivery/, 'UPDATE deliveries SET attempts = attempts + 1'],
       [/a message was taken in without its event/, "DELETE FROM events WHERE field = 'messages'"],
       [/not one signing key/, 'DELETE FROM signing_keys'],
+      [/not one key in use that seals/, 'UPDATE sealing_keys SET in_use = FALSE'],
+      [/a value of apps\.secret is not sealed/, "UPDATE apps SET secret = 'plain'"],
     ]
     for (const [problem, sql] of damages) {
       test(problem.source, () => {
@@ -231,7 +233,7 @@ describe('what finds contradictions', () => {
   })
 
   test('does not wait for ever for a timer that does not go off', async () => {
-    change("INSERT INTO timers VALUES ('stuck', 'unknown', 0, '{}', 0, 0, 0)")
+    change("INSERT INTO timers VALUES ('stuck', 'unknown', 0, '{}', 0, 0, 0, NULL)")
     await assert.rejects(whenNothingIsDue(place.dataDir, 1), /do not go off, such as one of unknown/)
   })
 

@@ -181,4 +181,23 @@ describe('cursors', () => {
       }),
     )
   })
+
+  test('cannot be read: two that stand for keys of the same beginning have nothing in common', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 1e12, max: 2e12 }), (list, time) => {
+        const [one, other] = [time, time + 1].map((sortValue) => sealer.seal(list, [sortValue, '4000000000000001']))
+        assert.ok(!Buffer.from(one ?? '', 'base64url').includes(String(time)))
+        assert.notEqual(one?.slice(0, 12), other?.slice(0, 12))
+        assert.notEqual(one?.slice(-12), other?.slice(-12))
+      }),
+    )
+  })
+
+  test('do not open when one of their characters is another', () => {
+    const cursor = sealer.seal('list', [1_780_315_200_000, '4000000000000001'])
+    for (let index = 0; index < cursor.length; index++) {
+      const altered = `${cursor.slice(0, index)}${cursor[index] === 'A' ? 'B' : 'A'}${cursor.slice(index + 1)}`
+      assert.equal(sealer.open('list', altered), undefined, altered)
+    }
+  })
 })

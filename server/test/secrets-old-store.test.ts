@@ -2,32 +2,11 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { sql } from 'kysely'
-import type { Database } from '../src/db/database.ts'
-import { sealedColumns } from '../src/db/sealed-columns.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { makeStorePlace, onBothDatabases, openPlace, unlockPlace } from './harness/databases.ts'
 import { checkSecretsAtWork, makeRichStore, optionsOf, rich } from './harness/rich-store.ts'
-import { findSecrets, openEverything, readStolenBytes, splitLines } from './harness/secret-search.ts'
+import { findSecrets, openEverything, readAllBytes, splitLines } from './harness/secret-search.ts'
 import { unsealStore } from './harness/unseal.ts'
-
-/** The bytes of the tables as PostgreSQL keeps them on its disk, with what is no longer in any row. */
-async function readTableFiles(database: Database): Promise<Buffer> {
-  await sql`CHECKPOINT`.execute(database.read.query)
-  const tables = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)])
-  const files: Buffer[] = []
-  for (const table of tables) {
-    const { rows } = await sql<{ bytes: Buffer }>`
-      SELECT pg_read_binary_file(pg_relation_filepath(${table})) AS bytes`.execute(database.read.query)
-    files.push(...rows.map(({ bytes }) => bytes))
-  }
-  return Buffer.concat(files)
-}
-
-async function readAllBytes(place: StorePlace, database: Database): Promise<Buffer> {
-  const stolen = await readStolenBytes(place, database)
-  return place.engine === 'sqlite' ? stolen : Buffer.concat([stolen, await readTableFiles(database)])
-}
 
 onBothDatabases('a store of a version that kept secrets in clear', (engine) => {
   test('is sealed at the next start: nothing is in clear any more, and everything works', async (t) => {

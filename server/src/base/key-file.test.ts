@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -44,6 +44,20 @@ test('other keys take the place of those in it', (t) => {
   assert.deepEqual(idsOf(path), [second.id, first.id])
   assert.equal(modeOf(path), '600')
   assert.deepEqual(readdirSync(folder), ['secrets.key'])
+})
+
+test('whoever writes it, it belongs to whom it belonged before, and at first to whom its folder does', (t) => {
+  const folder = makeFolder(t)
+  const path = join(folder, 'secrets.key')
+  // Only root can give a file away; everybody else owns what they write.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chownSync(folder, 12_345, 12_345)
+  makeKeyFile(path, systemRandom, makeSecretKey(systemRandom))
+  assert.equal(statSync(path).uid, statSync(folder).uid)
+  if (isRoot) chownSync(path, 23_456, 23_456)
+  const { uid } = statSync(path)
+  replaceKeyFile(path, systemRandom, [makeSecretKey(systemRandom)])
+  assert.equal(statSync(path).uid, uid)
 })
 
 test('one that others could read is made the owner’s alone, and says so', (t) => {

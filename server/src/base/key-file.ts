@@ -3,6 +3,8 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -11,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -112,12 +115,20 @@ function writeBeside(path: string, random: Random, keys: readonly SecretKey[]): 
   const whole = `${path}.${random.bytes(6).toString('hex')}`
   const handle = openSync(whole, 'wx', ownerOnly)
   try {
+    keepOwner(handle, path)
     writeSync(handle, `${[heading, ...keys.map(writeSecretKey)].join('\n')}\n`)
     fsyncSync(handle)
   } finally {
     closeSync(handle)
   }
   return whole
+}
+
+/** What root writes must stay readable for the user of the service: whose the file was, or is its folder. */
+function keepOwner(handle: number, path: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(existsSync(path) ? path : dirname(path))
+  fchownSync(handle, uid, gid)
 }
 
 /** A name for the file unless something has it already. */

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { listActivitiesForOperators } from '../resources/audit/store.ts'
 import { CommandFailed } from './fail.ts'
-import { withStore } from './store.ts'
+import { withLockedStore } from './store.ts'
 import { writeTable, writeTime } from './table.ts'
 
 export interface AuditFlags {
@@ -16,7 +16,7 @@ const headings = ['TIME', 'OPERATION', 'NODE', 'KIND', 'ACCOUNT', 'APP', 'BUSINE
 /** The newest records first: who did what to which node, when, from where. */
 export async function listAudit(flags: AuditFlags): Promise<void> {
   const limit = parseLimit(flags.limit)
-  await withStore({ DATA_DIR: flags.data }, async (database) => {
+  await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     if (flags.account !== undefined) await checkAccount(database.read, flags.account)
     const activities = await listActivitiesForOperators(database.read, flags.account, limit)
     const rows = activities.map((activity) => [

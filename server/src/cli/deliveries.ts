@@ -13,7 +13,7 @@ import {
 import { replayDelivery } from '../delivery/replay.ts'
 import { NoticeWaker } from '../delivery/waker.ts'
 import { CommandFailed } from './fail.ts'
-import { withStore } from './store.ts'
+import { withLockedStore } from './store.ts'
 import { writeTable, writeTime } from './table.ts'
 
 export interface DeliveryListFlags {
@@ -37,7 +37,7 @@ export async function listDeliveries({
   data,
 }: DeliveryListFlags): Promise<void> {
   const count = parseCount(limit)
-  await withStore({ DATA_DIR: data }, async (database) => {
+  await withLockedStore({ DATA_DIR: data }, async (database) => {
     if (watch) return watchDeliveries(database)
     const deliveries = await listDeliveriesForOperators(database.read, { failed, account, limit: count })
     const rows = deliveries.map(
@@ -97,7 +97,7 @@ function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest 
 
 export async function showDelivery(text: string, { data }: { data?: string }): Promise<void> {
   const id = parseId(text)
-  await withStore({ DATA_DIR: data }, async (database) => {
+  await withLockedStore({ DATA_DIR: data }, async (database) => {
     const found = await findDeliveryForOperators(database.read, id)
     if (!found) throw unknownDelivery(id)
     const { delivery, attempts } = found
@@ -143,7 +143,7 @@ export interface ReplayFlags {
 /** Sends deliveries again: all of them, or none when one of them cannot be. */
 export async function replayDeliveries(texts: readonly string[], { to, data }: ReplayFlags): Promise<void> {
   const ids = texts.map(parseId)
-  await withStore({ DATA_DIR: data }, async (database, { allowInternalCallbacks }) => {
+  await withLockedStore({ DATA_DIR: data }, async (database, { allowInternalCallbacks }) => {
     const problem = to === undefined ? undefined : findUrlProblem(to, allowInternalCallbacks)
     if (problem !== undefined) throw new CommandFailed(`--to: ${problem}`)
     const lanes = await database.transaction(async (tx) => {

@@ -9,7 +9,7 @@ import { countSealed, type Rotation, rotateKeys } from '../db/rotation.ts'
 import type { SealingKeysTable } from '../db/tables.ts'
 import { eraseRemains, listSealingKeys } from '../db/unlock.ts'
 import { CommandFailed } from './fail.ts'
-import { withStore } from './store.ts'
+import { withLockedStore, withStore } from './store.ts'
 import { writeTable, writeTime } from './table.ts'
 
 /** Values that could not be opened are named up to this number. */
@@ -22,7 +22,7 @@ export function generateKey(): void {
 }
 
 export async function listKeys(flags: { data?: string }): Promise<void> {
-  await withStore({ DATA_DIR: flags.data }, async (database, config) => {
+  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const rows: string[][] = []
     for (const { id, in_use, created_time } of await listSealingKeys(database.read)) {
       const values = String(await countSealed(database.read, id))
@@ -40,20 +40,16 @@ function describeOrigin({ secretsKey, secretsKeyOld, secretsKeyFile }: Config, i
 
 /** May run while servers do, as long as they have both keys: they read the key file again when a value names a new one. */
 export async function rotateSecrets(flags: { data?: string }): Promise<void> {
-  await withStore(
-    { DATA_DIR: flags.data },
-    async (database, config) => {
-      const { secretsKey, secretsKeyFile } = config
-      const chooseKey = (keys: readonly SealingKeysTable[]): SecretKey =>
-        secretsKey ? checkNewKey(secretsKey, keys) : writeNewKey(secretsKeyFile, keys)
-      const onBatch = process.stderr.isTTY ? showProgress : undefined
-      const rotation = await rotateKeys(database, { clock: systemClock, chooseKey, ...(onBatch && { onBatch }) })
-      if (onBatch) process.stderr.write('\n')
-      failIfUnreadable(rotation)
-      await finish(database, config, rotation)
-    },
-    { erases: true },
-  )
+  await withStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const { secretsKey, secretsKeyFile } = config
+    const chooseKey = (keys: readonly SealingKeysTable[]): SecretKey =>
+      secretsKey ? checkNewKey(secretsKey, keys) : writeNewKey(secretsKeyFile, keys)
+    const onBatch = process.stderr.isTTY ? showProgress : undefined
+    const rotation = await rotateKeys(database, { clock: systemClock, chooseKey, ...(onBatch && { onBatch }) })
+    if (onBatch) process.stderr.write('\n')
+    failIfUnreadable(rotation)
+    await finish(database, config, rotation)
+  })
 }
 
 function checkNewKey(key: SecretKey, keys: readonly SealingKeysTable[]): SecretKey {
@@ -94,23 +90,16 @@ function failIfUnreadable({ unreadable }: Rotation): void {
   )
 }
 
+/** Old keys stay in the file, because backups need them, and maybe another store that has the same file. */
 async function finish(database: Database, config: Config, { key, values, retired }: Rotation): Promise<void> {
   const { log, flush } = openLog('warn')
-  const isErased = await eraseRemains(database, log, { rewrite: false })
+  await eraseRemains(database, log)
   flush()
-  if (isErased && !config.secretsKey) {
-    await database.transaction(async (tx) => {
-      await database.lockForMigration(tx)
-      const needed = new Set((await listSealingKeys(tx)).map(({ id }) => id))
-      const left = readFileKeys(config.secretsKeyFile).filter(({ id }) => needed.has(id))
-      replaceKeyFile(config.secretsKeyFile, systemRandom, left)
-    })
-  }
   process.stdout.write(`Secrets are sealed with the key ${key.id}. Values sealed anew: ${values}.\n`)
   if (retired.length > 0) {
-    const where = config.secretsKey ? 'take it out of SECRETS_KEY_OLD' : `it is no longer in ${config.secretsKeyFile}`
+    const place = config.secretsKey ? 'SECRETS_KEY_OLD' : config.secretsKeyFile
     process.stdout.write(
-      `The store needs the key ${retired.join(' and ')} no more (${where}), but its backups from before do.\n`,
+      `The store needs the key ${retired.join(' and ')} no more. Backups from before do: keep it for them, and take it out of ${place} when there are none.\n`,
     )
   }
 }

@@ -42,7 +42,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   let app: App
   let address: string
   try {
-    database = await openStore(config, log)
+    database = await openStore(config, log, { notesKeyFile: true })
     await applyFirstWorld(database, config, log)
     if (config.production) await warnOfDemoTokens(database, log)
     app = await createApp({

@@ -2,11 +2,11 @@ import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { rotateSigningKey } from '../resources/encryption/rotation.ts'
 import { listSigningKeysForOperators } from '../resources/encryption/signing-keys.ts'
-import { withStore } from './store.ts'
+import { withLockedStore, withStore } from './store.ts'
 import { writeTable, writeTime } from './table.ts'
 
 export async function listSigningKeys(flags: { data?: string }): Promise<void> {
-  await withStore({ DATA_DIR: flags.data }, async (database) => {
+  await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     const keys = await listSigningKeysForOperators(database.read)
     const rows = keys.map(({ id, created_time, retired_time, signatures }) => [
       id,

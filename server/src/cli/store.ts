@@ -22,8 +22,8 @@ export function keySourceOf({ secretsKey, secretsKeyOld, secretsKeyFile }: Confi
 export interface StoreOptions {
   /** Whether the store can also be opened without the keys of its secrets: then who needs a secret fails, and nobody else. */
   readonly withoutKeys?: boolean
-  /** Whether what is overwritten is erased from the file of an embedded store. */
-  readonly erases?: boolean
+  /** Whether to log at every start that the keys of a shared database are in a file, and not only when the file is made. */
+  readonly notesKeyFile?: boolean
 }
 
 /** Opens the store with its schema up to date and its secrets at hand. */
@@ -35,7 +35,6 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
       maxConnections: config.databaseConnections,
       timeout: config.databaseTimeout,
       lockTimeout: config.databaseLockTimeout,
-      erases: options.erases ?? false,
     },
     log,
   )
@@ -50,11 +49,16 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
   }
 }
 
-async function unlock(database: Database, config: Config, log: Log, { withoutKeys }: StoreOptions): Promise<void> {
+async function unlock(
+  database: Database,
+  config: Config,
+  log: Log,
+  { withoutKeys, notesKeyFile }: StoreOptions,
+): Promise<void> {
   try {
     const source = keySourceOf(config)
     const hasMadeFile = await unlockSecrets(database, { source, clock: systemClock, random: systemRandom, log })
-    if (hasMadeFile || !withoutKeys) noteKeyFile(config, log)
+    if (hasMadeFile || notesKeyFile) noteKeyFile(config, log)
   } catch (error) {
     if (!withoutKeys || !(error instanceof SecretsLocked)) throw error
     database.read.secrets.lock(error)
@@ -70,11 +74,19 @@ function noteKeyFile({ databaseUrl, secretsKey, secretsKeyFile: file, production
   )
 }
 
+/** The same for a command that works without the keys of the store's secrets. */
+export async function withLockedStore(
+  flags: Environment,
+  work: (database: Database, config: Config) => Promise<void>,
+): Promise<void> {
+  await withStore(flags, work, { withoutKeys: true })
+}
+
 /** Runs a short command on the store and closes it behind it. */
 export async function withStore(
   flags: Environment,
   work: (database: Database, config: Config) => Promise<void>,
-  options: StoreOptions = { withoutKeys: true },
+  options: StoreOptions = {},
 ): Promise<void> {
   const config = configFrom(flags)
   const { log, flush } = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel)

@@ -7,7 +7,7 @@ import type { Transaction } from '../db/database.ts'
 import { type Scope, scopes } from '../graph/caller.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
-import { withStore } from './store.ts'
+import { withLockedStore, withStore } from './store.ts'
 import { writeTable, writeTime } from './table.ts'
 
 export interface TokenFlags {
@@ -42,7 +42,7 @@ export async function createToken(flags: TokenFlags): Promise<void> {
 }
 
 export async function listTokens(flags: { data?: string }): Promise<void> {
-  await withStore({ DATA_DIR: flags.data }, async (database, config) => {
+  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const words = chooseVocabulary(config.vocabulary)
     const tokens = await listTokensForOperators(database.read)
     const rows = tokens.map(({ id, app_id, scopes, accounts, created_time, expires_time, revoked_time }) => [
@@ -63,7 +63,7 @@ export async function listTokens(flags: { data?: string }): Promise<void> {
 }
 
 export async function revokeTokenById(id: string, flags: { data?: string }): Promise<void> {
-  await withStore({ DATA_DIR: flags.data }, async (database) => {
+  await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     const found = await database.transaction((tx) => revokeToken(tx, systemClock, id))
     if (!found) throw new CommandFailed(`there is no token ${id}: see ./switchboard token list`)
     process.stdout.write(`Token ${id} is revoked.\n`)

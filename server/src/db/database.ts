@@ -105,11 +105,8 @@ export interface Database {
   runScript(tx: Transaction, script: string): Promise<void>
   /** Makes every other process wait that wants to migrate the same database. */
   lockForMigration(tx: Transaction): Promise<void>
-  /**
-   * Takes out of the database's files what was overwritten in these tables. With `rewrite` it rests on nothing that was done
-   * before; without, a store that was opened with `erases` needs far less.
-   */
-  scrub(tables: readonly string[], options: { readonly rewrite: boolean }): Promise<void>
+  /** Takes out of the database's files what was once in these tables and is no more, by writing them anew. */
+  scrub(tables: readonly string[]): Promise<void>
   /** Told of every request before it is looked at: it must see what was committed before it came, by whomever. */
   noticeArrival(): void
   /** Throws when the database does not answer. */

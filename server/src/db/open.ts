@@ -13,8 +13,6 @@ export interface StoreLocation {
   readonly timeout?: number
   /** Milliseconds that a statement waits for what another transaction holds, on PostgreSQL. */
   readonly lockTimeout?: number
-  /** Whether what is overwritten in the embedded store is erased from its file: for a rotation of keys. */
-  readonly erases?: boolean
 }
 
 /** As long as a transaction of the embedded store waits for another process's. */
@@ -29,9 +27,7 @@ export async function openDatabase(location: StoreLocation, log: Log): Promise<D
 }
 
 async function open(location: StoreLocation, log: Log): Promise<Database> {
-  if (location.databaseUrl === undefined) {
-    return openSqlite(join(location.dataDir, 'switchboard.db'), { erases: location.erases ?? false })
-  }
+  if (location.databaseUrl === undefined) return openSqlite(join(location.dataDir, 'switchboard.db'))
   // Loaded only by those who use it: a command on the embedded store is done sooner without it.
   const { openPostgres } = await import('./postgres.ts')
   return openPostgres({

@@ -28,10 +28,9 @@ const sqliteBusy = 5
  * The embedded store. One connection writes and hands itself from transaction to transaction, so that two never
  * interleave between awaits; another reads what is committed and never waits for the writer (WAL).
  */
-export function openSqlite(file: string, { erases }: { readonly erases: boolean }): Database {
+export function openSqlite(file: string): Database {
   const secrets = new KeyRing()
   const writer = new SqliteConnection(openFile(file), secrets)
-  if (erases) writer.execute('PRAGMA secure_delete = ON')
   const reader = new CommittedReader(openFile(file), secrets)
   const due = new DueNotes()
   const listeners = new DueListeners()
@@ -71,12 +70,12 @@ export function openSqlite(file: string, { erases }: { readonly erases: boolean 
         connection.close()
       }
     },
-    async scrub(_tables, { rewrite }) {
+    async scrub() {
       const connection = new SqliteConnection(openFile(file), secrets)
       try {
         // The copy that VACUUM makes may be larger than the memory.
         connection.execute('PRAGMA temp_store = FILE')
-        if (rewrite) await whenFree(() => connection.execute('VACUUM'))
+        await whenFree(() => connection.execute('VACUUM'))
         await whenFree(() => connection.emptyLog())
       } finally {
         connection.close()

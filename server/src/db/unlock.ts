@@ -46,7 +46,7 @@ export async function unlockSecrets(database: Database, parts: UnlockParts): Pro
   const missing = needed.filter(({ id }) => !secrets.knows(id))
   if (missing.length > 0) throw describeMissing(missing, source)
   secrets.setHashSecret(await serviceSecret(database, random, hashSecretName))
-  if (needed.some(({ has_remains }) => has_remains)) await eraseRemains(database, parts.log, { rewrite: true })
+  if (needed.some(({ has_remains }) => has_remains)) await eraseRemains(database, parts.log)
   return hasMadeFile
 }
 
@@ -115,10 +115,10 @@ function takeFileKey(path: string, random: Random): SecretKey {
 }
 
 /** Takes what values were before they were sealed, or sealed anew, out of the free space of the database's files. */
-export async function eraseRemains(database: Database, log: Log, options: { rewrite: boolean }): Promise<boolean> {
+export async function eraseRemains(database: Database, log: Log): Promise<boolean> {
   const tables = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)])
   try {
-    await database.scrub([...tables], options)
+    await database.scrub([...tables])
   } catch (error) {
     log.warn(
       { err: (error as Error).message },

@@ -51,8 +51,7 @@ export async function makeRichStore(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RichStore> {
   const options = optionsOf(place, env)
-  const world = join(place.dataDir, 'rich.json')
-  await writeFile(world, JSON.stringify(richWorld()))
+  const world = await writeRichWorld(place)
   const subscriber = await startSubscriber(t)
   const apiVerifyToken = 'a-verify-token-of-the-api'
   const overrideToken = 'a-verify-token-of-an-override'
@@ -93,6 +92,13 @@ export async function makeRichStore(
   const chosen = [rich.token, rich.gatewayToken, rich.secret, rich.verifyToken].map((text) => ({ name: text, text }))
   const secrets = [...chosen, ...Object.entries(named).map(([name, text]) => ({ name, text }))]
   return { env, waiting, registered: { id: registered.id, pin }, newSecret, madeToken, publicKey: pem, secrets }
+}
+
+/** Writes the world file that such a store begins with. */
+export async function writeRichWorld({ dataDir }: StorePlace): Promise<string> {
+  const file = join(dataDir, 'rich.json')
+  await writeFile(file, JSON.stringify(richWorld()))
+  return file
 }
 
 function richWorld(): object {

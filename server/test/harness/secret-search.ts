@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 import { type SealedPlace, sealedColumns, writePlace } from '../../src/db/sealed-columns.ts'
 import type { StorePlace } from './databases.ts'
@@ -22,6 +23,25 @@ export async function readStolenBytes(place: StorePlace, database: Database): Pr
     )
   const names = (await readdir(place.dataDir)).filter((name) => name.startsWith('switchboard.db'))
   return Buffer.concat(await Promise.all(names.map((name) => readFile(join(place.dataDir, name)))))
+}
+
+/** The bytes of the tables as PostgreSQL keeps them on its disk, with what is no longer in any row. */
+async function readTableFiles(database: Database): Promise<Buffer> {
+  await sql`CHECKPOINT`.execute(database.read.query)
+  const tables = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)])
+  const files: Buffer[] = []
+  for (const table of tables) {
+    const { rows } = await sql<{ bytes: Buffer }>`
+      SELECT pg_read_binary_file(pg_relation_filepath(${table})) AS bytes`.execute(database.read.query)
+    files.push(...rows.map(({ bytes }) => bytes))
+  }
+  return Buffer.concat(files)
+}
+
+/** The same, with what PostgreSQL has on its disk of these tables and in no row any more. */
+export async function readAllBytes(place: StorePlace, database: Database): Promise<Buffer> {
+  const stolen = await readStolenBytes(place, database)
+  return place.engine === 'sqlite' ? stolen : Buffer.concat([stolen, await readTableFiles(database)])
 }
 
 /** Which secrets the bytes give away: as they are, encoded, or hashed so that somebody who guesses can tell. */

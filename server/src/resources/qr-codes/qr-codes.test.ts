@@ -128,6 +128,27 @@ onBothDatabases('message QR codes', (engine) => {
       assert.ok(codes.length >= 31)
     })
 
+    test('200 with cursors that tell nobody when a code was created, and 400 for one of an earlier version', async () => {
+      const { body } = await list({ limit: '1', fields: 'code' })
+      const [{ code }] = body.data
+      const { creation_time } = await server.database.read.query
+        .selectFrom('qr_codes')
+        .select('creation_time')
+        .where('code', '=', code)
+        .executeTakeFirstOrThrow()
+      const shown = Buffer.from(body.paging.cursors.after, 'base64url').toString('latin1')
+      for (const secret of [String(creation_time), String(creation_time / 1000), code]) {
+        assert.ok(!shown.includes(secret), secret)
+      }
+      const again = await list({ limit: '1', fields: 'code' })
+      assert.deepEqual(again.body.paging, body.paging, 'the same row has the same cursor')
+
+      const before = Buffer.concat([Buffer.alloc(12), Buffer.from(JSON.stringify([creation_time, code]))])
+      const refused = await list({ after: before.toString('base64url') })
+      assert.equal(refused.status, 400)
+      assert.match(refused.body.error.message, /the cursor is not one of this list/)
+    })
+
     for (const [limit, status] of [
       ['0', 400],
       ['1', 200],

@@ -1,3 +1,4 @@
+import { sealedColumns } from '../../../src/db/sealed-columns.ts'
 import { innerNodeKinds, nodePlaceholders } from '../../../src/graph/nodes.ts'
 import { ids } from '../world.ts'
 import type { StoreView } from './store-view.ts'
@@ -101,6 +102,15 @@ const rules: Readonly<Record<string, string>> = {
   'a message was taken in without its event': `
     SELECT message_id AS what FROM received_messages WHERE message_id NOT IN (
       SELECT json_extract(value, '$.messages[0].id') FROM events WHERE field = 'messages')`,
+  'there is not one key in use that seals': `
+    SELECT count(*) AS what FROM sealing_keys WHERE in_use HAVING count(*) <> 1`,
+  ...Object.fromEntries(
+    Object.entries(sealedColumns).map(([name, { table, column, key }]) => [
+      `a value of ${name} is not sealed with the key in use`,
+      `SELECT ${key.join(" || ' ' || ")} AS what FROM ${table}
+        WHERE ${column} NOT LIKE (SELECT 's1:' || id || ':%' FROM sealing_keys WHERE in_use)`,
+    ]),
+  ),
   'there is not one signing key in use': `
     SELECT count(*) AS what FROM signing_keys WHERE retired_time IS NULL HAVING count(*) <> 1`,
 }
