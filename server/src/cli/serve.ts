@@ -33,7 +33,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     ROLE: flags.role,
   })
   checkRole(config)
-  const { log, flush } = openLog(config.logLevel)
+  const { log, close: closeLog } = openLog(config.logLevel, config.logFormat)
   if (config.role === 'worker' && config.publicUrl === undefined) {
     log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
   }
@@ -65,10 +65,10 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
       await app.close(shutdownGrace)
       await database.close()
       log.info('stopped')
-      flush()
+      await closeLog()
       process.exit(0)
     } catch (error) {
-      flush()
+      await closeLog()
       process.stderr.write(`switchboard: ${describeFailure(error)}\n`)
       process.exit(1)
     }

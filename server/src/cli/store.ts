@@ -1,9 +1,11 @@
 import { systemClock } from '../base/clock.ts'
+import { type Environment, processEnvironment } from '../base/environment.ts'
 import { type Log, openLog } from '../base/log.ts'
-import { type Config, type Environment, processEnvironment, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import { hasPostgresSchema, migrate } from '../db/migrate.ts'
+import { hasSqliteFile, openDatabase } from '../db/open.ts'
+import { CommandFailed } from './fail.ts'
 
 /** The settings, with the flags of a command laid over the environment. */
 export function configFrom(flags: Environment): Config {
@@ -11,18 +13,15 @@ export function configFrom(flags: Environment): Config {
   return readConfig({ ...processEnvironment(), ...Object.fromEntries(given) })
 }
 
-/** Opens the store with its schema up to date. */
-export async function openStore(config: Config, log: Log): Promise<Database> {
-  const database = await openDatabase(
-    {
-      dataDir: config.dataDir,
-      databaseUrl: config.databaseUrl,
-      maxConnections: config.databaseConnections,
-      timeout: config.databaseTimeout,
-    },
-    log,
-  )
+/** Opens the store with its schema up to date. Where there is none it is made, unless it must exist. */
+export async function openStore(config: Config, log: Log, { mustExist = false } = {}): Promise<Database> {
+  const isSqlite = config.databaseUrl === undefined
+  // Opening it would make the file.
+  if (mustExist && isSqlite && !hasSqliteFile(config)) throw noStore(`in ${config.dataDir}`)
+  const database = await openUnmigrated(config, log)
   try {
+    if (mustExist && !isSqlite && !(await hasPostgresSchema(database)))
+      throw noStore('in the database that DATABASE_URL names')
     const migrations = await migrate(database, systemClock)
     if (migrations.length > 0) log.info({ migrations }, 'migrated')
     return database
@@ -32,18 +31,41 @@ export async function openStore(config: Config, log: Log): Promise<Database> {
   }
 }
 
-/** Runs a short command on the store and closes it behind it. */
-export async function withStore(
-  flags: Environment,
-  work: (database: Database, config: Config) => Promise<void>,
-): Promise<void> {
+/** Opens the store as it is. */
+export function openUnmigrated(config: Config, log: Log): Promise<Database> {
+  const { dataDir, databaseUrl, databaseConnections: maxConnections, databaseTimeout: timeout } = config
+  return openDatabase({ dataDir, databaseUrl, maxConnections, timeout }, log)
+}
+
+function noStore(where: string): CommandFailed {
+  return new CommandFailed(
+    `there is no store ${where}: start a server, which makes one, or fill one with ./switchboard apply FILE; DATA_DIR or --data names another folder`,
+  )
+}
+
+type Work = (database: Database, config: Config) => Promise<void>
+
+/** Runs a short command on a store that is there, and closes it behind it. Where there is none, nothing is made. */
+export function withStore(flags: Environment, work: Work): Promise<void> {
+  return runOnStore(flags, true, work)
+}
+
+/** The same for a command that fills a store: where there is none it is made. */
+export function withNewStore(flags: Environment, work: Work): Promise<void> {
+  return runOnStore(flags, false, work)
+}
+
+async function runOnStore(flags: Environment, mustExist: boolean, work: Work): Promise<void> {
   const config = configFrom(flags)
-  const { log, flush } = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel)
-  const database = await openStore(config, log)
+  const { log, close: closeLog } = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, config.logFormat)
   try {
-    await work(database, config)
+    const database = await openStore(config, log, { mustExist })
+    try {
+      await work(database, config)
+    } finally {
+      await database.close()
+    }
   } finally {
-    await database.close()
-    flush()
+    await closeLog()
   }
 }

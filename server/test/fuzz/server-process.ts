@@ -18,7 +18,7 @@ dns.promises.lookup = (async (hostname: string, options: object) => {
 
 const server = await startTestServer({
   engine,
-  log: openLog('error').log,
+  log: openLog('error', 'json').log,
   ...(world && { world }),
   env: {
     // On, so that answers tell the usage; far away, so that few requests are refused for it.
