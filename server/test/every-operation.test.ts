@@ -16,6 +16,20 @@ import { ids, strangerIds, tokens } from './harness/world.ts'
  * named by their outcome; what an operation does when all is well is told by the tests of its chapter.
  */
 const operations = buildOperations(chooseVocabulary('msgapp'))
+
+/** Whose example is well-formed and nevertheless refused here, by the state of the test world: examples.test.ts makes it fit. */
+const refusedHere = new Set([
+  // The number is verified already.
+  'phone_numbers.request_code',
+  'phone_numbers.verify_code',
+  // The solution was accepted by the example of another row.
+  'solutions.reject',
+  // The business is the caller's own.
+  'onboarding.request',
+  // Nobody listens at the callback.
+  'webhooks.subscribe',
+])
+
 function assertError(answer: Answer, status: number, code: number, subcode?: number): void {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.body.error.code, code)
@@ -180,7 +194,7 @@ onBothDatabases('every operation', (engine) => {
       test('its example is well-formed input, and leaves a record of who did it if it is a write that was done', async () => {
         const before = await countActivities()
         const answer = await call(path, exampleCall(operation, tokens.owner))
-        assert.ok([200, 422].includes(answer.status), answer.text)
+        assert.equal(answer.status, refusedHere.has(operation.name) ? 422 : 200, answer.text)
         const isDone = operation.effect === 'write' && answer.status === 200
         assert.equal(await countActivities(), before + (isDone ? 1 : 0))
       })
