@@ -174,7 +174,10 @@ it('kills what takes too long, in a test or after it, and tells the files of a g
   const details = group.map((result) => result?.failures[0]?.detail ?? '')
   assert.match(details[2] ?? '', /hook broke/)
   assert.match(details[3] ?? '', /broke while loading/)
-  assert.match(details[4] ?? '', /not ended after 6 s and was killed\. Not finished: hangs \(line 4/)
+  assert.match(
+    details[4] ?? '',
+    /Nothing was heard of its process for 6 s, so it was killed\. Not finished: hangs \(line 4/,
+  )
   assert.deepEqual(alone && summarize(alone), { passed: 1, failed: ['(the file)'] })
 })
 

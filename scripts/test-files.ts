@@ -12,7 +12,7 @@ export interface FileRun {
   folder: string
   /** How many groups run at once. */
   atOnce: number
-  /** How long a group may take, in milliseconds. */
+  /** How long nothing may be heard of a group, in milliseconds. */
   timeout: number
   environment: Readonly<Record<string, string | undefined>>
   signal: AbortSignal
@@ -29,6 +29,7 @@ interface Group {
   readonly record: GroupRecord
   readonly output: string[]
   process?: ChildProcess
+  timer?: NodeJS.Timeout
   /** Why the process had to be ended. */
   fault?: string
 }
@@ -59,7 +60,8 @@ export async function* runTestFiles(
       const { entryFile, name = '' } = data as { entryFile?: string; name?: string }
       const group = groups.get(entryFile ?? name)
       if (!group) continue
-      const { record, output, process, fault } = group
+      const { record, output, process, timer, fault } = group
+      timer?.refresh()
       if (type === 'test:stdout' || type === 'test:stderr') output.push(data.message)
       else if (type === 'test:dequeue' && entryFile) record.noteStarted(data)
       else if (type === 'test:complete' && entryFile) record.noteEnded(data)
@@ -88,10 +90,13 @@ function superviseProcesses(groups: ReadonlyMap<string, Group>, timeout: number,
       killGroup(child)
     }
     const interrupt = () => end('It was interrupted.')
-    const timer = setTimeout(end, timeout, `Its process had not ended after ${timeout / 1000} s and was killed.`)
+    const late = `Nothing was heard of its process for ${timeout / 1000} s, so it was killed.`
+    group.timer = setTimeout(end, timeout, late)
     signal.addEventListener('abort', interrupt)
     child.once('exit', (_code, endedBy) => {
-      clearTimeout(timer)
+      clearTimeout(group.timer)
+      // What comes later must not start it again.
+      delete group.timer
       signal.removeEventListener('abort', interrupt)
       if (endedBy) group.fault ??= `Its process was ended by ${endedBy}.`
       // What the tests left running would hold the pipes open, and run() would wait for them.

@@ -12,7 +12,7 @@ import { findTestsOfChanges } from './changed-tests.ts'
 import { type GroupResult, runTestFiles } from './test-files.ts'
 
 const root = dirname(import.meta.dirname)
-const filesInGroup = 6
+const filesInGroup = 12
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
 const atOnce = Math.min(availableParallelism() + 2, 8)
 
@@ -20,6 +20,7 @@ const { values: mode, positionals: words } = parseArgs({
   options: { long: { type: 'boolean' }, changed: { type: 'boolean' } },
   allowPositionals: true,
 })
+/** How long nothing may be heard of a group. */
 const timeout = mode.long ? 600_000 : 120_000
 
 const checks = [
@@ -145,7 +146,9 @@ async function groupFiles(files: readonly string[]): Promise<string[][]> {
   for (const file of files) {
     const text = await readFile(join(root, file), 'utf8')
     if (text.includes('harness/browser')) inBrowser.push([file])
-    else if (/harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|node:child_process/.test(text))
+    else if (
+      /harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|sample-project|node:child_process/.test(text)
+    )
       alone.push([file])
     else others.push(file)
   }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { AddressList } from './base/addresses.ts'
 import { day, hour, minute, second } from './base/duration.ts'
-import { type LogLevel, logLevels } from './base/log.ts'
+import type { Environment } from './base/environment.ts'
+import { type LogFormat, type LogLevel, logFormats, logLevels } from './base/log.ts'
 import type { SecretKey } from './base/secret-key.ts'
 import {
   addressList,
@@ -45,13 +46,11 @@ export interface Setting<T> {
   readonly isSecret?: boolean
 }
 
-export { BadSetting }
+export { BadSetting, type Environment }
 
 /** What a process does of the service: everything, only answer, or only what happens by itself. */
 export const roles = ['all', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Config extends Settings {
   readonly production: boolean
@@ -97,6 +96,7 @@ export interface Config extends Settings {
   readonly idleTimeout: number
   readonly stopGrace: number
   readonly logLevel: LogLevel
+  readonly logFormat: LogFormat
 }
 
 type AnyRateClassName = RateClassName | AddressClassName
@@ -550,6 +550,14 @@ export const settings = {
     parse: oneOf(logLevels),
     fallback: () => 'info',
   }),
+  logFormat: define<LogFormat>({
+    name: 'LOG_FORMAT',
+    shownDefault: 'auto',
+    sentence:
+      'The form of the log on standard error: json is one object a line, pretty is for people (NO_COLOR takes its colours away), auto is pretty on a terminal and json elsewhere.',
+    parse: oneOf(logFormats),
+    fallback: () => 'auto',
+  }),
 } satisfies Partial<{ [K in keyof Config]: Setting<Config[K]> }>
 
 /** The setting of one rate class. */
@@ -636,9 +644,4 @@ function readRates(environment: Environment): Record<AnyRateClassName, readonly 
     return [rateClass, parsed]
   })
   return Object.fromEntries(rates)
-}
-
-/** The environment of this process: nothing else reads it. */
-export function processEnvironment(): Environment {
-  return process.env
 }

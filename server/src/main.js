@@ -7,12 +7,6 @@ import { fileURLToPath } from 'node:url'
  * takes them out.
  */
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.compiled', import.meta.url)))
-const { describeFailure } = await import('./cli/fail.ts')
-const { buildProgram } = await import('./cli/program.ts')
+const { runProgram } = await import('./cli/run.ts')
 
-try {
-  await buildProgram().parseAsync()
-} catch (error) {
-  process.stderr.write(`switchboard: ${describeFailure(error)}\n`)
-  process.exitCode = 1
-}
+await runProgram(process.argv.slice(2))

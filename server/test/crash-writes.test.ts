@@ -24,14 +24,14 @@ import { listFiles } from './harness/stock.ts'
 import { ids, numbers } from './harness/world.ts'
 
 /** A few rounds; `npm run crash -- --of writes --rounds 200 --seed S` does many. */
-const rounds = 10
+const rounds = 4
 const seed = 9
 
 test('a server that is killed at any moment amid writes has what it acknowledged and nothing by halves', async () => {
   const { acknowledged, underWay, events } = await crashUnderWrites({ rounds, seed })
-  assert.ok(acknowledged > 50, `writes were acknowledged: ${acknowledged}`)
+  assert.ok(acknowledged > 20, `writes were acknowledged: ${acknowledged}`)
   assert.ok(underWay > rounds, `writes were under way: ${underWay}`)
-  assert.ok(events > 5, `events had to be told: ${events}`)
+  assert.ok(events > 1, `events had to be told: ${events}`)
 })
 
 describe('what finds contradictions', () => {

@@ -29,6 +29,21 @@ const callers = {
 
 /** A user whom no example names, so that a call of theirs stays as it is. */
 const bystander = '16505559999'
+
+/** Whose example is well-formed and nevertheless refused here, by the state of the test world: examples.test.ts makes it fit. */
+const refusedHere: Readonly<Record<string, number>> = {
+  // The number is verified already.
+  'phone_numbers.request_code': 422,
+  'phone_numbers.verify_code': 422,
+  // The solution was accepted by the example of another row.
+  'solutions.reject': 422,
+  // The business is the caller's own.
+  'onboarding.request': 422,
+  // Nobody listens at the callback.
+  'webhooks.subscribe': 422,
+  // The link of the example is that of another world.
+  'gateway.join_group': 404,
+}
 function assertError(answer: Answer, status: number, code: number, subcode?: number): void {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.body.error.code, code)
@@ -232,7 +247,7 @@ onBothDatabases('every operation', (engine) => {
       test('its example is well-formed input, and leaves a record of who did it if it is a write that was done', async () => {
         const before = await countActivities()
         const answer = await call(exampleCall(operation, fit))
-        assert.ok([200, 422, ...(operation.door === 'gateway' ? [404] : [])].includes(answer.status), answer.text)
+        assert.equal(answer.status, refusedHere[operation.name] ?? 200, answer.text)
         const isDone = operation.door === 'business' && operation.effect === 'write' && answer.status === 200
         assert.equal(await countActivities(), before + (isDone ? 1 : 0))
       })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Database } from '../src/db/database.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
-import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
+import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 
 const account = '1000000000000001'
@@ -36,7 +36,8 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     await place.remove()
   })
 
-  const listen = (...args: string[]) => startCommand(['listen', ...args], { ...options, ready: listening })
+  const listen = (...args: string[]) => startHosted(['listen', ...args], { ...options, ready: listening })
+  const listenAlone = () => startCommand(['listen'], { ...options, ready: listening })
   const simulate = (...args: string[]) => runCommand(['simulate', ...args, '--url', server.url], options)
   const write = (...args: string[]) => simulate('message', '--to', number, '--from', user, ...args)
 
@@ -70,7 +71,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
 
   test('a simulated message comes up as a line with a good signature, and Ctrl-C puts everything back', async () => {
     const before = await readTouched()
-    const listener = await listen()
+    const listener = await listenAlone()
     assert.notDeepEqual(await readTouched(), before)
     assert.match(
       (await runCommand(['export'], options)).stderr,
@@ -140,13 +141,13 @@ onBothDatabases('the commands listen and simulate', (engine) => {
 
   test('what a killed listen left behind is put back by --restore, or by the next listen', async () => {
     const before = await readTouched()
-    await (await listen()).stop('SIGKILL')
+    await (await listenAlone()).stop('SIGKILL')
     assert.notDeepEqual(await readTouched(), before)
     assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^App 3000000000000001 is as it was\.\n$/)
     assert.deepEqual(await readTouched(), before)
     assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^Nothing of app \d+ is to be put back/)
 
-    await (await listen()).stop('SIGKILL')
+    await (await listenAlone()).stop('SIGKILL')
     const next = await listen()
     await next.shows(/was killed; what was there before it is back/)
     await next.stop('SIGINT')
@@ -172,7 +173,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   })
 
   test('deliveries that still wait when a listen ends are given up, so that nobody else on its port gets them', async () => {
-    const listener = await listen()
+    const listener = await listenAlone()
     await listener.stop('SIGKILL')
     await write('--text', 'to nobody')
     await runCommand(['listen', '--restore'], options)
@@ -273,7 +274,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       /public https .*--url.*ALLOW_INTERNAL_CALLBACKS=true/,
     )
     assert.deepEqual(await readTouched(), before)
-    const tunnelled = await startCommand(['listen', '--url', 'https://tunnel.example.com/'], {
+    const tunnelled = await startHosted(['listen', '--url', 'https://tunnel.example.com/'], {
       ...production,
       ready: listening,
     })

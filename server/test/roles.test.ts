@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { runCommand } from './harness/command.ts'
+import { runProcess } from './harness/command.ts'
 import { groupCalls } from './harness/group-calls.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer } from './harness/server.ts'
@@ -67,7 +67,7 @@ for (const args of [['serve', '--role', 'api'], ['start', '--role', 'worker'], [
   test(`on SQLite ${args.join(' ')}${args.length === 1 ? ' with ROLE=worker' : ''} is refused in one line, and makes no store`, async (t) => {
     const cwd = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
     t.after(() => rm(cwd, { recursive: true }))
-    const refused = await runCommand(args, { cwd, env: args.length === 1 ? { ROLE: 'worker' } : {} })
+    const refused = await runProcess(args, { cwd, env: args.length === 1 ? { ROLE: 'worker' } : {} })
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /^switchboard: ROLE is (api|worker), which takes PostgreSQL: [^\n]+\n$/)
     assert.deepEqual(await readdir(cwd), [])

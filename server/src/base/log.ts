@@ -1,92 +1,117 @@
-import { write, writeSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
+import { makeLineFormatter } from './log-format.ts'
 
 export interface Log extends Logger {
   /** One line of level info from its members as JSON: the same form as any other, at a fraction of the cost. */
   line(members: string): void
+  /** Whether a person reads along: lines may then hold what costs a little more. */
+  readonly isPretty?: boolean
 }
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
+export const logFormats = ['auto', 'json', 'pretty'] as const
+export type LogFormat = (typeof logFormats)[number]
 
+/** Standard output belongs to what a command prints (a ready line, a token, a list). */
+const standardError = 2
 /** How long a line may wait to be written together with others. */
 const lingerMilliseconds = 50
-/** How much is kept for a reader that does not keep up; what comes then is dropped, and said. */
-const maxWaitingCharacters = 16 << 20
+/** How much waits at the most before it is written earlier. */
+const blockCharacters = 32 << 10
+/** How much is kept for a reader that does not keep up; what comes then is dropped, and the log says so. */
+const maxWaitingBytes = 16 << 20
+/** How long the end of a process waits for that reader. */
+const closeMilliseconds = 5000
+
+/** pino's destination as it is with `contentMode: 'buffer'`, which its types do not know. */
+type BlockDestination = Omit<ReturnType<typeof pino.destination>, 'write'> & { write(block: Buffer): boolean }
 
 /**
- * Writes lines in blocks, a moment late: neither the writing itself nor a slow terminal must hold up requests. A write a
- * line would cost more than everything else that a read does.
+ * Gives lines to pino's destination in blocks, a moment late: neither the writing itself nor a slow terminal must hold up
+ * requests. Line by line that destination takes six times the processor time (docs/decisions/0029-machinery.md).
  */
-export class LineWriter {
-  readonly #fd: number
+class BlockWriter {
+  readonly #destination = pino.destination({
+    dest: standardError,
+    sync: false,
+    minLength: 1,
+    maxLength: maxWaitingBytes,
+    maxWrite: 1 << 20,
+    contentMode: 'buffer',
+  }) as unknown as BlockDestination
   #waiting = ''
   #dropped = 0
   #timer: NodeJS.Timeout | undefined
-  #isWriting = false
+  #isUsed = false
+  #isClosed = false
+  readonly #pass = (): void => {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const block = this.#waiting
+    this.#waiting = ''
+    if (block !== '' && !this.#isClosed) this.#destination.write(Buffer.from(block))
+  }
 
-  constructor(fd: number) {
-    this.#fd = fd
+  constructor() {
+    this.#destination.on('drop', (block: unknown) => {
+      for (const byte of block as Buffer) if (byte === 0x0a) this.#dropped += 1
+    })
+    this.#destination.on('drain', () => this.#reportDropped())
+    // A terminal that is gone or a full disk must not end the server; the destination tries again with the next block.
+    this.#destination.on('error', ignore)
+    // Before the destination's own listener, which writes what it has at a sudden end.
+    process.prependListener('exit', this.#pass)
   }
 
   write(line: string): void {
-    if (this.#waiting.length > maxWaitingCharacters) {
-      this.#dropped += 1
-      return
-    }
+    this.#isUsed = true
     this.#waiting += line
-    this.#timer ??= setTimeout(() => this.#writeBlock(), lingerMilliseconds)
+    if (this.#waiting.length > blockCharacters) this.#pass()
+    else this.#timer ??= setTimeout(this.#pass, lingerMilliseconds)
   }
 
-  /** Writes what waits at once; for the end of the process. */
-  flush(): void {
-    let rest = Buffer.from(this.#take())
-    while (rest.length > 0) {
-      try {
-        rest = rest.subarray(writeSync(this.#fd, rest))
-      } catch (error) {
-        // A pipe that is full for the moment is tried again; one that nobody reads any more has no use for the rest.
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
-      }
+  /** Resolves when everything is written, or nobody has read it for a while. */
+  async close(): Promise<void> {
+    const patience = new AbortController()
+    const timer = setTimeout(() => patience.abort(), closeMilliseconds)
+    while (this.#isUsed && !patience.signal.aborted) {
+      this.#pass()
+      await new Promise<void>((resolve) => {
+        patience.signal.addEventListener('abort', () => resolve())
+        this.#destination.flush(() => resolve())
+      })
+      // Otherwise it has yet to say how much was dropped.
+      if (this.#waiting === '') break
     }
+    clearTimeout(timer)
+    // While it writes it cannot be destroyed; then it ends with the process.
+    if (patience.signal.aborted) return
+    this.#isClosed = true
+    process.off('exit', this.#pass)
+    this.#destination.destroy()
   }
 
-  #writeBlock(): void {
-    this.#timer = undefined
-    if (this.#isWriting) return
-    const block = Buffer.from(this.#take())
-    if (block.length > 0) this.#continue(block)
-  }
-
-  #continue(block: Buffer): void {
-    this.#isWriting = true
-    write(this.#fd, block, (error, written) => {
-      this.#isWriting = false
-      const rest = error ? block : block.subarray(written)
-      if (rest.length > 0 && (!error || error.code === 'EAGAIN')) setTimeout(() => this.#continue(rest), error ? 10 : 0)
-      else if (this.#waiting !== '') this.#timer ??= setTimeout(() => this.#writeBlock(), lingerMilliseconds)
-    })
-  }
-
-  #take(): string {
-    const lines = this.#waiting
-    const dropped = this.#dropped
-    this.#waiting = ''
+  #reportDropped(): void {
+    if (this.#dropped === 0) return
+    const time = new Date().toISOString()
+    const message = `${this.#dropped} lines of the log were dropped: nobody read it fast enough`
     this.#dropped = 0
-    return dropped === 0
-      ? lines
-      : `${lines}{"level":40,"msg":"${dropped} lines of the log were dropped: nobody read it fast enough"}\n`
+    this.write(`{"level":40,"time":"${time}","msg":"${message}"}\n`)
   }
 }
 
-/** The log goes to standard error, because standard output belongs to what a command prints (a ready line, a token, a list). */
-export function openLog(level: LogLevel): { log: Log; flush(): void } {
-  const writer = new LineWriter(2)
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer)
+/** The log goes to standard error. Whoever opened it closes it, so that the last lines are written. */
+export function openLog(level: LogLevel, format: LogFormat): { log: Log; close(): Promise<void> } {
+  const writer = new BlockWriter()
+  const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
+  const formatLine = isPretty ? makeLineFormatter(process.stderr) : undefined
+  const write = formatLine ? (line: string) => writer.write(formatLine(line)) : (line: string) => writer.write(line)
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
   const timestamp = makeTimestamp()
-  const line = (members: string) => writer.write(`{"level":30,"time":"${timestamp()}",${members}}\n`)
-  const log = Object.assign(logger, { line: logger.isLevelEnabled('info') ? line : ignore })
-  return { log, flush: () => writer.flush() }
+  const line = (members: string) => write(`{"level":30,"time":"${timestamp()}",${members}}\n`)
+  const log = Object.assign(logger, { line: logger.isLevelEnabled('info') ? line : ignore, isPretty })
+  return { log, close: () => writer.close() }
 }
 
 /** The time in ISO 8601. Writing a date costs far more than three digits, so that is done once a second. */

@@ -2,12 +2,12 @@ import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { applyWorld } from '../world/apply.ts'
 import { readWorldFile } from '../world/read.ts'
-import { withStore } from './store.ts'
+import { withNewStore } from './store.ts'
 
 /** Brings the store to what a world file says. */
 export async function apply(file: string, flags: { data?: string }): Promise<void> {
   const world = await readWorldFile(file)
-  await withStore({ DATA_DIR: flags.data }, async (database, { production }) => {
+  await withNewStore({ DATA_DIR: flags.data }, async (database, { production }) => {
     const warn = (line: string): void => {
       process.stderr.write(`${line}\n`)
     }

@@ -2,16 +2,29 @@ import type { Db } from '../db/database.ts'
 import { listActivitiesForOperators } from '../resources/audit/store.ts'
 import { CommandFailed } from './fail.ts'
 import { withLockedStore } from './store.ts'
-import { writeTable, writeTime } from './table.ts'
+import { type Column, printList, writeTime } from './table.ts'
 
 export interface AuditFlags {
   readonly account?: string
   readonly limit: string
+  readonly json?: boolean
   readonly data?: string
 }
 
 const maxRecords = 10_000
-const headings = ['TIME', 'OPERATION', 'NODE', 'KIND', 'ACCOUNT', 'APP', 'BUSINESS', 'TOKEN', 'FROM', 'TRACE']
+
+const columns: readonly Column<ListedActivity>[] = [
+  { heading: 'TIME', cell: ({ time }) => time, isWhole: true },
+  { heading: 'OPERATION', cell: ({ operation }) => operation },
+  { heading: 'NODE', cell: ({ node_id }) => node_id },
+  { heading: 'TOKEN', cell: ({ actor_token_id }) => actor_token_id },
+  { heading: 'FROM', cell: ({ remote_address }) => remote_address },
+  { heading: 'TRACE', cell: ({ trace }) => trace },
+  { heading: 'APP', cell: ({ actor_app_id }) => actor_app_id },
+  { heading: 'ACCOUNT', cell: ({ account_id }) => account_id ?? '-' },
+  { heading: 'BUSINESS', cell: ({ actor_business_id }) => actor_business_id },
+  { heading: 'KIND', cell: ({ node_kind }) => node_kind },
+]
 
 /** The newest records first: who did what to which node, when, from where. */
 export async function listAudit(flags: AuditFlags): Promise<void> {
@@ -19,21 +32,18 @@ export async function listAudit(flags: AuditFlags): Promise<void> {
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     if (flags.account !== undefined) await checkAccount(database.read, flags.account)
     const activities = await listActivitiesForOperators(database.read, flags.account, limit)
-    const rows = activities.map((activity) => [
-      writeTime(activity.time),
-      activity.operation,
-      activity.node_id,
-      activity.node_kind,
-      activity.account_id ?? '-',
-      activity.actor_app_id,
-      activity.actor_business_id,
-      activity.actor_token_id,
-      activity.remote_address,
-      activity.trace,
-    ])
-    process.stdout.write(writeTable(headings, rows))
+    printList(activities.map(toListed), columns, flags)
   })
 }
+
+function toListed(activity: Awaited<ReturnType<typeof listActivitiesForOperators>>[number]) {
+  const { time, operation, node_id, node_kind, account_id, remote_address, trace } = activity
+  const { actor_app_id, actor_business_id, actor_token_id } = activity
+  const actor = { actor_app_id, actor_business_id, actor_token_id }
+  return { time: writeTime(time), operation, node_id, node_kind, account_id, ...actor, remote_address, trace }
+}
+
+type ListedActivity = ReturnType<typeof toListed>
 
 function parseLimit(text: string): number {
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0

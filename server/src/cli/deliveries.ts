@@ -14,13 +14,14 @@ import { replayDelivery } from '../delivery/replay.ts'
 import { NoticeWaker } from '../delivery/waker.ts'
 import { CommandFailed } from './fail.ts'
 import { withLockedStore } from './store.ts'
-import { writeTable, writeTime } from './table.ts'
+import { type Column, printList, writeTable, writeTime } from './table.ts'
 
 export interface DeliveryListFlags {
   readonly failed?: boolean
   readonly account?: string
   readonly limit: string
   readonly watch?: boolean
+  readonly json?: boolean
   readonly data?: string
 }
 
@@ -34,41 +35,38 @@ export async function listDeliveries({
   account,
   limit,
   watch,
+  json,
   data,
 }: DeliveryListFlags): Promise<void> {
   const count = parseCount(limit)
   await withLockedStore({ DATA_DIR: data }, async (database) => {
     if (watch) return watchDeliveries(database)
     const deliveries = await listDeliveriesForOperators(database.read, { failed, account, limit: count })
-    const rows = deliveries.map(
-      ({ id, app_id, account_id, field, conversation, state, attempts, created_time, due_time, callback_url }) => [
-        String(id),
-        writeTime(created_time),
-        account_id,
-        app_id,
-        field,
-        showText(conversation),
-        state,
-        String(attempts),
-        state === 'waiting' ? writeTime(due_time) : '',
-        callback_url,
-      ],
-    )
-    const headings = [
-      'ID',
-      'RAISED',
-      'ACCOUNT',
-      'APP',
-      'FIELD',
-      'CONVERSATION',
-      'STATE',
-      'TRIES',
-      'NEXT TRY',
-      'CALLBACK',
-    ]
-    process.stdout.write(writeTable(headings, rows))
+    printList(deliveries.map(toListed), columns, { json })
   })
 }
+
+function toListed({
+  created_time,
+  due_time,
+  ...delivery
+}: Awaited<ReturnType<typeof listDeliveriesForOperators>>[number]) {
+  const next_time = delivery.state === 'waiting' ? writeTime(due_time) : null
+  return { ...delivery, created_time: writeTime(created_time), next_time }
+}
+
+const columns: readonly Column<ReturnType<typeof toListed>>[] = [
+  { heading: 'ID', cell: ({ id }) => String(id), isWhole: true },
+  { heading: 'RAISED', cell: ({ created_time }) => created_time, isWhole: true },
+  { heading: 'ACCOUNT', cell: ({ account_id }) => account_id },
+  { heading: 'FIELD', cell: ({ field }) => field },
+  { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
+  { heading: 'TRIES', cell: ({ attempts }) => String(attempts), isWhole: true },
+  { heading: 'CALLBACK', cell: ({ callback_url }) => callback_url },
+  { heading: 'NEXT TRY', cell: ({ next_time }) => next_time ?? '', isWhole: true },
+  { heading: 'APP', cell: ({ app_id }) => app_id },
+  { heading: 'CONVERSATION', cell: ({ conversation }) => showText(conversation) },
+]
 
 /** One line that is written anew every second, until Ctrl-C. Where it does not go to a terminal, each is a line of its own. */
 async function watchDeliveries(database: Database): Promise<void> {

@@ -1,7 +1,9 @@
+import { processEnvironment } from '../base/environment.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
-import { processEnvironment, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import type { VocabularyName } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
+import { writeLocalUrl } from './local-url.ts'
 
 /** What worlds/demo.yaml calls it. */
 const demoGatewayToken = 'demo-gateway-token'
@@ -38,17 +40,11 @@ const patience = 30_000
 export function openGateway(flags: GatewayFlags): Gateway {
   const token = flags.token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
   const config = readConfig(processEnvironment())
-  const url = flags.url ?? localUrl(config)
+  const url = flags.url ?? writeLocalUrl(config)
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)
   }
   return { url: cutTrailingSlashes(url), token, vocabulary: config.vocabulary }
-}
-
-/** A server that listens on every address of a machine is reached on its loopback too. */
-function localUrl({ host, port }: { host: string; port: number }): string {
-  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 /** Asks the server for something; what it refuses is told in one line. */

@@ -1,23 +1,13 @@
 import { systemClock } from '../base/clock.ts'
 import { openLog } from '../base/log.ts'
 import { migrate } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
-import { configFrom } from './store.ts'
+import { configFrom, openUnmigrated } from './store.ts'
 
 /** Brings the database's schema up to date and says what was done. */
 export async function runMigrations(flags: { data?: string }): Promise<void> {
   const config = configFrom({ DATA_DIR: flags.data })
-  const { log } = openLog('warn')
-  const database = await openDatabase(
-    {
-      dataDir: config.dataDir,
-      databaseUrl: config.databaseUrl,
-      maxConnections: config.databaseConnections,
-      timeout: config.databaseTimeout,
-      lockTimeout: config.databaseLockTimeout,
-    },
-    log,
-  )
+  const { log, close: closeLog } = openLog('warn', config.logFormat)
+  const database = await openUnmigrated(config, log)
   try {
     const names = await migrate(database, systemClock)
     process.stdout.write(
@@ -25,5 +15,6 @@ export async function runMigrations(flags: { data?: string }): Promise<void> {
     )
   } finally {
     await database.close()
+    await closeLog()
   }
 }

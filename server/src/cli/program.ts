@@ -1,17 +1,33 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { processEnvironment } from '../base/environment.ts'
 import { packageVersion } from '../version.ts'
+import { findLocalAddress, writeLocalUrl } from './local-url.ts'
 
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
-const collect = (value: string, soFar: string[]): string[] => [...soFar, value]
+const jsonFlag = ['--json', 'print all that is known, one JSON object a line'] as const
+
+/** A flag that may be given several times; `nothing` says what holds without it. */
+function repeatable(flag: string, description: string, nothing: string): Option {
+  return new Option(flag, `${description}; repeat for several`)
+    .argParser((value: string, soFar: string[]) => [...soFar, value])
+    .default([], nothing)
+}
 
 /**
  * The command line: each command's words here, its work in its own file, which is read only when the command is given: most
  * need a small part of the service, and a person waits for them.
  */
 export function buildProgram(): Command {
+  const { host, port } = findLocalAddress(processEnvironment())
   const program = new Command('switchboard')
     .description('A self-hosted business messaging platform.')
-    .version(packageVersion())
+    .version(packageVersion(), '-v, --version', 'print the version')
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => {
+      process.stdout.write(`${packageVersion()}\n`)
+    })
 
   for (const [name, description, banner] of [
     ['serve', 'run the server', false],
@@ -20,8 +36,8 @@ export function buildProgram(): Command {
     program
       .command(name)
       .description(description)
-      .option('--port <n>', 'the port to listen on; 0 takes a free one (PORT)')
-      .option('--host <h>', 'the address to listen on (HOST)')
+      .option('--port <n>', `the port to listen on; 0 takes a free one (default: PORT, ${port})`)
+      .option('--host <h>', `the address to listen on (default: HOST, ${host})`)
       .option(...dataFlag)
       .option('--world <file>', 'a world file to apply at the start (WORLD)')
       .option('--role <role>', 'what this process does: all, api or worker (ROLE)')
@@ -64,19 +80,15 @@ export function buildProgram(): Command {
     .command('create')
     .description('print a new token, once')
     .requiredOption('--app <id>', 'the app that it acts for')
-    .option('--scope <scope>', 'what it may do; repeat for several (default: both business scopes)', collect, [])
-    .option(
-      '--account <id>',
-      'the only account that it sees; repeat for several (default: all of the business)',
-      collect,
-      [],
-    )
+    .addOption(repeatable('--scope <scope>', 'what it may do', 'both business scopes'))
+    .addOption(repeatable('--account <id>', 'the only account that it sees', "all that the app's business sees"))
     .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
     .option(...dataFlag)
     .action(async (flags) => (await import('./token.ts')).createToken(flags))
   token
     .command('list')
     .description('list tokens, never their secrets')
+    .option(...jsonFlag)
     .option(...dataFlag)
     .action(async (flags) => (await import('./token.ts')).listTokens(flags))
   token
@@ -92,6 +104,7 @@ export function buildProgram(): Command {
   signingKey
     .command('list')
     .description('list signing keys, never their secrets')
+    .option(...jsonFlag)
     .option(...dataFlag)
     .action(async (flags) => (await import('./signing-key.ts')).listSigningKeys(flags))
   signingKey
@@ -126,6 +139,7 @@ export function buildProgram(): Command {
     .description('list the newest records of writes, never the secrets of tokens')
     .option('--account <id>', 'only what was done to this account and what hangs on it')
     .option('--limit <n>', 'how many records at the most', '50')
+    .option(...jsonFlag)
     .option(...dataFlag)
     .action(async (flags) => (await import('./audit.ts')).listAudit(flags))
 
@@ -147,6 +161,7 @@ export function buildProgram(): Command {
     .option('--failed', 'only those that were given up or have failed so far')
     .option('--account <id>', 'only those of one account')
     .option('--limit <n>', 'how many', '50')
+    .addOption(new Option(...jsonFlag).conflicts('watch'))
     .option('--watch', 'show how deliveries stand, every second, until Ctrl-C')
     .option(...dataFlag)
     .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
@@ -185,7 +200,7 @@ export function buildProgram(): Command {
     .description("the users' side: write to, call and join a business through the gateway of a running server")
   const forGateway = (command: Command): Command =>
     command
-      .option('--url <base>', 'the server (default: at HOST and PORT, http://127.0.0.1:8080)')
+      .option('--url <base>', `the server (default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
       .option('--token <token>', "a token with the scope gateway (SWITCHBOARD_GATEWAY_TOKEN; default: the demo's)")
   forGateway(simulate.command('message'))
     .description('a user writes to a phone number')

@@ -92,9 +92,9 @@ function failIfUnreadable({ unreadable }: Rotation): void {
 
 /** Old keys stay in the file, because backups need them, and maybe another store that has the same file. */
 async function finish(database: Database, config: Config, { key, values, retired }: Rotation): Promise<void> {
-  const { log, flush } = openLog('warn')
+  const { log, close: closeLog } = openLog('warn', config.logFormat)
   await eraseRemains(database, log)
-  flush()
+  await closeLog()
   process.stdout.write(`Secrets are sealed with the key ${key.id}. Values sealed anew: ${values}.\n`)
   if (retired.length > 0) {
     const place = config.secretsKey ? 'SECRETS_KEY_OLD' : config.secretsKeyFile

@@ -33,7 +33,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     ROLE: flags.role,
   })
   checkRole(config)
-  const { log, flush } = openLog(config.logLevel)
+  const { log, close: closeLog } = openLog(config.logLevel, config.logFormat)
   if (config.role === 'worker' && config.publicUrl === undefined) {
     log.warn('PUBLIC_URL is not set: links in what this worker sends lead to the worker, which does not serve them')
   }
@@ -59,7 +59,7 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
     throw error
   }
   const greeting = banner && config.role !== 'worker' ? await composeBanner(database, systemClock, address, config) : ''
-  stopOnSignals({ app, database, lock, log, flush, grace: config.stopGrace })
+  stopOnSignals({ app, database, lock, log, closeLog, grace: config.stopGrace })
   // Said last: whoever reads it may send a signal at once.
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
 }

@@ -11,8 +11,8 @@ export interface Stoppable {
   /** Of the embedded store, which belongs to this process until then. */
   readonly lock: { release(): void } | undefined
   readonly log: Log
-  /** Writes at once what of the log waits. */
-  readonly flush: () => void
+  /** Writes what of the log waits. */
+  readonly closeLog: () => Promise<void>
   /** Milliseconds for requests under way, and as many for deliveries after them. */
   readonly grace: number
 }
@@ -30,7 +30,7 @@ export function stopOnSignals(parts: Stoppable): void {
   process.once('SIGINT', onSignal)
 }
 
-async function stop(signal: NodeJS.Signals, { app, database, lock, log, flush, grace }: Stoppable): Promise<void> {
+async function stop(signal: NodeJS.Signals, { app, database, lock, log, closeLog, grace }: Stoppable): Promise<void> {
   process.once('SIGINT', () => process.exit(1))
   setTimeout(() => kill(log), 2 * grace + spareMilliseconds)
   log.info({ signal }, 'stopping: no new requests; finishing those that run')
@@ -44,7 +44,7 @@ async function stop(signal: NodeJS.Signals, { app, database, lock, log, flush, g
     failure = describeFailure(error)
   }
   await waitForDisk()
-  flush()
+  await closeLog()
   if (failure !== undefined) process.stderr.write(`switchboard: ${failure}\n`)
   process.exit(failure === undefined ? 0 : 1)
 }

@@ -1,12 +1,14 @@
 import { systemClock } from '../base/clock.ts'
+import { type Environment, processEnvironment } from '../base/environment.ts'
 import { SecretsLocked } from '../base/key-ring.ts'
 import { type Log, openLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
-import { type Config, type Environment, processEnvironment, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import { hasPostgresSchema, migrate } from '../db/migrate.ts'
+import { hasSqliteFile, openDatabase } from '../db/open.ts'
 import { type KeySource, unlockSecrets } from '../db/unlock.ts'
+import { CommandFailed } from './fail.ts'
 
 /** The settings, with the flags of a command laid over the environment. */
 export function configFrom(flags: Environment): Config {
@@ -20,6 +22,8 @@ export function keySourceOf({ secretsKey, secretsKeyOld, secretsKeyFile }: Confi
 }
 
 export interface StoreOptions {
+  /** Whether it must be there already: otherwise it is made. */
+  readonly mustExist?: boolean
   /** Whether the store can also be opened without the keys of its secrets: then who needs a secret fails, and nobody else. */
   readonly withoutKeys?: boolean
   /** Whether to log at every start that the keys of a shared database are in a file, and not only when the file is made. */
@@ -28,17 +32,14 @@ export interface StoreOptions {
 
 /** Opens the store with its schema up to date and its secrets at hand. */
 export async function openStore(config: Config, log: Log, options: StoreOptions = {}): Promise<Database> {
-  const database = await openDatabase(
-    {
-      dataDir: config.dataDir,
-      databaseUrl: config.databaseUrl,
-      maxConnections: config.databaseConnections,
-      timeout: config.databaseTimeout,
-      lockTimeout: config.databaseLockTimeout,
-    },
-    log,
-  )
+  const { mustExist = false } = options
+  const isSqlite = config.databaseUrl === undefined
+  // Opening it would make the file.
+  if (mustExist && isSqlite && !hasSqliteFile(config)) throw noStore(`in ${config.dataDir}`)
+  const database = await openUnmigrated(config, log)
   try {
+    if (mustExist && !isSqlite && !(await hasPostgresSchema(database)))
+      throw noStore('in the database that DATABASE_URL names')
     const migrations = await migrate(database, systemClock)
     if (migrations.length > 0) log.info({ migrations }, 'migrated')
     await unlock(database, config, log, options)
@@ -74,27 +75,46 @@ function noteKeyFile({ databaseUrl, secretsKey, secretsKeyFile: file, production
   )
 }
 
-/** The same for a command that works without the keys of the store's secrets. */
-export async function withLockedStore(
-  flags: Environment,
-  work: (database: Database, config: Config) => Promise<void>,
-): Promise<void> {
-  await withStore(flags, work, { withoutKeys: true })
+/** Opens the store as it is. */
+export function openUnmigrated(config: Config, log: Log): Promise<Database> {
+  const { dataDir, databaseUrl, databaseConnections: maxConnections, databaseTimeout: timeout } = config
+  return openDatabase({ dataDir, databaseUrl, maxConnections, timeout, lockTimeout: config.databaseLockTimeout }, log)
 }
 
-/** Runs a short command on the store and closes it behind it. */
-export async function withStore(
-  flags: Environment,
-  work: (database: Database, config: Config) => Promise<void>,
-  options: StoreOptions = {},
-): Promise<void> {
+function noStore(where: string): CommandFailed {
+  return new CommandFailed(
+    `there is no store ${where}: start a server, which makes one, or fill one with ./switchboard apply FILE; DATA_DIR or --data names another folder`,
+  )
+}
+
+type Work = (database: Database, config: Config) => Promise<void>
+
+/** Runs a short command on a store that is there, and closes it behind it. Where there is none, nothing is made. */
+export function withStore(flags: Environment, work: Work): Promise<void> {
+  return runOnStore(flags, { mustExist: true }, work)
+}
+
+/** The same for a command that works without the keys of the store's secrets. */
+export function withLockedStore(flags: Environment, work: Work): Promise<void> {
+  return runOnStore(flags, { mustExist: true, withoutKeys: true }, work)
+}
+
+/** The same for a command that fills a store: where there is none it is made. */
+export function withNewStore(flags: Environment, work: Work): Promise<void> {
+  return runOnStore(flags, {}, work)
+}
+
+async function runOnStore(flags: Environment, options: StoreOptions, work: Work): Promise<void> {
   const config = configFrom(flags)
-  const { log, flush } = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel)
-  const database = await openStore(config, log, options)
+  const { log, close: closeLog } = openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, config.logFormat)
   try {
-    await work(database, config)
+    const database = await openStore(config, log, options)
+    try {
+      await work(database, config)
+    } finally {
+      await database.close()
+    }
   } finally {
-    await database.close()
-    flush()
+    await closeLog()
   }
 }

@@ -1,18 +1,82 @@
+/** One column of a list: what stands above it, and its cell in the line of a record. */
+export interface Column<Item> {
+  readonly heading: string
+  readonly cell: (item: Item) => string
+  /** Left out rather than shortened when there is no room: half a time, or half an id that the next command takes, is no use. */
+  readonly isWhole?: boolean
+}
+
+/** A column that is shortened when there is no room for all of it says at least this much. */
+const leastWidth = 9
+const widthWhenUnknown = 80
+
 /** Rows under headings, in columns as wide as they need to be. */
 export function writeTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
-  )
-  const lines = [headings, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-  return `${lines.join('\n')}\n`
+  return writeLines([headings, ...rows], measure(headings, rows))
+}
+
+/**
+ * Prints records, one a line: as a table that fits the terminal, the last columns left out where there is no room for them; or
+ * with --json all that is known of each.
+ */
+export function printList<Item extends object>(
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
+  { json = false }: { json?: boolean },
+): void {
+  if (json) {
+    process.stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
+    return
+  }
+  const headings = columns.map(({ heading }) => heading)
+  const rows = items.map((item) => columns.map(({ cell }) => cell(item)))
+  const widths = fitWidths(measure(headings, rows), columns, process.stdout.columns ?? widthWhenUnknown)
+  process.stdout.write(writeLines([headings, ...rows], widths))
 }
 
 /** A time as tables show it: UTC, to the second. */
 export function writeTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** How wide each column can be so that a line has at most `limit` characters; what has no width is left out. */
+export function fitWidths(
+  wanted: readonly number[],
+  columns: readonly { readonly isWhole?: boolean }[],
+  limit: number,
+): number[] {
+  const least = wanted.map((width, index) => (columns[index]?.isWhole ? width : Math.min(width, leastWidth)))
+  const widths: number[] = []
+  let rest = limit
+  for (const width of least) {
+    // Two blanks between columns.
+    const taken = width + (widths.length > 0 ? 2 : 0)
+    if (taken > rest && widths.length > 0) break
+    widths.push(width)
+    rest -= taken
+  }
+  return widths.map((width, index) => {
+    const more = Math.max(0, Math.min((wanted[index] ?? 0) - width, rest))
+    rest -= more
+    return width + more
+  })
+}
+
+function measure(headings: readonly string[], rows: readonly (readonly string[])[]): number[] {
+  return headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)))
+}
+
+function writeLines(rows: readonly (readonly string[])[], widths: readonly number[]): string {
+  const lines = rows.map((row) => {
+    const cells = widths.map((width, column) => shorten(row[column] ?? '', width).padEnd(width))
+    return cells.join('  ').trimEnd()
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** Takes the middle out: ids and addresses are told apart by their ends. */
+function shorten(text: string, width: number): string {
+  if (text.length <= width) return text
+  const tail = Math.floor((width - 1) / 2)
+  return `${text.slice(0, width - 1 - tail)}…${text.slice(text.length - tail)}`
 }

@@ -8,7 +8,7 @@ import { type Scope, scopes } from '../graph/caller.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
 import { withLockedStore, withStore } from './store.ts'
-import { writeTable, writeTime } from './table.ts'
+import { type Column, printList, writeTime } from './table.ts'
 
 export interface TokenFlags {
   readonly app: string
@@ -41,26 +41,44 @@ export async function createToken(flags: TokenFlags): Promise<void> {
   })
 }
 
-export async function listTokens(flags: { data?: string }): Promise<void> {
+export async function listTokens(flags: { data?: string; json?: boolean }): Promise<void> {
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const words = chooseVocabulary(config.vocabulary)
     const tokens = await listTokensForOperators(database.read)
-    const rows = tokens.map(({ id, app_id, scopes, accounts, created_time, expires_time, revoked_time }) => [
+    const now = systemClock.now()
+    const items = tokens.map(({ id, app_id, scopes, accounts, created_time, expires_time, revoked_time }) => ({
       id,
       app_id,
-      (scopes as Scope[]).map((scope) => writeScope(scope, words)).join(','),
-      accounts ? accounts.join(',') : 'all',
-      writeTime(created_time),
-      expires_time === null ? 'never' : writeTime(expires_time),
-      revoked_time !== null
-        ? 'revoked'
-        : expires_time !== null && expires_time <= systemClock.now()
-          ? 'expired'
-          : 'good',
-    ])
-    process.stdout.write(writeTable(['ID', 'APP', 'SCOPES', 'ACCOUNTS', 'CREATED', 'EXPIRES', 'STATE'], rows))
+      scopes: (scopes as Scope[]).map((scope) => writeScope(scope, words)),
+      accounts,
+      created_time: writeTime(created_time),
+      expires_time: expires_time === null ? null : writeTime(expires_time),
+      revoked_time: revoked_time === null ? null : writeTime(revoked_time),
+      state: revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= now ? 'expired' : 'good',
+    }))
+    printList(items, tokenColumns, flags)
   })
 }
+
+type ListedToken = {
+  id: string
+  app_id: string
+  scopes: string[]
+  accounts: readonly string[] | null
+  created_time: string
+  expires_time: string | null
+  state: string
+}
+
+const tokenColumns: readonly Column<ListedToken>[] = [
+  { heading: 'ID', cell: ({ id }) => id, isWhole: true },
+  { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
+  { heading: 'APP', cell: ({ app_id }) => app_id },
+  { heading: 'ACCOUNTS', cell: ({ accounts }) => accounts?.join(',') ?? 'all' },
+  { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
+  { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
+  { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
+]
 
 export async function revokeTokenById(id: string, flags: { data?: string }): Promise<void> {
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {

@@ -64,6 +64,12 @@ export async function isMigrated(
   return (applied?.count ?? 0) >= migrations.length
 }
 
+/** Whether PostgreSQL has a schema of ours, of whatever version; asking makes nothing. */
+export async function hasPostgresSchema({ read }: Database): Promise<boolean> {
+  const found = sql<{ name: string | null }>`SELECT to_regclass('schema_migrations')::text AS name`
+  return (await found.execute(read.query)).rows[0]?.name !== null
+}
+
 async function readApplied(tx: Transaction): Promise<Set<string>> {
   const result = await sql<{ name: string }>`SELECT name FROM schema_migrations`.execute(tx.query)
   return new Set(result.rows.map(({ name }) => name))

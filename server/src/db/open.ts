@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
@@ -18,8 +19,14 @@ export interface StoreLocation {
 /** As long as a transaction of the embedded store waits for another process's. */
 export const defaultTimeout = 30 * second
 export const defaultLockTimeout = 10 * second
+const fileName = 'switchboard.db'
 /** Connections that break together are told together. */
 const gatherTime = second
+
+/** Whether there is anything where the embedded store would be; asking makes nothing. */
+export function hasSqliteFile({ dataDir }: Pick<StoreLocation, 'dataDir'>): boolean {
+  return existsSync(join(dataDir, fileName))
+}
 
 /** Opens the store that the settings name; the only place that chooses between the two databases. */
 export async function openDatabase(location: StoreLocation, log: Log): Promise<Database> {
@@ -27,7 +34,7 @@ export async function openDatabase(location: StoreLocation, log: Log): Promise<D
 }
 
 async function open(location: StoreLocation, log: Log): Promise<Database> {
-  if (location.databaseUrl === undefined) return openSqlite(join(location.dataDir, 'switchboard.db'))
+  if (location.databaseUrl === undefined) return openSqlite(join(location.dataDir, fileName))
   // Loaded only by those who use it: a command on the embedded store is done sooner without it.
   const { openPostgres } = await import('./postgres.ts')
   return openPostgres({

@@ -13,6 +13,7 @@ const everyday = [
   'VOCABULARY',
   'RATE_LIMITS',
   'LOG_LEVEL',
+  'LOG_FORMAT',
 ]
 
 const regionPattern = /(<!-- settings[^>]* -->)\n[\s\S]*?(<!-- \/settings -->)/

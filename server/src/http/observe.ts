@@ -38,6 +38,8 @@ export class RequestObserver {
     // Written by hand, because the line of every request is a good part of what a read costs. Names of operations and methods
     // and traces hold nothing that JSON would escape.
     let line = `"operation":"${operationName}","method":"${method}","status":${status},"ms":${Math.round(milliseconds * 100) / 100}`
+    // Of a path only its pattern: what callers write into it may be anything.
+    if (this.#log.isPretty) line += `,"path":${JSON.stringify(request.routeOptions.url ?? 'no such path')}`
     if (logged?.business !== undefined) line += `,"business":${JSON.stringify(logged.business)}`
     if (logged?.app !== undefined) line += `,"app":${JSON.stringify(logged.app)}`
     if (logged?.node !== undefined) line += `,"node":${JSON.stringify(logged.node)}`

@@ -20,7 +20,7 @@ dns.promises.lookup = (async (hostname: string, options: object) => {
   throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' })
 }) as typeof lookup
 
-const { log, flush } = openLog('error')
+const { log, close: closeLog } = openLog('error', 'json')
 const limits = [...Object.keys(rateClasses), ...Object.keys(addressClasses)]
 
 const server = await startTestServer({
@@ -84,6 +84,6 @@ process.on('message', (order: Order) => obey(order))
 process.once('disconnect', () => process.exit())
 // As `serve` does, with a store that is removed behind it.
 const database = { close: () => server.stop() }
-stopOnSignals({ app: server.app, database, lock: undefined, log, flush, grace: 500 })
+stopOnSignals({ app: server.app, database, lock: undefined, log, closeLog, grace: 500 })
 if (damage) plantDamage(damage, server.dataDir)
 tell({ number: 0, url: server.url, dataDir: server.dataDir })

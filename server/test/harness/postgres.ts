@@ -233,7 +233,7 @@ async function startServer(folder: string, postgres: string, user: User | undefi
     if (hasEnded()) return
     keeper.ref()
     keeper.stdin.end()
-    const killer = setTimeout(() => process.kill(pid, 'SIGKILL'), stoppedWithin)
+    const killer = setTimeout(() => killIfThere(pid), stoppedWithin)
     await ended
     clearTimeout(killer)
   }
@@ -248,6 +248,15 @@ async function startServer(folder: string, postgres: string, user: User | undefi
   keeper.unref()
   for (const pipe of [keeper.stdin, keeper.stdout, keeper.stderr]) pipe.unref()
   return { url, port, pid, stop }
+}
+
+/** It may have ended, and only the removal of its folder takes so long. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 async function waitUntilReady(url: string, dataFolder: string, hasEnded: () => boolean): Promise<void> {

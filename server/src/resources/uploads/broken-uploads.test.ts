@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '../../../test/harness/client.ts'
 import { startCommand } from '../../../test/harness/command.ts'
 import { makeStorePlace, onBothDatabases } from '../../../test/harness/databases.ts'
@@ -54,6 +55,7 @@ async function waitForOffset({ url, id, token }: Target, expected: number): Prom
     const answer = await fetch(`${url}/v23.0/${id}`, { headers: { authorization: `Bearer ${token}` } })
     const { file_offset } = (await answer.json()) as { file_offset: number }
     if (file_offset === expected) return
+    await pause(5)
   }
   assert.fail(`the offset never became ${expected}`)
 }
