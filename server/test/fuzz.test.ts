@@ -8,8 +8,8 @@ const seed = 20_260_601
 describe('a server that is fuzzed', () => {
   /** A few; `npm run fuzz -- --requests 50000 --seed S` sends many. */
   for (const [engine, requests] of [
-    ['sqlite', 1000],
-    ['postgres', 400],
+    ['sqlite', 800],
+    ['postgres', 300],
   ] as const) {
     test(`answers as documented, keeps nothing, and stops (${engine})`, async () => {
       const result = await runFuzz({ engine, requests, seed })

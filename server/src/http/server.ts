@@ -163,8 +163,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.server.on('connect', (_request, socket: Socket) => {
     // Node hands the socket over and does not listen to it any more: without this, a client that resets it ends the process.
     socket.on('error', () => socket.destroy())
-    socket.resume()
     answerOnSocket(socket, unknownOperation('CONNECT', 'this service is no proxy.'), 'CONNECT', undefined, parts)
+    socket.destroySoon()
   })
 
   let held = 0
