@@ -49,7 +49,8 @@ export async function attemptDelivery(
 ): Promise<AttemptResult | undefined> {
   const time = clock.now()
   try {
-    const body = buildBody(words, delivery)
+    const built = buildBody(words, delivery)
+    const body = built instanceof Promise ? await built : built
     const headers = buildHeaders(delivery, body, secrets, time)
     const answer = await egress.send({ method: 'POST', url: lane.callback_url, headers, body })
     return { delivery, time, duration: clock.now() - time, ...judge(answer), fault: undefined }
@@ -74,7 +75,10 @@ export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean 
 }
 
 /** One change a post. The value goes out as the text that was stored, so the same delivery gives the same bytes every time. */
-function buildBody({ account_object }: Vocabulary, { account_id, field, value }: DueDelivery): Buffer {
+function buildBody(
+  { account_object }: Vocabulary,
+  { account_id, field, value }: DueDelivery,
+): Buffer | Promise<Buffer> {
   const change = `{"field":${JSON.stringify(field)},"value":${value}}`
   return writeAscii(
     `{"object":${JSON.stringify(account_object)},"entry":[{"id":${JSON.stringify(account_id)},"changes":[${change}]}]}`,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { once } from '../base/once.ts'
@@ -48,8 +49,11 @@ export function openPublicDoor(server: FastifyInstance, options: PublicDoorOptio
   const look = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: !production }))
 
   async function packDocs(tokens: typeof demoTokens | undefined): Promise<PackedPage> {
+    const reference = await chapters()
+    // Each of the two takes tens of milliseconds, and others need not wait for both.
+    await nextTurn()
     const page = composeDocsPage({
-      chapters: await chapters(),
+      chapters: reference,
       packageVersion,
       publicUrl: publicUrl(),
       prefix: prefix(),

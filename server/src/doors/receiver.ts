@@ -86,6 +86,7 @@ export function openReceiverDoor(server: FastifyInstance, parts: ReceiverParts):
     checkEnvelope(body)
     await task.yieldIfDue()
     const { body: envelope, write } = keepNumbers(text, body)
+    await task.yieldIfDue()
     return { sender, envelope: envelope as Envelope, write }
   }
 
