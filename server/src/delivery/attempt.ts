@@ -37,7 +37,8 @@ const timestampLifetime = 4 * minute
 export async function attemptPost({ clock, egress, words }: AttemptParts, post: Post): Promise<PostResult | undefined> {
   const time = clock.now()
   try {
-    const body = buildBody(words, post)
+    const built = buildBody(words, post)
+    const body = built instanceof Promise ? await built : built
     const headers = buildHeaders(post, body, time)
     const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body })
     return { time, duration: clock.now() - time, ...judge(answer), fault: undefined }
@@ -57,7 +58,7 @@ export async function attemptPost({ clock, egress, words }: AttemptParts, post: 
 }
 
 /** Values go out as the text that was stored, so the same deliveries give the same bytes every time. */
-function buildBody({ account_object }: Vocabulary, { deliveries }: Post): Buffer {
+function buildBody({ account_object }: Vocabulary, { deliveries }: Post): Buffer | Promise<Buffer> {
   const changes = deliveries.map(({ field, value }) => `{"field":${JSON.stringify(field)},"value":${value}}`)
   const account = JSON.stringify(deliveries[0]?.account_id)
   return writeAscii(

@@ -1,14 +1,44 @@
+import { LongTask } from '../base/long-task.ts'
+
+/** Without the flag `u` a pattern goes by UTF-16 units, which is what an escape stands for. */
+const beyondAscii = /[\u0080-\uffff]/
+const hexDigits = Buffer.from('0123456789abcdef')
+const maxEscapeBytes = 6
+/** How much of a long text is written before others run. */
+const pieceCharacters = 65_536
+
 /**
- * Writes an event as the bytes that are signed and sent: JSON in ASCII, everything else as `\uXXXX` in lower case, one
- * for each half of a character beyond the basic plane. So no change of encoding on the way can break the signature.
+ * Writes an event, which is JSON text, as the bytes that are signed and sent: in ASCII, everything else as `\uXXXX` in lower case,
+ * one for each half of a character beyond the basic plane. So no change of encoding on the way can break the signature. A long
+ * one is written in several turns of the event loop.
  */
-export function writeBody(event: object): Buffer {
-  return writeAscii(JSON.stringify(event))
+export function writeAscii(json: string): Buffer | Promise<Buffer> {
+  if (!beyondAscii.test(json)) return Buffer.from(json, 'latin1')
+  return json.length <= pieceCharacters ? escapePiece(json) : escapeInTurns(json)
 }
 
-/** The same for an event that is JSON text already. */
-export function writeAscii(json: string): Buffer {
-  // Without the flag `u` the pattern goes by UTF-16 units, which is what an escape stands for.
-  const ascii = json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return Buffer.from(ascii, 'latin1')
+async function escapeInTurns(json: string): Promise<Buffer> {
+  const task = new LongTask()
+  const pieces: Buffer[] = []
+  for (let at = 0; at < json.length; at += pieceCharacters) {
+    pieces.push(escapePiece(json.slice(at, at + pieceCharacters)))
+    await task.yieldIfDue()
+  }
+  return Buffer.concat(pieces)
+}
+
+function escapePiece(json: string): Buffer {
+  const bytes = Buffer.allocUnsafe(json.length * maxEscapeBytes)
+  let length = 0
+  for (let at = 0; at < json.length; at++) {
+    const unit = json.charCodeAt(at)
+    if (unit < 0x80) bytes[length++] = unit
+    else {
+      bytes[length++] = 0x5c
+      bytes[length++] = 0x75
+      for (let shift = 12; shift >= 0; shift -= 4) bytes[length++] = hexDigits[(unit >> shift) & 0xf] as number
+    }
+  }
+  // A copy of the right size: what is left over may be five times as much.
+  return Buffer.from(bytes.subarray(0, length))
 }

@@ -128,6 +128,7 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
     checkEnvelope(body)
     await task.yieldIfDue()
     const { body: envelope, write } = keepNumbers(text, body)
+    await task.yieldIfDue()
     return { sender, envelope: envelope as Envelope, write }
   }
 

@@ -14,7 +14,8 @@ export interface WorstRequest {
   readonly method: string
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Buffer
+  /** Made anew for each try: what was taken once may be known the next time. */
+  readonly makeBody?: (attempt: number) => Buffer
 }
 
 /** What most bodies may have. */
@@ -44,11 +45,11 @@ export function* listTableRequests(callId: string): Generator<WorstRequest> {
       continue
     }
     for (const { name, json } of worstInputs(row.input, row.example, bodyBytes)) {
-      yield makeRequest(row, name, 'application/json', Buffer.from(json))
+      yield makeRequest(row, name, 'application/json', () => Buffer.from(json))
     }
     for (let count = 0; count < genericForEach; count++) {
       const generic = genericBodies[turn++ % genericBodies.length]
-      if (generic) yield makeRequest(row, generic.name, generic.type, generic.make(bodyBytes))
+      if (generic) yield makeRequest(row, generic.name, generic.type, () => generic.make(bodyBytes))
     }
   }
 }
@@ -68,9 +69,9 @@ function toRow(operation: Operation, placeholders: Readonly<Record<string, strin
   }
 }
 
-function makeRequest(row: Row, name: string, type: string, body: Buffer): WorstRequest {
+function makeRequest(row: Row, name: string, type: string, makeBody: () => Buffer): WorstRequest {
   const headers = { authorization: `Bearer ${row.token}`, 'content-type': type }
-  return { name: `${row.name}: ${name}`, method: row.method, target: row.path, headers, body }
+  return { name: `${row.name}: ${name}`, method: row.method, target: row.path, headers, makeBody }
 }
 
 function makeQueryRequest(row: Row, name: string, query: string): WorstRequest {

@@ -10,8 +10,14 @@ const eventBytes = 3_145_728
 const mediaTextBytes = 16_777_216
 const maxSdpLength = 65_536
 
-function post(name: string, target: string, token: string, type: string, body: Buffer): WorstRequest {
-  return { name, method: 'POST', target, headers: { authorization: `Bearer ${token}`, 'content-type': type }, body }
+function post(
+  name: string,
+  target: string,
+  token: string,
+  type: string,
+  makeBody: (attempt: number) => Buffer,
+): WorstRequest {
+  return { name, method: 'POST', target, headers: { authorization: `Bearer ${token}`, 'content-type': type }, makeBody }
 }
 
 /** What the tables do not say: descriptions of sessions, keys, events, files, and heads of requests. */
@@ -76,7 +82,7 @@ function session(name: string, sdp: string): WorstRequest {
     session: { sdp_type: 'offer', sdp },
   }
   const path = `/v23.0/${ids.phone_number}/calls`
-  return post(`a session: ${name}`, path, tokens.owner, json, Buffer.from(JSON.stringify(body)))
+  return post(`a session: ${name}`, path, tokens.owner, json, () => Buffer.from(JSON.stringify(body)))
 }
 
 function* listKeys(): Generator<WorstRequest> {
@@ -89,7 +95,7 @@ function* listKeys(): Generator<WorstRequest> {
   ] as const) {
     const key = repeat(start, repeated, end, 8192).toString()
     const body = Buffer.from(JSON.stringify({ business_public_key: key }))
-    yield post(`a key: ${name}`, path, tokens.owner, json, body)
+    yield post(`a key: ${name}`, path, tokens.owner, json, () => body)
   }
 }
 
@@ -97,49 +103,53 @@ const metadata = { display_phone_number: '1', phone_number_id: numbers.main }
 const contacts = [{ profile: { name: 'A' } }]
 const about = `"messaging_product":"msgapp","metadata":${JSON.stringify(metadata)},"contacts":${JSON.stringify(contacts)}`
 
+const message = (body: string, id: string) =>
+  `{"from":"1","id":"${id}","timestamp":"1","type":"text","text":{"body":"${body}"}}`
+const messages = (list: string, others = '') => change('messages', `{${about},"messages":[${list}]${others}}`)
+/** Of one message, with something beside it. */
+const oneMessage = (name: string, others: string) =>
+  event(name, (attempt) => envelope([messages(message('x', `${name} ${attempt}`), others)]))
+const longMessage = (name: string, repeated: string) =>
+  event(name, (attempt) => envelope([messages(message(fillEvent(repeated), `${name} ${attempt}`))]))
+
+function fillEvent(text: string): string {
+  return text.repeat(Math.floor((eventBytes - 1000) / Buffer.byteLength(text)))
+}
+
 /** Posts of events by the token of the gateway, as large as they may be, and one by a signature. */
 function* listEvents(): Generator<WorstRequest> {
-  const message = (body: string, id = 'a') =>
-    `{"from":"1","id":"${id}","timestamp":"1","type":"text","text":{"body":"${body}"}}`
-  const messages = (list: string, others = '') => change('messages', `{${about},"messages":[${list}]${others}}`)
-  const room = eventBytes - 1000
-  const fill = (text: string) => text.repeat(Math.floor(room / Buffer.byteLength(text)))
-  let count = 0
-  const fresh = () => message('x', `m${count++}`)
-
-  yield event('many changes', envelope(Array(50).fill(Array(250).fill(change('account_update', '{}')).join())))
-  yield event('many entries', envelope(Array(1000).fill(Array(10).fill(change('account_update', '{}')).join())))
-  yield event(
-    'many messages',
-    envelope([Array.from({ length: 6 }, () => messages(Array.from({ length: 1000 }, fresh).join())).join()]),
+  const updates = (count: number) => Array(count).fill(change('account_update', '{}')).join()
+  yield event('many changes', () => envelope(Array(50).fill(updates(250))))
+  yield event('many entries', () => envelope(Array(1000).fill(updates(10))))
+  yield event('many messages', (attempt) =>
+    envelope([
+      Array.from({ length: 6 }, (_, part) =>
+        messages(Array.from({ length: 1000 }, (_, index) => message('x', `${attempt}.${part}.${index}`)).join()),
+      ).join(),
+    ]),
   )
-  yield event(
-    'the same messages again',
+  yield event('the same message again', () =>
     envelope([
       Array(6)
-        .fill(messages(Array(1000).fill(message('x')).join()))
+        .fill(messages(Array(1000).fill(message('x', 'same')).join()))
         .join(),
     ]),
   )
-  yield event('messages that are wrong', envelope([messages(Array(1000).fill('{}').join())]))
-  yield event('a long text', envelope([messages(message(fill('x'), 'long.1'))]))
-  yield event('a long text beyond ASCII', envelope([messages(message(fill('é'), 'long.2'))]))
-  yield event('a long text of escapes', envelope([messages(message(fill('\\u00e9'), 'long.3'))]))
-  yield event('a long text of quotes', envelope([messages(message(fill('\\"'), 'long.4'))]))
-  const numbersOf = (text: string) => `,"x":[0${text.repeat(Math.min(49_000, room / text.length))}]`
-  yield event('many exact numbers', envelope([messages(message('x', 'long.5'), numbersOf(',1e5'))]))
-  yield event('one long number', envelope([messages(message('x', 'long.6'), `,"x":1${fill('0')}`)]))
-  const wide = Array.from({ length: 24_000 }, (_, index) => `"k${index.toString(36)}":1e5`).join()
-  yield event('many members with exact numbers', envelope([messages(message('x', 'long.7'), `,"x":{${wide}}`)]))
-  const deep = `,"x":${'['.repeat(8000)}1e5${']'.repeat(8000)}`
-  yield event('deep with an exact number', envelope([messages(message('x', 'long.8'), deep)]))
-  yield event(
-    'as deep as it may be',
-    envelope([messages(message('x', 'long.9'), `,"x":${'['.repeat(50)}1e5${']'.repeat(50)}`)]),
-  )
-  for (const { name, make } of genericBodies.filter(({ type }) => type === json))
-    yield event(name, make(eventBytes).toString('latin1'))
-  yield signed(envelope([messages(message(fill('x'), 'long.10'))]))
+  yield event('messages that are wrong', () => envelope([messages(Array(1000).fill('{}').join())]))
+  yield longMessage('a long text', 'x')
+  yield longMessage('a long text beyond ASCII', 'é')
+  yield longMessage('a long text of escapes', '\\u00e9')
+  yield longMessage('a long text of quotes', '\\"')
+  yield oneMessage('many exact numbers', `,"x":[0${',1e5'.repeat(29_000)}]`)
+  yield oneMessage('one long number', `,"x":1${fillEvent('0')}`)
+  const wide = Array.from({ length: 29_000 }, (_, index) => `"k${index.toString(36)}":1e5`).join()
+  yield oneMessage('many members with exact numbers', `,"x":{${wide}}`)
+  yield oneMessage('deep with an exact number', `,"x":${'['.repeat(8000)}1e5${']'.repeat(8000)}`)
+  yield oneMessage('as deep as it may be', `,"x":${'['.repeat(50)}1e5${']'.repeat(50)}`)
+  for (const { name, make } of genericBodies.filter(({ type }) => type === json)) {
+    yield event(name, () => make(eventBytes).toString('latin1'))
+  }
+  yield signedEvent()
 }
 
 function change(field: string, value: string): string {
@@ -151,19 +161,22 @@ function envelope(entries: readonly string[]): string {
   return `{"object":"msgapp_business_account","entry":[${written.join()}]}`
 }
 
-function event(name: string, body: string): WorstRequest {
-  return post(`an event: ${name}`, '/msgapp/webhooks', tokens.gateway, json, Buffer.from(body))
+function event(name: string, make: (attempt: number) => string): WorstRequest {
+  return post(`an event: ${name}`, '/msgapp/webhooks', tokens.gateway, json, (attempt) => Buffer.from(make(attempt)))
 }
 
-function signed(body: string): WorstRequest {
+function signedEvent(): WorstRequest {
+  const body = envelope([messages(message(fillEvent('x'), 'signed'))])
   const headers = { 'content-type': json, 'x-hub-signature-256': signHubByHand(body, 'shrub-app-secret') }
-  return { name: 'an event: signed', method: 'POST', target: '/msgapp/webhooks', headers, body: Buffer.from(body) }
+  const target = '/msgapp/webhooks'
+  return { name: 'an event: signed', method: 'POST', target, headers, makeBody: () => Buffer.from(body) }
 }
 
 /** Files as text, as large as they may be, in every encoding. */
 function* listFiles(): Generator<WorstRequest> {
   const path = `/v23.0/${ids.phone_number}/media`
-  const send = (name: string, type: string, body: Buffer) => post(`a file: ${name}`, path, tokens.owner, type, body)
+  const send = (name: string, type: string, make: () => Buffer) =>
+    post(`a file: ${name}`, path, tokens.owner, type, make)
   for (const [name, start, repeated] of [
     ['base64', '', 'QUJD'],
     ['base64 of lines', '', 'QUJD\\n'],
@@ -177,14 +190,14 @@ function* listFiles(): Generator<WorstRequest> {
     ['a data URL beyond ASCII', 'data:,', 'é'],
     ['a data URL with a long type', 'data:', '; '],
   ] as const) {
-    yield send(name, json, repeat(`{"file":"${start}`, repeated, '"}', mediaTextBytes))
+    yield send(name, json, () => repeat(`{"file":"${start}`, repeated, '"}', mediaTextBytes))
   }
   for (const { name, type, make } of genericBodies.filter((body) => !body.type.startsWith('multipart'))) {
-    yield send(name, type, make(mediaTextBytes))
+    yield send(name, type, () => make(mediaTextBytes))
   }
-  yield send('base64 in a form', form, repeat('file=', 'QUJD', '', mediaTextBytes))
-  yield send('escaped base64 in a form', form, repeat('file=', '%2B', '', mediaTextBytes))
-  yield send('pluses in a form', form, repeat('file=', '+', '', mediaTextBytes))
+  yield send('base64 in a form', form, () => repeat('file=', 'QUJD', '', mediaTextBytes))
+  yield send('escaped base64 in a form', form, () => repeat('file=', '%2B', '', mediaTextBytes))
+  yield send('pluses in a form', form, () => repeat('file=', '+', '', mediaTextBytes))
 }
 
 /** Paths and headers as long as they may be. */
@@ -216,9 +229,10 @@ function* listHeads(): Generator<WorstRequest> {
   ] as const) {
     const headers = { authorization: owner, 'content-type': json, [name]: value }
     const target = `/v23.0/${ids.account}`
-    yield { name: `a long header ${name}`, method: 'POST', target, headers, body: Buffer.from('{}') }
+    yield { name: `a long header ${name}`, method: 'POST', target, headers, makeBody: () => Buffer.from('{}') }
   }
   const appended = { authorization: owner, file_offset: '0' }
   const target = `/v23.0/${ids.upload}`
-  yield { name: 'bytes of an upload', method: 'POST', target, headers: appended, body: Buffer.alloc(5 * bodyBytes, 1) }
+  const makeBody = () => Buffer.alloc(5 * bodyBytes, 1)
+  yield { name: 'bytes of an upload', method: 'POST', target, headers: appended, makeBody }
 }

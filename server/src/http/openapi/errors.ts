@@ -27,7 +27,8 @@ interface ErrorKind {
   /** What the response is called among the components. */
   readonly name: string
   readonly description: string
-  readonly samples: Readonly<Record<string, GraphError>>
+  /** Made when they are asked for: to make an error takes long, and most ask for its name alone. */
+  readonly makeSamples: () => Readonly<Record<string, GraphError>>
 }
 
 /** One entry for each status; the samples come from the catalogue itself, so that they are what a caller would see. */
@@ -36,35 +37,35 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
     400: {
       name: 'BadRequest',
       description: 'An argument is missing or wrong, or the request cannot be read.',
-      samples: {
+      makeSamples: () => ({
         argument: badArgument('limit', 'it must be an integer from 1 to 100.'),
         request: malformedRequest('The body must be a JSON object, such as {"name": "value"}.'),
-      },
+      }),
     },
     401: {
       name: 'Unauthorized',
       description: 'The access token is missing, unknown, expired or revoked.',
-      samples: { missing: missingToken(), invalid: invalidToken() },
+      makeSamples: () => ({ missing: missingToken(), invalid: invalidToken() }),
     },
     403: {
       name: 'Forbidden',
       description: 'The token sees the node but lacks the permission, or a browser asks for another website.',
-      samples: { permission: missingPermission(writePermission('management', words)) },
+      makeSamples: () => ({ permission: missingPermission(writePermission('management', words)) }),
     },
     404: {
       name: 'NotFound',
       description: 'The id does not exist, or is not visible to this token: both get the same answer.',
-      samples: { unknown: notFound() },
+      makeSamples: () => ({ unknown: notFound() }),
     },
     422: {
       name: 'Unprocessable',
       description: 'The request is well-formed, but a rule of the business forbids it.',
-      samples: { rule: ruleBroken('The phone number is verified already; no code is needed.') },
+      makeSamples: () => ({ rule: ruleBroken('The phone number is verified already; no code is needed.') }),
     },
     429: {
       name: 'TooManyRequests',
       description: 'A rate limit is reached; try again after the seconds that Retry-After tells.',
-      samples: {
+      makeSamples: () => ({
         platform: rateLimited(
           'The limit of 5000 in 1h is reached (every call, per app and account)',
           rateClasses.platform.subcode,
@@ -75,17 +76,17 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
           addressClasses.failures.subcode,
           30,
         ),
-      },
+      }),
     },
     500: {
       name: 'ServerError',
       description: 'Something went wrong on the side of the service; try again with growing pauses.',
-      samples: {
+      makeSamples: () => ({
         fault: internalFault(undefined),
         nothing_stored: cannotStore(undefined),
         database_gone: cannotReachStore(undefined),
         database_busy: storeBusy(undefined),
-      },
+      }),
     },
   }
 }
@@ -101,8 +102,8 @@ export function describeErrorResponse(
   words: Vocabulary,
   counted: boolean,
 ): Response {
-  const { description, samples } = errorKinds(words)[status]
-  const examples = Object.entries(samples).map(([name, error]) => [
+  const { description, makeSamples } = errorKinds(words)[status]
+  const examples = Object.entries(makeSamples()).map(([name, error]) => [
     name,
     { value: renderError(error, words, exampleTrace, brief) },
   ])
@@ -154,6 +155,6 @@ export function describeErrorSchema(brief: boolean, words: Vocabulary): JsonSche
 }
 
 function listErrorTypes(words: Vocabulary): string[] {
-  const samples = Object.values(errorKinds(words)).flatMap((kind) => Object.values(kind.samples))
+  const samples = Object.values(errorKinds(words)).flatMap(({ makeSamples }) => Object.values(makeSamples()))
   return [...new Set(samples.map((error) => String(renderError(error, words, exampleTrace, true).error['type'])))]
 }

@@ -5,7 +5,7 @@ import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { commonMessage, eventList, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
 
 /** What a post of events may hold: thousands of messages. */
-export const eventBounds: JsonBounds = { values: 50_000, depth: maxJsonDepth }
+export const eventBounds: JsonBounds = { values: 30_000, depth: maxJsonDepth }
 
 /** What a change is about when it does not say so: only messages and their statuses came before fields had names. */
 export const defaultField = 'messages'
