@@ -32,7 +32,10 @@ export class Guesses {
   noteWrong(address: string, { secret, bytes = 0 }: { secret?: string; bytes?: number } = {}): void {
     if (secret !== undefined) this.#known.delete(secret)
     if (this.#limit.count(address, 1 + Math.floor(bytes / bytesPerPoint))) {
-      this.#log.warn({ source: address }, 'too many wrong tokens or signatures: unknown callers from this address are refused')
+      this.#log.warn(
+        { source: address },
+        'too many wrong tokens or signatures: unknown callers from this address are refused',
+      )
     }
   }
 
