@@ -488,10 +488,10 @@ export const settings = {
   }),
   maxUnprovenBytesPerAddress: define({
     name: 'MAX_UNPROVEN_BYTES_PER_ADDRESS',
-    shownDefault: '8388608, or WEBHOOK_MAX_BODY_BYTES if that is more',
+    shownDefault: '8388608, or twice WEBHOOK_MAX_BODY_BYTES if that is more',
     sentence: 'How many bytes of signed posts are held for one address while their signatures are being checked.',
     parse: integer(1024, 1 << 30),
-    fallback: ({ webhookMaxBodyBytes = 0 }) => Math.max(8 * mebibyte, webhookMaxBodyBytes),
+    fallback: ({ webhookMaxBodyBytes = 0 }) => Math.max(8 * mebibyte, 2 * webhookMaxBodyBytes),
   }),
   maxUnprovenBytes: define({
     name: 'MAX_UNPROVEN_BYTES',
@@ -596,11 +596,12 @@ export function readConfig(environment: Environment): Config {
   return config
 }
 
-/** A post as large as may be must have room while it is checked. */
+/** A post as large as may be must have room while it is checked, with what is read ahead of it. */
 function checkBudgets({ webhookMaxBodyBytes, maxUnprovenBytesPerAddress, maxUnprovenBytes }: Config): void {
-  if (maxUnprovenBytesPerAddress < webhookMaxBodyBytes) {
+  const smallest = 2 * webhookMaxBodyBytes
+  if (maxUnprovenBytesPerAddress < smallest) {
     throw new BadSetting(
-      `MAX_UNPROVEN_BYTES_PER_ADDRESS is ${maxUnprovenBytesPerAddress}; it must be at least WEBHOOK_MAX_BODY_BYTES, ${webhookMaxBodyBytes}`,
+      `MAX_UNPROVEN_BYTES_PER_ADDRESS is ${maxUnprovenBytesPerAddress}; it must be at least twice WEBHOOK_MAX_BODY_BYTES, ${smallest}`,
     )
   }
   if (maxUnprovenBytes < maxUnprovenBytesPerAddress) {

@@ -42,10 +42,10 @@ describe('settings', () => {
 
   test('the room for signed posts grows with the largest of them, and cannot be smaller', () => {
     const large = readConfig({ WEBHOOK_MAX_BODY_BYTES: '20000000' })
-    assert.deepEqual([large.maxUnprovenBytesPerAddress, large.maxUnprovenBytes], [20_000_000, 80_000_000])
+    assert.deepEqual([large.maxUnprovenBytesPerAddress, large.maxUnprovenBytes], [40_000_000, 160_000_000])
     for (const [environment, name] of [
-      [{ MAX_UNPROVEN_BYTES_PER_ADDRESS: '3000000' }, 'MAX_UNPROVEN_BYTES_PER_ADDRESS'],
-      [{ MAX_UNPROVEN_BYTES: '3145728' }, 'MAX_UNPROVEN_BYTES'],
+      [{ MAX_UNPROVEN_BYTES_PER_ADDRESS: '6000000' }, 'MAX_UNPROVEN_BYTES_PER_ADDRESS'],
+      [{ MAX_UNPROVEN_BYTES: '8000000' }, 'MAX_UNPROVEN_BYTES'],
     ] as const) {
       assert.throws(
         () => readConfig(environment),

@@ -26,8 +26,8 @@ function assertRefused({ status, head, body }: { status: number; head: string; b
 
 const env = {
   WEBHOOK_MAX_BODY_BYTES: '20000',
-  MAX_UNPROVEN_BYTES_PER_ADDRESS: '32768',
-  MAX_UNPROVEN_BYTES: '65536',
+  MAX_UNPROVEN_BYTES_PER_ADDRESS: '65536',
+  MAX_UNPROVEN_BYTES: '131072',
   TRUST_PROXY: '127.0.0.1',
 }
 

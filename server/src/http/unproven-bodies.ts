@@ -14,6 +14,8 @@ export interface UnprovenBodiesOptions {
   readonly timeout: number
 }
 
+/** What Node takes in of a body before anybody asks for it, and while nobody does. */
+const readAhead = 131_072
 const smallestPage = 4096
 const largestPage = 262_144
 /** A body that comes in smaller pieces than these keeps the process busier than it is worth, past so many of them. */
@@ -53,6 +55,7 @@ export class UnprovenBodies {
       release: () => this.#release(body),
     })
     this.#bodies.add(body)
+    body.reserve()
     return body
   }
 
@@ -111,6 +114,12 @@ export class UnprovenBody {
     this.source = options.source
   }
 
+  /** Takes the room for what Node holds of it. */
+  reserve(): void {
+    const { maxBytes } = this.#options
+    this.#take(Math.min(readAhead, maxBytes, Number(this.#request.headers['content-length'] ?? maxBytes)))
+  }
+
   /** What it takes of the budget. */
   get heldBytes(): number {
     return this.#heldBytes
@@ -162,7 +171,8 @@ export class UnprovenBody {
     const onBreak = () => settle(brokenOff())
     this.#onRefusal = () => settle(this.#refusal)
     const timer = setTimeout(() => this.refuse(tooLate(timeout)), timeout)
-    if (Number(request.headers['content-length']) > maxBytes) this.refuse(tooLarge(maxBytes))
+    if (this.#refusal) settle(this.#refusal)
+    else if (Number(request.headers['content-length']) > maxBytes) this.refuse(tooLarge(maxBytes))
     else if (request.destroyed) onBreak()
     else request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
     return promise
@@ -216,15 +226,19 @@ export class UnprovenBody {
   #openPage(): Buffer {
     const last = this.#pages.at(-1)
     if (last && this.#used < last.length) return last
-    const { maxBytes, take } = this.#options
-    const size = Math.min(Math.max(smallestPage, Math.min(this.#heldBytes, largestPage)), maxBytes - this.#length)
-    this.#heldBytes += size
-    take(size)
+    const wanted = Math.max(smallestPage, Math.min(this.#length, largestPage))
+    const size = Math.min(wanted, this.#options.maxBytes - this.#length)
+    this.#take(size)
     if (this.#refusal) throw this.#refusal
     const page = Buffer.allocUnsafeSlow(size)
     this.#pages.push(page)
     this.#used = 0
     return page
+  }
+
+  #take(bytes: number): void {
+    this.#heldBytes += bytes
+    this.#options.take(bytes)
   }
 
   #fail(error: GraphError): GraphError {
