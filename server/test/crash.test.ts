@@ -6,11 +6,14 @@ import { onBothDatabases } from './harness/databases.ts'
 /** A few rounds; `npm run crash -- --of events --rounds 200 --seed S` does many. */
 const rounds = 3
 const seed = 20_260_601
+/** One post at a time to each of them would be so many. */
+const apps = 2
 
 onBothDatabases('a server that is killed at any moment', (engine) => {
-  test('loses no event that it acknowledged, makes up none, and sends the same bytes again', async () => {
-    const { acknowledged, posts } = await crashUnderEvents({ engine, rounds, seed })
+  test('loses no event that it acknowledged, makes up none, sends the same bytes again, and each conversation in order', async () => {
+    const { acknowledged, posts, mostUnderWay } = await crashUnderEvents({ engine, rounds, seed })
     assert.ok(acknowledged > 10, `events were handed in: ${acknowledged}`)
-    assert.ok(posts >= 2 * acknowledged, 'both subscribers were told')
+    assert.ok(posts >= 2 * acknowledged, 'both subscribers got them')
+    assert.ok(mostUnderWay > apps, `posts overlapped: ${mostUnderWay}`)
   })
 })

@@ -5,9 +5,10 @@ import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
 import { type Subscriber, startSubscriber, takeIt } from './harness/subscriber.ts'
-import { envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
-import { accounts, ids, testWorld, tokens } from './harness/world.ts'
+import { anyUser, envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
+import { accounts, ids, numbers, testWorld, tokens } from './harness/world.ts'
 
+const conversation = `${numbers.main}/${anyUser}`
 onBothDatabases('the commands of deliveries', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
@@ -67,6 +68,7 @@ onBothDatabases('the commands of deliveries', (engine) => {
       app_id: ids.application,
       account_id: ids.account,
       field: 'messages',
+      conversation,
       state: 'delivered',
       attempts: 1,
       callback_url: subscriber.url,
@@ -80,6 +82,7 @@ onBothDatabases('the commands of deliveries', (engine) => {
     const shown = await run('deliveries', 'show', '2')
     assert.equal(shown.code, 0, shown.stderr)
     assert.match(shown.stdout, new RegExp(`^Callback +${subscriber.url}$`, 'm'))
+    assert.match(shown.stdout, new RegExp(`^Conversation +${conversation}$`, 'm'))
     assert.match(shown.stdout, /^State +waiting, next try \S+Z$/m)
     assert.match(shown.stdout, /wamid\.bad/)
     assert.match(shown.stdout, /^1 +\S+Z +\d+ ms +500 +it answered 500 +broken \[31m here$/m)
@@ -99,6 +102,19 @@ onBothDatabases('the commands of deliveries', (engine) => {
     assert.equal(last.headers['x-hub-signature-256'], signHubByHand(last.body, secret))
     assert.equal(String(last.headers['webhook-signature']).split(' ').length, 2)
     await untilListed(/^2 .* delivered +2 /m)
+
+    const elsewhere = await startSubscriber(t)
+    const moved = await run('deliveries', 'replay', '1', '--to', elsewhere.url)
+    assert.deepEqual([moved.code, moved.stdout], [0, 'One delivery is sent again.\n'])
+    await elsewhere.whenPosted(1)
+    assert.deepEqual(elsewhere.messageIds(), ['wamid.good'])
+    assert.deepEqual(elsewhere.posts[0]?.body, subscriber.posts[0]?.body)
+    const refused = await runCommand(['deliveries', 'replay', '1', '--to', elsewhere.url], {
+      ...options,
+      env: { ...options.env, NODE_ENV: 'production' },
+    })
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /^switchboard: --to: it must be an https URL/)
   })
 
   test('list --watch writes how deliveries stand, again and again, until it is stopped', async () => {

@@ -38,8 +38,8 @@ export class Claimer {
   readonly #ids = new Set<string>()
   #isPollDue = false
   #place = firstPlace
-  /** Whether lanes were left where they are for want of room. */
-  #hasSkipped = false
+  /** Lanes that were left where they are for want of room. */
+  #skipped = new Map<string, Candidate>()
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts
@@ -55,7 +55,7 @@ export class Claimer {
   }
 
   get hasSkipped(): boolean {
-    return this.#hasSkipped
+    return this.#skipped.size > 0
   }
 
   /** There is something new for these lanes. */
@@ -75,6 +75,11 @@ export class Claimer {
     this.#loop.wake()
   }
 
+  /** There may be room for lanes that were skipped. */
+  retry(): void {
+    if (this.#skipped.size > 0) this.#loop.wake()
+  }
+
   async settle(): Promise<void> {
     await this.#loop.settle()
   }
@@ -85,8 +90,13 @@ export class Claimer {
 
   async #claim(): Promise<void> {
     const { clock, database, lease, room, onClaimed, onHeldElsewhere } = this.#parts
-    const candidates = [...(await this.#takeNews()), ...(this.#isPollDue ? await this.#findDue() : [])]
-    const chosen = this.#choose(candidates)
+    const news = await this.#takeNews()
+    const found = this.#isPollDue ? await this.#findDue() : []
+    const skipped = [...this.#skipped.values()]
+    this.#skipped = new Map()
+    const chosen = this.#choose([...news, ...skipped, ...found])
+    // The rest of what is due, of which the last poll saw a part.
+    if (this.#skipped.size === 0 && this.#place !== firstPlace) this.poll()
     if (chosen.size === 0) return
     let claimed: Lane[] = []
     try {
@@ -116,7 +126,8 @@ export class Claimer {
   async #findDue(): Promise<Candidate[]> {
     const { database, clock, lease } = this.#parts
     this.#isPollDue = false
-    this.#hasSkipped = false
+    // Those that are still due are found again.
+    this.#skipped.clear()
     const found: Candidate[] = []
     for (let page = 0; page < pagesPerPoll; page++) {
       const options = { after: this.#place, limit: pageSize }
@@ -140,7 +151,7 @@ export class Claimer {
     for (const candidate of candidates) {
       if (isTaken(candidate.id) || chosen.has(candidate.id)) continue
       if (!room.admits(candidate)) {
-        this.#hasSkipped = true
+        this.#skipped.set(candidate.id, candidate)
         continue
       }
       room.hold(candidate)

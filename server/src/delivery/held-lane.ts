@@ -68,6 +68,12 @@ export class HeldLane implements Destination {
     return this.mayHaveMore && this.queue.queued < this.width
   }
 
+  /** Whether a conversation waited for a retry whose time has come. */
+  hasRetryDue(now: number): boolean {
+    const next = this.queue.nextRetry()
+    return next !== undefined && next <= now
+  }
+
   isPaused(now: number): boolean {
     return this.state.paused_until > now
   }

@@ -24,8 +24,10 @@ interface Conversation {
  * conversations take turns.
  */
 export class LaneQueue {
-  /** Queued, under way, or sent and not written down yet: in the database all of these still wait. */
+  /** Queued, under way, or tried and not written down yet: in the database all of these still wait. */
   readonly #known = new Set<number>()
+  /** Of these: to be tried later. Nothing may be sent behind them before they are written down and read again. */
+  readonly #postponed = new Set<number>()
   readonly #conversations = new Map<string, Conversation>()
   readonly #ready: string[] = []
   /** Conversations whose head failed, and when that is tried again. */
@@ -62,26 +64,26 @@ export class LaneQueue {
   ): { headless: Map<string, WaitingDelivery[]>; postponed: Postponed[] } {
     const headless = new Map<string, WaitingDelivery[]>()
     const postponed: Postponed[] = []
+    this.#endBlocks(now)
     for (const delivery of deliveries.toSorted((a, b) => a.id - b.id)) {
       const { id, conversation, previous_id } = delivery
       if (this.#known.has(id)) continue
       if (previous_id === null) this.#blocked.delete(conversation)
       const until = this.#blocked.get(conversation)
-      if (until !== undefined && until > now) postponed.push({ id, attempts: delivery.attempts, until })
-      else if (previous_id === null || this.#known.has(previous_id)) this.#queue({ delivery, readTime })
-      else headless.set(conversation, [...(headless.get(conversation) ?? []), delivery])
+      if (until !== undefined) postponed.push({ id, attempts: delivery.attempts, until })
+      else if (previous_id === null) this.#queue({ delivery, readTime })
+      else if (!this.#known.has(previous_id)) {
+        headless.set(conversation, [...(headless.get(conversation) ?? []), delivery])
+      } else if (!this.#postponed.has(previous_id)) this.#queue({ delivery, readTime })
     }
-    for (const { id } of postponed) this.#known.add(id)
+    this.#postpone(postponed)
     return { headless, postponed }
   }
 
   /** Notes that one of a conversation is not due yet, and returns what therefore has to wait behind it. */
   block(conversation: string, until: number, deliveries: readonly WaitingDelivery[]): Postponed[] {
     this.#blocked.set(conversation, until)
-    return deliveries.map(({ id, attempts }) => {
-      this.#known.add(id)
-      return { id, attempts, until }
-    })
+    return this.#postpone(deliveries.map(({ id, attempts }) => ({ id, attempts, until })))
   }
 
   /** The next to be sent, if there is one; it is under way until `finish`. */
@@ -114,8 +116,9 @@ export class LaneQueue {
    * A delivery has been tried. With `retry` its conversation waits until then, and what is queued behind it is returned;
    * otherwise the next of the conversation has its turn.
    */
-  finish({ conversation: key }: WaitingDelivery, retry: number | undefined): Postponed[] {
+  finish({ id, conversation: key }: WaitingDelivery, retry: number | undefined): Postponed[] {
     const conversation = this.#conversations.get(key)
+    if (retry !== undefined) this.#postponed.add(id)
     // Several of it shared a post: the first has settled it.
     if (!conversation?.isUnderWay) return []
     conversation.isUnderWay = false
@@ -127,12 +130,17 @@ export class LaneQueue {
     this.#conversations.delete(key)
     this.#queued -= conversation.entries.length
     this.#blocked.set(key, retry)
-    return conversation.entries.map(({ delivery: { id, attempts } }) => ({ id, attempts, until: retry }))
+    return this.#postpone(
+      conversation.entries.map(({ delivery }) => ({ id: delivery.id, attempts: delivery.attempts, until: retry })),
+    )
   }
 
   /** Forgets deliveries that are written down: whatever is to be done with them is in the database. */
   forget(ids: Iterable<number>): void {
-    for (const id of ids) this.#known.delete(id)
+    for (const id of ids) {
+      this.#known.delete(id)
+      this.#postponed.delete(id)
+    }
   }
 
   /** Forgets what is not under way: it will be read again. */
@@ -148,6 +156,19 @@ export class LaneQueue {
   /** Forgets which conversations wait for a retry: all of them are due. */
   unblock(): void {
     this.#blocked.clear()
+  }
+
+  /** A retry whose time has come is read like everything that is due. */
+  #endBlocks(now: number): void {
+    for (const [conversation, until] of this.#blocked) if (until <= now) this.#blocked.delete(conversation)
+  }
+
+  #postpone(postponed: Postponed[]): Postponed[] {
+    for (const { id } of postponed) {
+      this.#known.add(id)
+      this.#postponed.add(id)
+    }
+    return postponed
   }
 
   #headOf(key: string): Entry | undefined {

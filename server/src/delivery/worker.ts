@@ -93,9 +93,7 @@ export class DeliveryWorker {
         onLeaseOver: () => this.#recorder.renew(),
         onHungry: (lane) => this.#reader.want(lane, { atOnce: true }),
         onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
-        onRoom: () => {
-          if (this.#claimer.hasSkipped && !this.#isStopped) this.#claimer.poll()
-        },
+        onRoom: () => this.#claimer.retry(),
         onBroken: (lane, error) => {
           this.#logFailure(error, 'a lane of deliveries broke', lane)
           this.#drop(lane)
@@ -110,10 +108,8 @@ export class DeliveryWorker {
       lingers: () => !this.#isStopped && !this.#claimer.hasSkipped && this.#waker.isLive,
       onDrop: (lane, nextDue) => this.#drop(lane, nextDue),
       onRecorded: (lane, isBack) => {
-        if (isBack) {
-          lane.queue.unblock()
-          this.#reader.want(lane)
-        }
+        if (isBack) lane.queue.unblock()
+        if (isBack || lane.hasRetryDue(clock.now())) this.#reader.want(lane)
         this.#goOn(lane)
       },
       onFailure,
@@ -237,6 +233,7 @@ export class DeliveryWorker {
     lane.isLost = true
     this.#held.delete(lane.id)
     this.#room.drop(lane)
+    this.#claimer.retry()
     if (lane.underWay > 0) this.#lost.set(lane.id, lane)
     if (isNewer || (typeof nextDue === 'number' && nextDue <= this.#parts.clock.now())) this.#claimer.hint([lane])
     else if (typeof nextDue === 'number') this.#wakeAt(nextDue)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,7 +8,7 @@ import { crashCommand } from './crash-command.ts'
 import { type Engine, makeStorePlace, type StorePlace } from './databases.ts'
 import { startMoodySink } from './moody-sink.ts'
 import { seededRandom } from './seeded-random.ts'
-import { envelopeOf, messagesChange, textMessage } from './webhooks.ts'
+import { envelopeOf, messagesChange, textMessage, userOf } from './webhooks.ts'
 import { accounts, ids, partnerIds, testWorld, tokens } from './world.ts'
 
 export interface EventCrashOptions {
@@ -22,30 +23,48 @@ export interface EventCrashResult {
   readonly acknowledged: number
   readonly posts: number
   readonly repeated: number
+  /** How many posts waited for their answer at the same time. */
+  readonly mostUnderWay: number
 }
 
 const apps = [ids.application, partnerIds.application]
-const posters = 4
+/** Who write, each one message after the other: the order of each of them has to be kept. */
+const users = 12
+/** What a subscriber takes to answer, at the most. */
+const longestAnswer = 40
+/** A server lives for so many acknowledged events at the most, and so many milliseconds more: by events, so that a slow machine tries as much. */
+const longestLife = { events: 150, milliseconds: 60 }
+/** It dies after so long, however few were acknowledged. */
+const patience = 20_000
 
 /**
  * Starts the real server again and again, hands in events, and kills it at random moments while its subscribers sometimes
  * fail. In the end every event whose post was answered 200 has come to every subscriber at least once, nothing has come that
- * was not handed in, and what came more than once was the same each time.
+ * was not handed in, what came more than once was the same each time, and no user's message came before the one before it was
+ * taken.
  */
 export async function crashUnderEvents(options: EventCrashOptions): Promise<EventCrashResult> {
   const { engine, rounds, seed, report } = options
   const random = seededRandom(seed)
   const place = await makeStorePlace(engine)
-  const sink = await startMoodySink({ random, subscribers: apps, identify: messageIdOf })
+  const delays = seededRandom(seed + 1)
+  const sink = await startMoodySink({
+    random,
+    subscribers: apps,
+    identify: messageIdOf,
+    comesAfter: messageBefore,
+    delay: () => delays() * longestAnswer,
+  })
   const poster = new Poster()
   try {
     const world = await writeCrashWorld(place, sink.url)
     const start = () => startCommand(...crashCommand(place, { world }))
     for (let round = 1; round <= rounds; round++) {
       const server = await start()
-      const life = Math.floor(random() * 600)
-      await Promise.all([poster.postUntil(server, life), wait(life).then(() => server.stop('SIGKILL'))])
-      report?.(`round ${round}: killed after ${life} ms, ${poster.acknowledged.size} events acknowledged so far`)
+      const [events, milliseconds] = [Math.floor(random() * longestLife.events), random() * longestLife.milliseconds]
+      const isOver = poster.whenAcknowledged(poster.acknowledged.size + events).then(() => wait(milliseconds))
+      await Promise.all([poster.postUntilDeath(server), isOver.then(() => server.stop('SIGKILL'))])
+      report?.(`round ${round}: killed after ${events} events, ${poster.acknowledged.size} acknowledged so far`)
     }
     sink.calm()
     const last = await start()
@@ -78,40 +97,61 @@ async function writeCrashWorld({ dataDir }: StorePlace, url: string): Promise<st
   return file
 }
 
-/** Hands in events, one after the other on each of a few connections, and keeps what was answered 200. */
+/** Hands in what users write, each one message after the other, and keeps what was answered 200. */
 class Poster {
   readonly acknowledged = new Set<string>()
-  /** Handed in, but the server died before it answered: whether it took them nobody knows. */
-  readonly #open = new Set<string>()
-  #count = 0
+  /** The number of the message that each user hands in next: the server died before it answered, or did not get it yet. */
+  readonly #next: number[] = Array(users).fill(0)
+  /** Handed in without an answer: whether the server took it nobody knows. */
+  readonly #open = new Set<number>()
+  readonly #news = new EventEmitter()
 
-  async postUntil(server: RunningServer, milliseconds: number): Promise<void> {
-    const end = performance.now() + milliseconds
-    const lines = Array.from({ length: posters }, async () => {
-      while (performance.now() < end) if (!(await this.#post(server, `crash.${this.#count++}`))) return
+  async postUntilDeath(server: RunningServer): Promise<void> {
+    const lines = this.#next.map(async (_, user) => {
+      while (await this.#post(server, user)) this.#news.emit('acknowledged')
     })
     await Promise.all(lines)
   }
 
-  /** As a real edge would: what was not answered is handed in again. */
-  async postAgain(server: RunningServer): Promise<void> {
-    for (const id of [...this.#open]) assert.ok(await this.#post(server, id))
+  /** Resolves when so many were acknowledged, or have not been for long. */
+  async whenAcknowledged(count: number): Promise<void> {
+    const deadline = AbortSignal.timeout(patience)
+    while (this.acknowledged.size < count && !deadline.aborted) {
+      await once(this.#news, 'acknowledged', { signal: deadline }).catch(() => undefined)
+    }
   }
 
-  async #post(server: RunningServer, id: string): Promise<boolean> {
-    this.#open.add(id)
+  /** As a real edge would: what was not answered is handed in again. */
+  async postAgain(server: RunningServer): Promise<void> {
+    for (const user of [...this.#open]) assert.ok(await this.#post(server, user))
+  }
+
+  async #post(server: RunningServer, user: number): Promise<boolean> {
+    const id = idOf(user, this.#next[user] as number)
+    this.#open.add(user)
+    const message = textMessage(id, `Für ${id}`, userOf(user))
     const response = await fetch(`${server.url}/msgapp/webhooks`, {
       method: 'POST',
       headers: { authorization: `Bearer ${tokens.gateway}`, 'content-type': 'application/json' },
-      body: JSON.stringify(envelopeOf([messagesChange(textMessage(id, `Für ${id}`))])),
+      body: JSON.stringify(envelopeOf([messagesChange(message)])),
     }).catch(() => undefined)
     // It died before it answered.
     if (!response) return false
     assert.equal(response.status, 200, `${id} was answered ${response.status}`)
-    this.#open.delete(id)
+    this.#open.delete(user)
+    this.#next[user] = (this.#next[user] as number) + 1
     this.acknowledged.add(id)
     return true
   }
+}
+
+function idOf(user: number, number: number): string {
+  return `crash.${user}.${number}`
+}
+
+function messageBefore(id: string): string | undefined {
+  const [, user, number] = id.split('.').map(Number)
+  return number === 0 ? undefined : idOf(user as number, (number as number) - 1)
 }
 
 function messageIdOf(body: string): string {

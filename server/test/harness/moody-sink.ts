@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Long enough for any machine; what comes late only makes the test slow. */
 const patience = 120_000
@@ -13,6 +14,10 @@ export interface MoodySinkOptions {
   readonly subscribers: readonly string[]
   /** What an event is known by, from the body of its post. */
   readonly identify: (body: string) => string
+  /** What an event must come after: one that was taken before; undefined: nothing. */
+  readonly comesAfter?: (id: string) => string | undefined
+  /** Milliseconds that an answer takes; left out: none. */
+  readonly delay?: () => number
 }
 
 interface Post {
@@ -25,11 +30,14 @@ interface Post {
  * The callbacks of several subscribers, at `/NAME` each. Takes most posts, refuses some, and breaks off some connections, before or
  * after it has read. Every handshake passes. Posts for names that are not among the subscribers are taken and forgotten.
  */
-export async function startMoodySink({ random, subscribers, identify }: MoodySinkOptions) {
+export async function startMoodySink({ random, subscribers, identify, comesAfter, delay }: MoodySinkOptions) {
   const came: Post[] = []
   const taken = new Map(subscribers.map((name) => [name, new Set<string>()]))
   const sockets = new Set<Socket>()
+  const outOfOrder: string[] = []
   let moody = true
+  let underWay = 0
+  let mostUnderWay = 0
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') return passHandshake(request, response)
     const mood = moody ? random() : 1
@@ -40,9 +48,16 @@ export async function startMoodySink({ random, subscribers, identify }: MoodySin
     // Kept as posts come: gathering them anew at each would take longer than the posts themselves.
     const ids = taken.get(subscriber)
     if (ids) {
+      const id = identify(body)
       came.push({ subscriber, headers: request.headers, body })
+      const before = comesAfter?.(id)
+      if (before !== undefined && !ids.has(before)) outOfOrder.push(`${id} came to ${subscriber} before ${before}`)
+      underWay += 1
+      mostUnderWay = Math.max(mostUnderWay, underWay)
+      if (delay) await wait(delay())
+      underWay -= 1
       // Only after a yes the server may forget it.
-      if (isTaken) ids.add(identify(body))
+      if (isTaken) ids.add(id)
     }
     if (isTaken) response.end()
     else if (mood < 0.1) response.destroy()
@@ -72,8 +87,9 @@ export async function startMoodySink({ random, subscribers, identify }: MoodySin
         }
       }
     },
-    /** What holds of everything that came: it was asked for, and was the same each time. */
-    judge(askedFor: ReadonlySet<string>): { posts: number; repeated: number } {
+    /** What holds of everything that came: it was asked for, was the same each time, and came after what it has to come after. */
+    judge(askedFor: ReadonlySet<string>): { posts: number; repeated: number; mostUnderWay: number } {
+      assert.deepEqual(outOfOrder, [])
       const first = new Map<string, Post>()
       for (const post of came) {
         const id = identify(post.body)
@@ -89,7 +105,7 @@ export async function startMoodySink({ random, subscribers, identify }: MoodySin
           assert.equal(post.headers[name], known.headers[name], `${key} came with another ${name}`)
         }
       }
-      return { posts: came.length, repeated: came.length - first.size }
+      return { posts: came.length, repeated: came.length - first.size, mostUnderWay }
     },
     async stop(): Promise<void> {
       for (const socket of sockets) socket.destroy()

@@ -99,6 +99,10 @@ const rules: Readonly<Record<string, string>> = {
   'the tries at a delivery are not as many as it counts': `
     SELECT id AS what FROM deliveries AS d
     WHERE attempts + earlier_attempts <> (SELECT count(*) FROM delivery_attempts WHERE delivery_id = d.id)`,
+  'something waits in a lane that nobody will come to': `
+    SELECT id AS what FROM lanes WHERE next_due IS NULL AND EXISTS (
+      SELECT 1 FROM deliveries WHERE lane_id = lanes.id AND state = 'waiting')`,
+  'a delivery belongs to no conversation': `SELECT id AS what FROM deliveries WHERE conversation = ''`,
   'a message was taken in without its event': `
     SELECT message_id AS what FROM received_messages WHERE message_id NOT IN (
       SELECT json_extract(value, '$.messages[0].id') FROM events WHERE field = 'messages')`,
