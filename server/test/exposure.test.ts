@@ -267,6 +267,9 @@ describe('a server that other machines can reach', () => {
       const headers = { authorization: 'Bearer demo-token' }
       assert.equal((await fetch(`${base}/v23.0/4000000000000001`, { headers })).status, 401)
     }
+    const forwarded = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': '203.0.113.7' } })
+    assert.doesNotMatch(await forwarded.text(), /demo-token/)
+    await server.shows(/"msg":"a request came through a proxy that TRUST_PROXY does not name/)
     assert.equal((await server.stop('SIGTERM')).code, 0)
   })
 

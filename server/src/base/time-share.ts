@@ -1,5 +1,7 @@
 /** Work that costs less than this at once is done without a wait. */
 const defaultBurst = 5
+/** No piece of work is that long by itself: the rest was a garbage collection, or another process. */
+const maxCharge = 5
 
 /**
  * Gives work a share of the process's time and no more: whatever is asked for beyond that waits, in order, and others have the
@@ -40,7 +42,7 @@ export class TimeShare {
     try {
       return work()
     } finally {
-      this.#debt += performance.now() - started
+      this.#debt += Math.min(performance.now() - started, maxCharge)
     }
   }
 
