@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { inspect } from 'node:util'
 import { BadSetting, rateSettingName, readConfig, settings } from '../src/config.ts'
 import { addressClasses, rateClasses } from '../src/limits/classes.ts'
 
@@ -106,6 +107,33 @@ describe('settings', () => {
       () => readConfig({ DATABASE_URL: 'mysql://user:hunter2@host/db' }),
       (error: Error) => !error.message.includes('hunter2'),
     )
+  })
+
+  for (const name of ['SECRETS_KEY', 'SECRETS_KEY_OLD']) {
+    test(`a ${name} that is no key is not repeated`, () => {
+      for (const text of ['hunter2', `${'ab'.repeat(32)}c`, `${'A'.repeat(43)}=,hunter2`]) {
+        assert.throws(
+          () => readConfig({ [name]: text }),
+          (error: Error) =>
+            error instanceof BadSetting &&
+            error.message.startsWith(`${name} is not usable; it must be 32 bytes in base64 or hexadecimal`) &&
+            !/hunter2|abab|AAAA/.test(error.message),
+        )
+      }
+    })
+  }
+
+  test('keys are read in each of their forms, and shown by nothing that prints settings', () => {
+    const key = Buffer.alloc(32, 7)
+    const { secretsKey, secretsKeyOld, secretsKeyFile } = readConfig({
+      SECRETS_KEY: key.toString('hex'),
+      SECRETS_KEY_OLD: `${key.toString('base64')}, ${key.toString('base64url')}`,
+      DATA_DIR: '/var/lib/x',
+    })
+    assert.deepEqual(new Set([secretsKey?.id, ...secretsKeyOld.map(({ id }) => id)]).size, 1)
+    assert.equal(secretsKeyFile, '/var/lib/x/secrets.key')
+    const printed = JSON.stringify({ secretsKey, secretsKeyOld }) + inspect({ secretsKey, secretsKeyOld }, { depth: 9 })
+    for (const form of ['hex', 'base64', 'base64url'] as const) assert.ok(!printed.includes(key.toString(form)))
   })
 
   test('every setting and every rate class has one sentence', () => {

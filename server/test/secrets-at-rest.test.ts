@@ -10,7 +10,7 @@ import { findSecrets, openEverything, readStolenBytes, splitLines } from './harn
 onBothDatabases('a stolen database', (engine) => {
   test('gives away no token, secret, code, PIN or key, and everything works for whoever has the key', async (t) => {
     const place = await makeStorePlace(engine)
-    const store = await makeRichStore(t, place)
+    const store = await makeRichStore(t, place, { listener: true })
     const database = await openPlace(place)
     t.after(async () => {
       await database.close()

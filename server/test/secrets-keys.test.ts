@@ -33,7 +33,7 @@ describe('the keys of a store', () => {
     outputs.push((await server.stop('SIGTERM')).stderr)
     const same = await run(['secrets', 'rotate'], { SECRETS_KEY })
     assert.equal(same.code, 1)
-    assert.match(same.stderr, /^switchboard: SECRETS_KEY is the key in use already: [^\n]+SECRETS_KEY_OLD[^\n]+\n$/)
+    assert.match(same.stderr, /^switchboard: the key of SECRETS_KEY is in use already: [^\n]+SECRETS_KEY_OLD[^\n]+\n$/)
 
     const both = { SECRETS_KEY: first.key.export().toString('hex'), SECRETS_KEY_OLD: writeSecretKey(second) }
     const swapped = { SECRETS_KEY: writeSecretKey(second), SECRETS_KEY_OLD: `${SECRETS_KEY},${writeSecretKey(second)}` }
@@ -66,7 +66,7 @@ describe('the keys of a store', () => {
     await mkdir(elsewhere.dataDir)
     const other = optionsOf(elsewhere)
     const locked =
-      /sealed with the key [0-9a-f]{16}, which is neither in SECRETS_KEY, SECRETS_KEY_OLD nor in the file \S+: give every process/
+      /need the key [0-9a-f]{16}, which is neither in SECRETS_KEY, SECRETS_KEY_OLD nor in \S+: give every process/
     assertRefused(await runCommand(['serve', '--port', '0'], other), locked)
     for (const args of [['export'], ['token', 'create', '--app', rich.app]]) {
       assertRefused(await runCommand(args, other), locked)

@@ -11,7 +11,7 @@ import { unsealStore } from './harness/unseal.ts'
 onBothDatabases('a store of a version that kept secrets in clear', (engine) => {
   test('is sealed at the next start: nothing is in clear any more, and everything works', async (t) => {
     const place = await makeStorePlace(engine)
-    const store = await makeRichStore(t, place)
+    const store = await makeRichStore(t, place, { listener: true })
     const database = await openPlace(place)
     t.after(async () => {
       await database.close()

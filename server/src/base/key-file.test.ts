@@ -3,10 +3,9 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { makeKeyFile, readKeyFile, replaceKeyFile } from './key-file.ts'
+import { BadKeyFile, makeKeyFile, readKeyFile, replaceKeyFile } from './key-file.ts'
 import { systemRandom } from './random.ts'
 import { makeSecretKey, writeSecretKey } from './secret-key.ts'
-import { BadSetting } from './setting-parsers.ts'
 
 function makeFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-keys-'))
@@ -79,7 +78,7 @@ test('a file that holds something else is refused without being repeated', (t) =
   assert.throws(
     () => readKeyFile(path),
     (error: Error) =>
-      error instanceof BadSetting && error.message.includes(path) && !error.message.includes(key.slice(0, 8)),
+      error instanceof BadKeyFile && error.message.includes(path) && !error.message.includes(key.slice(0, 8)),
   )
   assert.equal(readFileSync(path, 'utf8'), `${key}x\n`)
 })
@@ -87,6 +86,6 @@ test('a file that holds something else is refused without being repeated', (t) =
 test('one that cannot be made is told with what to do', () => {
   assert.throws(
     () => makeKeyFile('/dev/null/secrets.key', systemRandom, makeSecretKey(systemRandom)),
-    /^BadSetting|cannot be written .*set SECRETS_KEY/,
+    /cannot be written .*set SECRETS_KEY/,
   )
 })

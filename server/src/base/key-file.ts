@@ -19,12 +19,14 @@ import {
 import { dirname } from 'node:path'
 import type { Random } from './random.ts'
 import { parseSecretKey, type SecretKey, writeSecretKey } from './secret-key.ts'
-import { BadSetting } from './setting-parsers.ts'
 
 /*
  * The file of keys that stands in for SECRETS_KEY: one key a line, the newest first. Everything here is synchronous: the file is
  * read when a value names a key that nobody has seen yet, in the middle of opening the value.
  */
+
+/** A file of keys that cannot be used, said in one line that repeats nothing of it. */
+export class BadKeyFile extends Error {}
 
 const heading =
   '# The keys that seal the secrets of a Switchboard store, the newest first. Keep them apart from its backups.'
@@ -58,7 +60,7 @@ function openIfThere(path: string): number | undefined {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new BadSetting(`the key file ${path} cannot be read (${message}); let the user of the service read it`)
+    throw new BadKeyFile(`the key file ${path} cannot be read (${message}); let the user of the service read it`)
   }
 }
 
@@ -69,7 +71,7 @@ function readKeys(path: string, text: string): SecretKey[] {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
       const key = parseSecretKey(line)
-      if (!key) throw new BadSetting(`the key file ${path} holds a line that is no key; put back the file as it was`)
+      if (!key) throw new BadKeyFile(`the key file ${path} holds a line that is no key; put back the file as it was`)
       return key
     })
 }
@@ -151,8 +153,8 @@ function syncFolder(path: string): void {
   }
 }
 
-function unwritable(path: string, error: unknown): BadSetting {
-  return new BadSetting(
+function unwritable(path: string, error: unknown): BadKeyFile {
+  return new BadKeyFile(
     `the key file ${path} cannot be written (${(error as Error).message}); set SECRETS_KEY, or SECRETS_KEY_FILE to a path that can be written`,
   )
 }

@@ -1,3 +1,4 @@
+import { BadKeyFile } from '../base/key-file.ts'
 import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
 import { BadSetting } from '../base/setting-parsers.ts'
 import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
@@ -16,6 +17,7 @@ export function describeFailure(error: unknown): string {
   if (
     error instanceof CommandFailed ||
     error instanceof BadSetting ||
+    error instanceof BadKeyFile ||
     error instanceof SecretsLocked ||
     error instanceof SecretUnreadable ||
     error instanceof DatabaseUnavailable ||

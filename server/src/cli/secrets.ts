@@ -55,7 +55,7 @@ export async function rotateSecrets(flags: { data?: string }): Promise<void> {
 function checkNewKey(key: SecretKey, keys: readonly SealingKeysTable[]): SecretKey {
   if (keys[0]?.id !== key.id || keys.length > 1) return key
   throw new CommandFailed(
-    'SECRETS_KEY is the key in use already: make another with ./switchboard secrets generate-key, set it as SECRETS_KEY and the one in use as SECRETS_KEY_OLD, start every server with both, and run this again',
+    'the key of SECRETS_KEY is in use already: make another with ./switchboard secrets generate-key, set it as SECRETS_KEY and the one in use as SECRETS_KEY_OLD, start every server with both, and run this again',
   )
 }
 
@@ -86,7 +86,7 @@ function failIfUnreadable({ unreadable }: Rotation): void {
   if (unreadable.length === 0) return
   const more = unreadable.length > shownPlaces ? ` and ${unreadable.length - shownPlaces} more` : ''
   throw new CommandFailed(
-    `everything else is sealed anew, but no key opens ${unreadable.slice(0, shownPlaces).join(', ')}${more}: the values were altered in the database; set them anew (./switchboard apply for the secrets of apps), then run this again. Until then the store needs its old key as well`,
+    `no key opens ${unreadable.slice(0, shownPlaces).join(', ')}${more}, altered in the database: set it anew (./switchboard apply for the secrets of apps) and run this again; everything else is sealed anew, and the store needs both keys until then`,
   )
 }
 

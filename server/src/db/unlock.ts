@@ -1,10 +1,9 @@
 import type { Clock } from '../base/clock.ts'
-import { makeKeyFile, readKeyFile } from '../base/key-file.ts'
+import { BadKeyFile, makeKeyFile, readKeyFile } from '../base/key-file.ts'
 import { SecretsLocked } from '../base/key-ring.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { makeSecretKey, type SecretKey } from '../base/secret-key.ts'
-import { BadSetting } from '../base/setting-parsers.ts'
 import type { Database, Db } from './database.ts'
 import { sealPlainValues } from './first-sealing.ts'
 import { hashSecretName } from './keyed-hash.ts'
@@ -69,7 +68,7 @@ function readFileKeys(path: string): readonly SecretKey[] {
   try {
     return readKeyFile(path)?.keys ?? []
   } catch (error) {
-    if (error instanceof BadSetting) return []
+    if (error instanceof BadKeyFile) return []
     throw error
   }
 }
@@ -110,7 +109,7 @@ async function sealStore(database: Database, { source, clock, random, log }: Unl
 function takeFileKey(path: string, random: Random): SecretKey {
   const [newest] = readKeyFile(path)?.keys ?? makeKeyFile(path, random, makeSecretKey(random))
   if (!newest)
-    throw new BadSetting(`the key file ${path} holds no key; put back the file as it was, or set SECRETS_KEY`)
+    throw new BadKeyFile(`the key file ${path} holds no key; put back the file as it was, or set SECRETS_KEY`)
   return newest
 }
 
@@ -135,6 +134,6 @@ export async function eraseRemains(database: Database, log: Log): Promise<boolea
 function describeMissing(missing: readonly SealingKeysTable[], { file }: KeySource): SecretsLocked {
   const ids = missing.map(({ id }) => id).join(' and ')
   return new SecretsLocked(
-    `the secrets of this store are sealed with the key ${ids}, which is neither in SECRETS_KEY, SECRETS_KEY_OLD nor in the file ${file}: give every process and command the same SECRETS_KEY (or the same key file, by SECRETS_KEY_FILE), or put back the file that was lost`,
+    `the secrets of this store need the key ${ids}, which is neither in SECRETS_KEY, SECRETS_KEY_OLD nor in ${file}: give every process and command the same SECRETS_KEY or SECRETS_KEY_FILE, or put back the file that was lost`,
   )
 }

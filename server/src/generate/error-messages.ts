@@ -102,6 +102,9 @@ const makers: readonly Maker[] = [
   { name: 'BadSetting', of: /^base\/setting-parsers/, audience: 'command', message: 0 },
   { name: 'UnknownMigrations', of: /^db\//, audience: 'command', message: 0 },
   { name: 'DatabaseUnavailable', of: /^db\//, audience: 'command', message: 0 },
+  { name: 'BadKeyFile', of: /^(base|db)\//, audience: 'command', message: 0 },
+  { name: 'SecretsLocked', of: /^db\//, audience: 'command', message: 0 },
+  { name: 'SecretUnreadable', of: /^base\//, audience: 'command', message: 0 },
 ]
 
 /** Members of objects that hold a message, or its end. */

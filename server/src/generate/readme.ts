@@ -8,6 +8,7 @@ const everyday = [
   'PUBLIC_URL',
   'DATA_DIR',
   'DATABASE_URL',
+  'SECRETS_KEY',
   'ROLE',
   'WORLD',
   'VOCABULARY',

@@ -24,7 +24,6 @@ export const rich = {
 const codeDigits = '10'
 
 export interface RichStore {
-  readonly env: Readonly<Record<string, string>>
   /** A number whose code waits, and the code. */
   readonly waiting: { readonly id: string; readonly code: string }
   /** A registered number, and its PIN. */
@@ -44,13 +43,16 @@ export function optionsOf({ dataDir, databaseUrl }: StorePlace, env: Readonly<Re
 
 type Options = ReturnType<typeof optionsOf>
 
-/** A store that was served and used, and holds every kind of secret that there is. Nobody serves it any more. */
+/**
+ * A store that was served and used, and holds every kind of secret that there is. Nobody serves it any more. With `listener` somebody
+ * was killed who listened in the place of its app.
+ */
 export async function makeRichStore(
   t: TestContext,
   place: StorePlace,
-  env: Readonly<Record<string, string>> = {},
+  { listener }: { readonly listener: boolean },
 ): Promise<RichStore> {
-  const options = optionsOf(place, env)
+  const options = optionsOf(place)
   const world = await writeRichWorld(place)
   const subscriber = await startSubscriber(t)
   const apiVerifyToken = 'a-verify-token-of-the-api'
@@ -75,8 +77,10 @@ export async function makeRichStore(
   await call.post(`${rich.number}/msgapp_business_encryption`, { business_public_key: pem })
   const newSecret = await runOne(['app', 'rotate-secret', rich.app], options)
   const madeToken = await runOne(['token', 'create', '--app', rich.app], options)
-  const listener = await startCommand(['listen'], { ...options, ready: /Listening for app (\S+)/ })
-  await listener.stop('SIGKILL')
+  if (listener) {
+    const listening = await startCommand(['listen'], { ...options, ready: /Listening for app (\S+)/ })
+    await listening.stop('SIGKILL')
+  }
   await server.stop('SIGTERM')
   await leaveCodeWithCarrier(options)
 
@@ -91,7 +95,7 @@ export async function makeRichStore(
   }
   const chosen = [rich.token, rich.gatewayToken, rich.secret, rich.verifyToken].map((text) => ({ name: text, text }))
   const secrets = [...chosen, ...Object.entries(named).map(([name, text]) => ({ name, text }))]
-  return { env, waiting, registered: { id: registered.id, pin }, newSecret, madeToken, publicKey: pem, secrets }
+  return { waiting, registered: { id: registered.id, pin }, newSecret, madeToken, publicKey: pem, secrets }
 }
 
 /** Writes the world file that such a store begins with. */
