@@ -19,13 +19,19 @@ export interface ClaimerParts {
   readonly originOf: (callback_url: string) => string
   /** Whether this process works on a lane, or has not finished what it was at when it lost it. */
   readonly isTaken: (lane_id: string) => boolean
-  readonly onClaimed: (lane: Lane, origin: string) => void
+  readonly onClaimed: (lane: Lane, claim: Claim) => void
   /** Told of lanes with something new that another process holds. */
   readonly onHeldElsewhere: (lane_ids: readonly string[]) => void
   readonly onFailure: (error: Error, message: string) => void
 }
 
-interface Candidate extends LaneAddress, Destination {
+/** Where a lane leads, and as what it has its room. */
+export interface Claim extends Destination {
+  /** Whether its subscriber failed last, as far as that was known. */
+  readonly isDoubtful: boolean
+}
+
+interface Candidate extends LaneAddress, Claim {
   /** Whether somebody raised an event for it, rather than a poll having found it. */
   readonly isNews: boolean
 }
@@ -103,10 +109,10 @@ export class Claimer {
       claimed = await claimLanes(database, chosen.keys(), lease, clock.now())
     } finally {
       const ids = new Set(claimed.map(({ id }) => id))
-      for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate)
+      for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate, candidate.isDoubtful)
     }
     for (const lane of claimed) {
-      onClaimed(lane, (chosen.get(lane.id) as Candidate).origin)
+      onClaimed(lane, chosen.get(lane.id) as Candidate)
       chosen.delete(lane.id)
     }
     const elsewhere = [...chosen.values()].filter(({ isNews }) => isNews)
@@ -120,7 +126,7 @@ export class Claimer {
     this.#addresses.clear()
     this.#ids.clear()
     if (unknown.length > 0) lanes.push(...(await listAddresses(database.read, unknown)))
-    return lanes.map((lane) => this.#candidateOf(lane, true))
+    return lanes.map((lane) => this.#candidateOf(lane, true, 0))
   }
 
   async #findDue(): Promise<Candidate[]> {
@@ -132,7 +138,7 @@ export class Claimer {
     for (let page = 0; page < pagesPerPoll; page++) {
       const options = { after: this.#place, limit: pageSize }
       const lanes = await listDueLanes(database.read, lease, clock.now(), options)
-      found.push(...lanes.map((lane) => this.#candidateOf(lane, false)))
+      found.push(...lanes.map((lane) => this.#candidateOf(lane, false, lane.failures)))
       const last = lanes.at(-1)
       this.#place = last && lanes.length === pageSize ? last : firstPlace
       if (lanes.length < pageSize) return found
@@ -140,8 +146,9 @@ export class Claimer {
     return found
   }
 
-  #candidateOf({ id, app_id, callback_url }: LaneAddress, isNews: boolean): Candidate {
-    return { id, app_id, callback_url, origin: this.#parts.originOf(callback_url), isNews }
+  #candidateOf({ id, app_id, callback_url }: LaneAddress, isNews: boolean, failures: number): Candidate {
+    const origin = this.#parts.originOf(callback_url)
+    return { id, app_id, callback_url, origin, isNews, isDoubtful: failures > 0 }
   }
 
   /** Those that there is room for; it is taken for them until they turn out not to be claimed. */
@@ -150,11 +157,11 @@ export class Claimer {
     const chosen = new Map<string, Candidate>()
     for (const candidate of candidates) {
       if (isTaken(candidate.id) || chosen.has(candidate.id)) continue
-      if (!room.admits(candidate)) {
+      if (!room.admits(candidate, candidate.isDoubtful)) {
         this.#skipped.set(candidate.id, candidate)
         continue
       }
-      room.hold(candidate)
+      room.hold(candidate, candidate.isDoubtful)
       chosen.set(candidate.id, candidate)
     }
     return chosen

@@ -1,3 +1,4 @@
+import type { Claim } from './claimer.ts'
 import type { WaitingDelivery } from './due.ts'
 import { LaneQueue, type Postponed } from './lane-queue.ts'
 import type { Lane } from './lanes.ts'
@@ -20,6 +21,8 @@ export class HeldLane implements Destination {
   readonly app_id: string
   readonly callback_url: string
   readonly origin: string
+  /** As what it was claimed. */
+  readonly claim: Claim
   readonly queue = new LaneQueue()
   readonly window: Window
   state: LaneState
@@ -43,14 +46,20 @@ export class HeldLane implements Destination {
   idleSince: number | undefined
   readonly #recorded: number[] = []
 
-  constructor(lane: Lane, { origin, leasedUntil, concurrency }: HeldLaneOptions) {
+  constructor(lane: Lane, { claim, leasedUntil, concurrency }: HeldLaneOptions) {
     this.id = lane.id
     this.app_id = lane.app_id
     this.callback_url = lane.callback_url
-    this.origin = origin
+    this.origin = claim.origin
+    this.claim = claim
     this.state = { failures: lane.failures, paused_until: 0 }
     this.leasedUntil = leasedUntil
     this.window = new Window({ initial: firstWindow, largest: concurrency })
+  }
+
+  /** Whether its subscriber failed last: then it has less of its host's room. */
+  get isDoubtful(): boolean {
+    return this.state.failures > 0
   }
 
   /** How many posts may be under way. */
@@ -115,7 +124,7 @@ export class HeldLane implements Destination {
 }
 
 interface HeldLaneOptions {
-  readonly origin: string
+  readonly claim: Claim
   readonly leasedUntil: number
   readonly concurrency: number
 }

@@ -40,8 +40,8 @@ interface Place {
 export const firstPlace: Place = { next_due: Number.MIN_SAFE_INTEGER, id: '' }
 
 const findDueLanes = defineSql<ClaimMoment & { after_due: number; after_id: string; limit: number }>()(
-  ({ now, beyond, after_due, after_id, limit }) => sql<LaneAddress & { next_due: number }>`
-    SELECT id, app_id, callback_url, next_due FROM lanes
+  ({ now, beyond, after_due, after_id, limit }) => sql<Lane & { next_due: number }>`
+    SELECT id, app_id, callback_url, failures, next_due FROM lanes
     WHERE ${isClaimable({ now, beyond })} AND (next_due, id) > (${after_due}, ${after_id})
     ORDER BY next_due, id LIMIT ${limit}`,
 )

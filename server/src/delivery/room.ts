@@ -21,6 +21,9 @@ interface Share {
 
 interface Origin extends Share {
   readonly window: Window
+  /** Of the posts and lanes: those of subscribers that failed last. */
+  readonly doubtful: Share
+  answeredTime: number
   usedTime: number
 }
 
@@ -48,6 +51,11 @@ export const defaultRoom: RoomLimits = {
   origin: { initial: 32, smallest: 2, largest: 128 },
 }
 
+/** Subscribers that failed last have so much of their host's room, so that one that hangs does not take the turn of one beside it. */
+const doubtfulShare = 1 / 4
+const leastDoubtful = 2
+/** A lane does not always have something under way; of a host that has room for few posts, few lanes are held. */
+const lanesPerPost = 2
 /** What is known of a host is kept for so long after its last post. */
 const originMemory = 10 * minute
 const maxIdleOrigins = 10_000
@@ -64,58 +72,72 @@ export class Room {
   }
 
   /** Whether a lane may be claimed: there is no use in holding more lanes than can send. */
-  admits({ app_id, origin }: Destination): boolean {
+  admits({ app_id, origin: name }: Destination, isDoubtful: boolean): boolean {
     const { app, lanes } = this.#limits
-    const atOrigin = this.#origins.get(origin)
-    return (
-      this.#total.lanes < lanes &&
-      (this.#apps.get(app_id)?.lanes ?? 0) < app &&
-      (atOrigin?.lanes ?? 0) < (atOrigin?.window.size ?? this.#limits.origin.initial)
-    )
+    if (this.#total.lanes >= lanes || (this.#apps.get(app_id)?.lanes ?? 0) >= app) return false
+    const origin = this.#originOf(name)
+    const isFull = origin.lanes >= lanesPerPost * origin.window.size
+    return !isFull && (!isDoubtful || origin.doubtful.lanes < lanesPerPost * doubtfulLimit(origin))
   }
 
-  /** Counts a lane that was claimed, until it is given back. */
-  hold(destination: Destination): void {
-    this.#count(destination, 'lanes', 1)
+  /** Counts a lane that was claimed, until it is dropped. */
+  hold(destination: Destination, isDoubtful: boolean): void {
+    this.#count(destination, isDoubtful, 'lanes', 1)
   }
 
-  drop(destination: Destination): void {
-    this.#count(destination, 'lanes', -1)
+  drop(destination: Destination, isDoubtful: boolean): void {
+    this.#count(destination, isDoubtful, 'lanes', -1)
   }
 
   /** A place for one post, if there is room. */
-  enter(destination: Destination): Place | undefined {
+  enter(destination: Destination, isDoubtful: boolean): Place | undefined {
     const { posts, app, appWhenBusy } = this.#limits
     const ofApp = this.#apps.get(destination.app_id)?.posts ?? 0
     const isBusy = 2 * this.#total.posts > posts
     if (this.#total.posts >= posts || ofApp >= (isBusy ? appWhenBusy : app)) return undefined
     const origin = this.#originOf(destination.origin)
     if (origin.posts >= origin.window.size) return undefined
-    this.#count(destination, 'posts', 1)
+    if (isDoubtful && origin.doubtful.posts >= doubtfulLimit(origin)) return undefined
+    this.#count(destination, isDoubtful, 'posts', 1)
     const number = origin.window.start()
+    const startedTime = performance.now()
     return {
       leave: (answered) => {
-        if (answered) origin.window.grow(origin.posts)
-        else if (answered === false) origin.window.cut(number)
-        this.#count(destination, 'posts', -1)
+        if (answered) {
+          origin.answeredTime = performance.now()
+          origin.window.grow(origin.posts)
+        } else if (answered === false && origin.answeredTime < startedTime) {
+          // A host that answered others meanwhile does not hang.
+          origin.window.cut(number)
+        }
+        this.#count(destination, isDoubtful, 'posts', -1)
       },
     }
   }
 
-  #count({ app_id, origin }: Destination, what: keyof Share, change: 1 | -1): void {
+  #count({ app_id, origin: name }: Destination, isDoubtful: boolean, what: keyof Share, change: 1 | -1): void {
     this.#total[what] += change
     const ofApp = this.#apps.get(app_id) ?? { posts: 0, lanes: 0 }
     ofApp[what] += change
     if (ofApp.posts + ofApp.lanes === 0) this.#apps.delete(app_id)
     else this.#apps.set(app_id, ofApp)
-    this.#originOf(origin)[what] += change
+    const origin = this.#originOf(name)
+    origin[what] += change
+    if (isDoubtful) origin.doubtful[what] += change
   }
 
   #originOf(name: string): Origin {
     let origin = this.#origins.get(name)
     if (!origin) {
       if (this.#origins.size >= maxIdleOrigins) this.#forgetIdle()
-      origin = { posts: 0, lanes: 0, window: new Window(this.#limits.origin), usedTime: 0 }
+      origin = {
+        posts: 0,
+        lanes: 0,
+        doubtful: { posts: 0, lanes: 0 },
+        window: new Window(this.#limits.origin),
+        answeredTime: Number.NEGATIVE_INFINITY,
+        usedTime: 0,
+      }
       this.#origins.set(name, origin)
     }
     origin.usedTime = performance.now()
@@ -128,4 +150,8 @@ export class Room {
       if (posts + lanes === 0 && usedTime < before) this.#origins.delete(name)
     }
   }
+}
+
+function doubtfulLimit({ window }: Origin): number {
+  return Math.max(leastDoubtful, Math.floor(window.size * doubtfulShare))
 }

@@ -99,7 +99,7 @@ export class Sender {
 
   /** False when there is no room. */
   #sendOne(lane: HeldLane): boolean {
-    const place = this.#parts.room.enter(lane)
+    const place = this.#parts.room.enter(lane, lane.isDoubtful)
     if (!place) return false
     const entries = this.#takeEntries(lane)
     lane.underWay += 1

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
 import type { AttemptParts } from './attempt.ts'
-import { Claimer } from './claimer.ts'
+import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
 import type { LaneAddress } from './lane-rows.ts'
 import { freeLanes, type Lane, type Lease, listDueLanes } from './lanes.ts'
@@ -72,7 +72,7 @@ export class DeliveryWorker {
       room: this.#room,
       originOf: (url) => parts.egress.originOf(url),
       isTaken: (id) => this.#held.has(id) || this.#isEnding(id),
-      onClaimed: (lane, origin) => this.#hold(lane, origin),
+      onClaimed: (lane, claim) => this.#hold(lane, claim),
       onHeldElsewhere: (ids) => this.#waker.announceLanes(ids),
       onFailure,
     })
@@ -218,10 +218,10 @@ export class DeliveryWorker {
     } while (!this.#claimer.isQuiet || !this.#reader.isQuiet || !this.#recorder.isQuiet || this.#sender.underWay > 0)
   }
 
-  #hold(lane: Lane, origin: string): void {
+  #hold(lane: Lane, claim: Claim): void {
     const { clock, concurrency } = this.#parts
     const leasedUntil = clock.now() + this.#lease.milliseconds
-    const held = new HeldLane(lane, { origin, leasedUntil, concurrency })
+    const held = new HeldLane(lane, { claim, leasedUntil, concurrency })
     this.#held.set(lane.id, held)
     this.#reader.want(held, { atOnce: true })
   }
@@ -232,7 +232,7 @@ export class DeliveryWorker {
     const isNewer = lane.wantsRead && nextDue !== undefined
     lane.isLost = true
     this.#held.delete(lane.id)
-    this.#room.drop(lane)
+    this.#room.drop(lane, lane.claim.isDoubtful)
     this.#claimer.retry()
     if (lane.underWay > 0) this.#lost.set(lane.id, lane)
     if (isNewer || (typeof nextDue === 'number' && nextDue <= this.#parts.clock.now())) this.#claimer.hint([lane])

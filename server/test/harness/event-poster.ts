@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { envelopeOf, messagesChange, textMessage } from './webhooks.ts'
+import { envelopeOf, messagesChange, textMessage, userOf } from './webhooks.ts'
 import { tokens } from './world.ts'
 
 export interface PostAnswer {
@@ -10,6 +10,8 @@ export interface PostAnswer {
 }
 
 const lines = 3
+/** Who write in turn: one alone would be one conversation, delivered one post after the other. */
+const users = 10
 
 /** Hands in events at several processes in turn, as an edge does that hands in again what was not acknowledged. */
 export class EventPoster {
@@ -62,7 +64,9 @@ export class EventPoster {
       const response = await fetch(`${url}/msgapp/webhooks`, {
         method: 'POST',
         headers: { authorization: `Bearer ${tokens.gateway}`, 'content-type': 'application/json' },
-        body: JSON.stringify(envelopeOf([messagesChange(textMessage(id))])),
+        body: JSON.stringify(
+          envelopeOf([messagesChange(textMessage(id, 'Hello', userOf(this.handedIn.size % users)))]),
+        ),
       })
       const answer = { status: response.status, body: await response.json() }
       if (answer.status === 200) this.acknowledged.add(id)
