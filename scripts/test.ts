@@ -146,7 +146,9 @@ async function groupFiles(files: readonly string[]): Promise<string[][]> {
   for (const file of files) {
     const text = await readFile(join(root, file), 'utf8')
     if (text.includes('harness/browser')) inBrowser.push([file])
-    else if (/harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|sample-project|node:child_process/.test(text))
+    else if (
+      /harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|sample-project|node:child_process/.test(text)
+    )
       alone.push([file])
     else others.push(file)
   }
