@@ -14,7 +14,7 @@ import { accounts, ids, numbers, partnerIds, testWorld, tokens } from './harness
 const seed = 20_260_601
 const kills = 2
 const apps = [ids.application, partnerIds.application]
-const timeout = 500
+const timeout = 2000
 /** Of server/src/delivery/worker.ts: what was sent is written down after so long. */
 const batchMilliseconds = 2000
 

@@ -18,7 +18,7 @@ const standardError = 2
 /** How long a line may wait to be written together with others. */
 const lingerMilliseconds = 50
 /** How much waits at the most before it is written earlier. */
-const blockCharacters = 32 << 10
+const blockCharacters = 256 << 10
 /** How much is kept for a reader that does not keep up; what comes then is dropped, and the log says so. */
 const maxWaitingBytes = 16 << 20
 /** How long the end of a process waits for that reader. */

@@ -138,7 +138,6 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
       const deadline = setTimeout(() => child.kill('SIGKILL'), options.stopPatience ?? usualStopPatience)
       const how = await ended
       clearTimeout(deadline)
-      // One that was killed could not clear up.
       await rm(dataDir, { recursive: true, force: true })
       return how
     },

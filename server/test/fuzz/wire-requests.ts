@@ -1,4 +1,4 @@
-import { tokens } from '../harness/world.ts'
+import { ids, tokens } from '../harness/world.ts'
 import type { FuzzedOperation } from './document.ts'
 import type { Draw } from './draw.ts'
 import { makeMultipartBytes } from './multipart-bytes.ts'
@@ -78,9 +78,9 @@ function makeUsual(draw: Draw, operation: FuzzedOperation, sources: RequestSourc
     const { contentType, bytes } = makeMultipartBytes(draw)
     return { ...request, headers: [...headers, ['Content-Type', contentType]], body: bytes }
   }
-  const [url] = sources.memory.recall('url').filter((one) => String(one).includes('/media/'))
-  if (operation.method !== 'GET' || url === undefined || draw.chance(90)) return request
-  const { pathname, search } = new URL(String(url))
+  const urls = sources.memory.recall('url').map(String).filter(isDownload)
+  if (operation.method !== 'GET' || urls.length === 0 || draw.chance(90)) return request
+  const { pathname, search } = new URL(draw.pick(urls))
   return {
     ...request,
     operation: undefined,
@@ -88,6 +88,11 @@ function makeUsual(draw: Draw, operation: FuzzedOperation, sources: RequestSourc
     target: pathname + search,
     headers: [['Authorization', `Bearer ${tokens.owner}`]],
   }
+}
+
+/** Whether it is the address of a media file that was uploaded; those of the world have no bytes. */
+function isDownload(url: string): boolean {
+  return url.includes('/media/') && !Object.values(ids).some((id) => url.includes(id))
 }
 
 /** The operations whose bodies are files or bytes: what breaks off there could leave something. */
