@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log.ts'
 import { rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
-import { TurnWatch } from '../harness/turn-watch.ts'
+import { measureFixedWork, TurnWatch } from '../harness/turn-watch.ts'
 import type { Order, OwnServerOptions, Reply } from './server.ts'
 
 const engine = process.argv[2] === 'postgres' ? 'postgres' : 'sqlite'
@@ -58,6 +58,8 @@ async function obey(order: Order): Promise<void> {
       return tell({ number: order.number })
     case 'report':
       return tell({ number: order.number, milliseconds: turns.stop() })
+    case 'calibrate':
+      return tell({ number: order.number, milliseconds: measureFixedWork() })
     case 'advance':
       server.clock.advance(order.milliseconds)
       await server.app.settle()

@@ -17,6 +17,7 @@ export type Order =
   | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
   | { readonly number: number; readonly do: 'watch' }
   | { readonly number: number; readonly do: 'report' }
+  | { readonly number: number; readonly do: 'calibrate' }
   | { readonly number: number; readonly do: 'stop' }
 
 export interface Reply {
@@ -34,6 +35,8 @@ export interface FuzzedServer {
   measure(): Promise<Memory>
   /** The processor time, in milliseconds, of the longest turn of its event loop while something is done. */
   longestTurn(work: () => Promise<unknown>): Promise<number>
+  /** The processor time, in milliseconds, that its machine takes for a fixed piece of work, a third of 50 ms on a usual one. */
+  calibrate(): Promise<number>
   /** Moves its clock, and returns when everything that became due has happened. */
   advance(milliseconds: number): Promise<void>
   stop(): Promise<void>
@@ -48,7 +51,7 @@ export interface OwnServerOptions {
   readonly world?: object
 }
 
-type Wish = { do: 'measure' | 'watch' | 'report' | 'stop' } | { do: 'advance'; milliseconds: number }
+type Wish = { do: 'measure' | 'watch' | 'report' | 'calibrate' | 'stop' } | { do: 'advance'; milliseconds: number }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
 export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
@@ -87,6 +90,11 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
       await work()
       const { milliseconds } = await ask({ do: 'report' })
       if (milliseconds === undefined) throw new Error('the server did not report its turns')
+      return milliseconds
+    },
+    async calibrate() {
+      const { milliseconds } = await ask({ do: 'calibrate' })
+      if (milliseconds === undefined) throw new Error('the server did not do its work')
       return milliseconds
     },
     async advance(milliseconds) {

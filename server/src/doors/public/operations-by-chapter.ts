@@ -1,3 +1,4 @@
+import { LongTask } from '../../base/long-task.ts'
 import type { Preparation, RowExamples } from '../../graph/examples.ts'
 import type { GatewayOperation } from '../../graph/gateway-operation.ts'
 import { chapters, type Operation } from '../../graph/operation.ts'
@@ -47,14 +48,23 @@ export interface ReferenceOptions extends OpenApiOptions {
   readonly gatewayOperations: readonly GatewayOperation[]
 }
 
-/** Every operation by chapter, in the specification's order, and behind them the other doors that programs come in by. */
-export function buildReference(options: ReferenceOptions): ReferenceChapter[] {
+/**
+ * Every operation by chapter, in the specification's order, and behind them the other doors that programs come in by. Describing
+ * all of them takes a while, so others run in between.
+ */
+export async function buildReference(options: ReferenceOptions): Promise<ReferenceChapter[]> {
   const { operations, gatewayOperations } = options
-  const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
+  const task = new LongTask()
+  const described: { readonly row: Operation; readonly operation: ReferenceOperation }[] = []
+  for (const row of operations) {
+    described.push({ row, operation: describeRow(row, options) })
+    await task.yieldIfDue()
+  }
+  const byChapter = Map.groupBy(described, ({ row }) => row.chapter)
   const own = Object.entries(chapters).map(([name, title]) => ({
     name,
     title,
-    operations: (byChapter.get(name as Operation['chapter']) ?? []).map((row) => describeRow(row, options)),
+    operations: (byChapter.get(name as Operation['chapter']) ?? []).map(({ operation }) => operation),
   }))
   const gateway = buildGatewayOpenApi({ ...options, operations: gatewayOperations })
   const examples = new Map(gatewayOperations.map((row) => [row.name as string, row.examples]))
@@ -65,7 +75,7 @@ export function buildReference(options: ReferenceOptions): ReferenceChapter[] {
     title: tag['x-displayName'],
     operations: listOperations(gateway)
       .filter(({ operation }) => operation.tags.includes(tag.name))
-      .map((described) => describe(gateway, described, examples.get(described.operation.operationId))),
+      .map((found) => describe(gateway, found, examples.get(found.operation.operationId))),
   }))
   return [...own, ...edge].filter((chapter) => chapter.operations.length > 0)
 }
