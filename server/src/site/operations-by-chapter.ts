@@ -1,3 +1,4 @@
+import { LongTask } from '../base/long-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
 import { type BusinessOperation, chapters } from '../graph/operation.ts'
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../http/openapi/document.ts'
@@ -42,14 +43,23 @@ export interface ReferenceChapter {
   readonly operations: readonly ReferenceOperation[]
 }
 
-/** Every operation by chapter, in the specification's order, and behind them the other doors that programs come in by. */
-export function buildReference(options: OpenApiOptions): ReferenceChapter[] {
+/**
+ * Every operation by chapter, in the specification's order, and behind them the other doors that programs come in by. Describing
+ * all of them takes a while, so others run in between.
+ */
+export async function buildReference(options: OpenApiOptions): Promise<ReferenceChapter[]> {
   const { operations } = options
-  const byChapter = Map.groupBy(operations.filter(isBusiness), ({ chapter }) => chapter)
+  const task = new LongTask()
+  const described: { readonly row: BusinessOperation; readonly operation: ReferenceOperation }[] = []
+  for (const row of operations.filter(isBusiness)) {
+    described.push({ row, operation: describeRow(row, options) })
+    await task.yieldIfDue()
+  }
+  const byChapter = Map.groupBy(described, ({ row }) => row.chapter)
   const own = Object.entries(chapters).map(([name, title]) => ({
     name,
     title,
-    operations: (byChapter.get(name as BusinessOperation['chapter']) ?? []).map((row) => describeRow(row, options)),
+    operations: (byChapter.get(name as BusinessOperation['chapter']) ?? []).map(({ operation }) => operation),
   }))
   const gateway = buildOpenApi({ ...options, document: 'gateway' })
   const examples = new Map(operations.map((row) => [row.name as string, row.examples]))
@@ -60,7 +70,7 @@ export function buildReference(options: OpenApiOptions): ReferenceChapter[] {
     title: tag['x-displayName'],
     operations: listOperations(gateway)
       .filter(({ operation }) => operation.tags.includes(tag.name))
-      .map((described) => describe(gateway, described, examples.get(described.operation.operationId))),
+      .map((found) => describe(gateway, found, examples.get(found.operation.operationId))),
   }))
   return [...own, ...edge].filter((chapter) => chapter.operations.length > 0)
 }

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { wideObject } from './generic-bodies.ts'
+import { requestBounds } from '../../src/graph/json-bounds.ts'
 
 /** The members of a schema that inputs are made from. */
 interface Part {
@@ -12,6 +12,10 @@ interface Part {
   readonly maxLength?: number
   readonly maxItems?: number
 }
+
+/** A few less than a body may have: what has more is refused whatever it is sent to, which the generic bodies show. */
+const mostValues = requestBounds.values - 100
+const wide = `{${Array.from({ length: mostValues }, (_, index) => `"${index.toString(36)}":0`).join()}}`
 
 /** Marks where a value goes that is written by hand. */
 const hole = 'the worst value goes here'
@@ -63,21 +67,17 @@ function* listValues(part: Part, room: number): Generator<{ name: string; value:
   if (part.type === 'string' && part.enum === undefined) {
     yield { name: 'a long text', value: long('@.', room) }
     const most = Math.min(part.maxLength ?? room, room)
-    for (const repeated of ['@.', '0', 'a-', 'é']) {
-      yield {
-        name: `as long as it may be, of ${JSON.stringify(repeated)}`,
-        value: long(repeated, Math.min(most, room / 2)),
-      }
-    }
+    yield { name: 'as long as it may be', value: long('@.', most) }
   } else if (part.type === 'array') {
     const item = JSON.stringify(sampleOf(part.items ?? {}))
-    const fill = (one: string, count: number) => `[${Array.from({ length: count }, () => one).join(',')}]`
-    yield { name: 'an array of as many right items as fit', value: fill(item, Math.floor(room / (item.length + 1))) }
-    yield { name: 'an array of as many wrong items as fit', value: fill('0', Math.floor(room / 2)) }
+    const fill = (one: string, count: number) => `[${`${one},`.repeat(count - 1)}${one}]`
+    const fitting = Math.floor(mostValues / (1 + [...item.matchAll(/[,[{]/g)].length))
+    yield { name: 'an array of as many right items as are read', value: fill(item, fitting) }
+    yield { name: 'an array of as many wrong items as are read', value: fill('0', mostValues) }
     if (part.maxItems !== undefined) yield { name: 'an array with all items', value: fill(item, part.maxItems) }
   } else if (part.type === 'object') {
-    yield { name: 'an object with many members', value: wideObject(room) }
-    yield { name: 'deep', value: `${'['.repeat(room / 2)}${']'.repeat(room / 2)}` }
+    yield { name: 'an object of as many members as are read', value: wide }
+    yield { name: 'as deep as is read', value: `${'['.repeat(50)}${']'.repeat(50)}` }
   }
 }
 

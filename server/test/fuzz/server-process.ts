@@ -5,7 +5,7 @@ import { openLog } from '../../src/base/log.ts'
 import { stopOnSignals } from '../../src/cli/stop.ts'
 import { addressClasses, rateClasses } from '../../src/limits/classes.ts'
 import { startTestServer } from '../harness/server.ts'
-import { TurnWatch } from '../harness/turn-watch.ts'
+import { measureFixedWork, TurnWatch } from '../harness/turn-watch.ts'
 import { plantDamage } from './damage.ts'
 import { findLeftovers } from './leftovers.ts'
 import type { Order, OwnServerOptions, Reply } from './server.ts'
@@ -68,6 +68,8 @@ async function obey(order: Order): Promise<void> {
       const { user, system } = process.cpuUsage()
       return tell({ number: order.number, processorTime: (user + system) / 1000 })
     }
+    case 'calibrate':
+      return tell({ number: order.number, milliseconds: measureFixedWork() })
     case 'advance':
       server.clock.advance(order.milliseconds)
       await server.app.settle()

@@ -18,7 +18,7 @@ export type Order =
   | { readonly number: number; readonly do: 'measure' }
   | { readonly number: number; readonly do: 'time' }
   | { readonly number: number; readonly do: 'advance'; readonly milliseconds: number }
-  | { readonly number: number; readonly do: 'inspect' | 'ping' | 'watch' | 'report' }
+  | { readonly number: number; readonly do: 'inspect' | 'ping' | 'watch' | 'report' | 'time' | 'calibrate' }
 
 export interface Reply {
   readonly number: number
@@ -49,6 +49,8 @@ export interface FuzzedServer {
   longestTurn(work: () => Promise<unknown>): Promise<number>
   /** Milliseconds of a processor that it has used since its start. */
   readProcessorTime(): Promise<number>
+  /** The processor time, in milliseconds, that its machine takes for a fixed piece of work, a third of 50 ms on a usual one. */
+  calibrate(): Promise<number>
   /** Moves its clock, and returns when everything that became due has happened. */
   advance(milliseconds: number): Promise<void>
   /** Files and open handles that belong to nothing, in words. */
@@ -72,7 +74,7 @@ export interface OwnServerOptions {
 type Wish =
   | { do: 'measure' }
   | { do: 'advance'; milliseconds: number }
-  | { do: 'inspect' | 'ping' | 'watch' | 'report' | 'time' }
+  | { do: 'inspect' | 'ping' | 'watch' | 'report' | 'time' | 'calibrate' }
 
 /** Starts the server of the tests, with its world, in a process of its own. */
 export async function startFuzzedServer(engine: Engine, options: OwnServerOptions = {}): Promise<FuzzedServer> {
@@ -125,6 +127,11 @@ export async function startFuzzedServer(engine: Engine, options: OwnServerOption
     },
     async readProcessorTime() {
       return (await ask({ do: 'time' })).processorTime ?? 0
+    },
+    async calibrate() {
+      const { milliseconds } = await ask({ do: 'calibrate' })
+      if (milliseconds === undefined) throw new Error('the server did not do its work')
+      return milliseconds
     },
     async advance(milliseconds) {
       await ask({ do: 'advance', milliseconds })
