@@ -164,7 +164,7 @@ describe('three processes on one PostgreSQL', () => {
   })
 })
 
-/** Two apps that hear of the same account. */
+/** Two apps that hear of the same account, which is shared with the business of the second. */
 async function writeWorld({ dataDir }: StorePlace, url: string): Promise<string> {
   const world = testWorld()
   const fields = ['messages', 'group_lifecycle_update']
@@ -178,7 +178,9 @@ async function writeWorld({ dataDir }: StorePlace, url: string): Promise<string>
         webhook: { callback_url: `${url}/${app.id}`, verify_token: 'vt', fields },
       })),
       accounts: world.accounts.map((account) =>
-        account.id === accounts.private ? { ...account, subscribed_apps: apps } : account,
+        account.id === accounts.private
+          ? { ...account, shared_with: [partnerIds.business], subscribed_apps: apps }
+          : account,
       ),
     }),
   )

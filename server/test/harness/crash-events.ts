@@ -78,7 +78,7 @@ export async function crashUnderEvents(options: EventCrashOptions): Promise<Even
   }
 }
 
-/** Two apps that hear of the same account. */
+/** Two apps that hear of the same account, which is shared with the business of the second. */
 async function writeCrashWorld({ dataDir }: StorePlace, url: string): Promise<string> {
   const world = testWorld()
   const heard = {
@@ -89,7 +89,9 @@ async function writeCrashWorld({ dataDir }: StorePlace, url: string): Promise<st
         : app,
     ),
     accounts: world.accounts.map((account) =>
-      account.id === accounts.private ? { ...account, subscribed_apps: apps } : account,
+      account.id === accounts.private
+        ? { ...account, shared_with: [partnerIds.business], subscribed_apps: apps }
+        : account,
     ),
   }
   const file = join(dataDir, 'world.json')
