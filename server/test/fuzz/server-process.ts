@@ -84,8 +84,8 @@ async function obey(order: Order): Promise<void> {
 process.on('message', (order: Order) => obey(order))
 // Whoever started it is gone: nobody would ever stop it.
 process.once('disconnect', () => process.exit())
-// As `serve` does, with a store that is removed behind it.
-const database = { close: () => server.stop() }
+// As `serve` does. Whoever started it removes the folder; a database goes with the PostgreSQL of the tests.
+const { database } = server
 stopOnSignals({ app: server.app, database, lock: undefined, log, closeLog, grace: 500 })
 if (damage) plantDamage(damage, server.dataDir)
 tell({ number: 0, url: server.url, dataDir: server.dataDir })
