@@ -102,7 +102,7 @@ test('an embedded store that was left by a process that died: lanes and timers a
   // As a process leaves them that dies with a lane and a timer in its hands.
   const leased_until = clock.now() + 10 * second
   await database.transaction(async ({ query }) => {
-    await query.updateTable('lanes').set({ leased_until, lease_owner: 'dead' }).execute()
+    await query.updateTable('lanes').set({ leased_until, lease_owner: 'dead', next_due: 0 }).execute()
     const timer = {
       id: 'held',
       kind: 'files.sweep',

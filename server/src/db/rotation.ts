@@ -64,8 +64,8 @@ async function useKey({ query }: Transaction, id: string, now: number): Promise<
   await query.updateTable('sealing_keys').set({ in_use: false }).where('in_use', '=', true).execute()
   await query
     .insertInto('sealing_keys')
-    .values({ id, in_use: true, has_remains: true, created_time: now })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ in_use: true, has_remains: true }))
+    .values({ id, in_use: true, has_remains: false, created_time: now })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ in_use: true }))
     .execute()
 }
 
@@ -108,7 +108,10 @@ async function retireKeys(tx: Transaction, id: string): Promise<string[]> {
     if ((await countSealed(tx, other)) > 0)
       throw new Error(`the key ${other} sealed something after its rotation began`)
   }
-  if (others.length > 0) await tx.query.deleteFrom('sealing_keys').where('id', 'in', others).execute()
+  if (others.length > 0) {
+    await tx.query.deleteFrom('sealing_keys').where('id', 'in', others).execute()
+    await tx.query.updateTable('sealing_keys').set({ has_remains: true }).where('id', '=', id).execute()
+  }
   return others
 }
 

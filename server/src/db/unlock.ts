@@ -45,7 +45,8 @@ export async function unlockSecrets(database: Database, parts: UnlockParts): Pro
   const missing = needed.filter(({ id }) => !secrets.knows(id))
   if (missing.length > 0) throw describeMissing(missing, source)
   secrets.setHashSecret(await serviceSecret(database, random, hashSecretName))
-  if (needed.some(({ has_remains }) => has_remains)) await eraseRemains(database, parts.log)
+  // With more than one a rotation is under way, and will see to it at its end.
+  if (needed.length === 1 && needed[0]?.has_remains) await eraseRemains(database, parts.log)
   return hasMadeFile
 }
 

@@ -19,4 +19,9 @@ export async function correctDeliveries(tx: Transaction, now: number, latest: nu
     .set(({ eb }) => ({ paused_until: eb('paused_until', '-', back) }))
     .where('paused_until', '>', latest)
     .execute()
+  await tx.query
+    .updateTable('lanes')
+    .set(({ eb }) => ({ next_due: eb('next_due', '-', back) }))
+    .where('next_due', '>', now)
+    .execute()
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { writeAccess } from '../auth/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { defineSql } from '../db/statement.ts'
 
@@ -16,6 +17,8 @@ export interface WaitingDelivery {
   readonly started_time: number
   /** What waits before it in its conversation; null when it is the head. */
   readonly previous_id: number | null
+  /** 0 when the app's business has lost its access to the account since: then it is ended instead of sent. */
+  readonly has_access: number
   /** Null when it is so large that it is read only when it is sent. */
   readonly value: string | null
 }
@@ -28,10 +31,11 @@ const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conver
     SELECT MAX(p.id) FROM deliveries p
     WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND p.state = 'waiting' AND p.id < d.id
   ) AS previous_id,
+  ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access,
   CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value`
 
 function dueOf(lane_id: RawBuilder<string>, now: number, limit: RawBuilder<unknown>): RawBuilder<WaitingDelivery> {
-  return sql`SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id
+  return sql`SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
     WHERE d.lane_id = ${lane_id} AND d.state = 'waiting' AND d.due_time <= ${now}
     ORDER BY d.due_time, d.id LIMIT ${limit}`
 }
@@ -66,7 +70,7 @@ export async function listDue(
 
 const findFirstOf = defineSql<{ lane_id: string; conversation: string; limit: number }>()(
   ({ lane_id, conversation, limit }) => sql<WaitingDelivery>`
-    SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id
+    SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
     WHERE d.lane_id = ${lane_id} AND d.conversation = ${conversation} AND d.state = 'waiting'
     ORDER BY d.id LIMIT ${limit}`,
 )

@@ -3,6 +3,7 @@ import { second } from '../base/duration.ts'
 import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
 import { listDue, listFirstOf, type WaitingDelivery } from './due.ts'
+import { withdrawDeliveries } from './end-waiting.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Postponed } from './lane-queue.ts'
 import { isDown } from './pause.ts'
@@ -80,11 +81,13 @@ export class Reader {
     try {
       const readTime = performance.now()
       const [due] = await Promise.all([listDue(database, limits, now), this.#refreshSecrets(lanes, now)])
+      const allowed = new Set(await this.#withdraw(due))
       const byLane = Map.groupBy(due, ({ lane_id }) => lane_id)
       for (const lane of lanes) {
         const found = byLane.get(lane.id) ?? []
         lane.mayHaveMore = found.length >= (limits.get(lane.id) as number)
-        const postponed = lane.isLost ? [] : await this.#take(lane, found, now, readTime)
+        const sendable = found.filter((delivery) => allowed.has(delivery))
+        const postponed = lane.isLost ? [] : await this.#take(lane, sendable, now, readTime)
         lane.endRead()
         this.#parts.onRead(lane, postponed)
       }
@@ -98,6 +101,14 @@ export class Reader {
       throw error
     }
     if (this.#wanted.size > 0) this.#loop.wake()
+  }
+
+  /** Ends what its app may not hear of any more; returns the rest. */
+  async #withdraw(found: readonly WaitingDelivery[]): Promise<WaitingDelivery[]> {
+    const { database, clock } = this.#parts
+    const ids = found.filter(({ has_access }) => has_access === 0).map(({ id }) => id)
+    if (ids.length > 0) await database.transaction((tx) => withdrawDeliveries(tx, ids, clock.now()))
+    return found.filter(({ has_access }) => has_access !== 0)
   }
 
   #takeLanes(now: number): HeldLane[] {
@@ -130,7 +141,9 @@ export class Reader {
   async #take(lane: HeldLane, found: readonly WaitingDelivery[], now: number, readTime: number): Promise<Postponed[]> {
     const { headless, postponed } = lane.queue.add(found, now, readTime)
     for (const [conversation, behind] of [...headless].slice(0, maxConversations)) {
-      const first = await listFirstOf(this.#parts.database.read, lane.id, conversation, conversationLimit)
+      const first = await this.#withdraw(
+        await listFirstOf(this.#parts.database.read, lane.id, conversation, conversationLimit),
+      )
       const notDue = first.findIndex(({ due_time }) => due_time > now)
       const due = notDue === -1 ? first : first.slice(0, notDue)
       postponed.push(...lane.queue.add(due, now, readTime).postponed)
