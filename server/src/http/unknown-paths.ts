@@ -1,3 +1,4 @@
+import { cutTrailingSlashes } from '../base/slashes.ts'
 import { type GraphError, unknownOperation, unknownVersion } from '../graph/errors.ts'
 import type { Row } from '../graph/operation.ts'
 import { type Vocabulary, vocabularyNames } from '../graph/vocabulary.ts'
@@ -39,7 +40,7 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   }))
   return (method, url) => {
     const path = url.split('?', 1)[0] ?? ''
-    const segments = path.replace(/\/+$/, '').split('/').slice(1)
+    const segments = cutTrailingSlashes(path).split('/').slice(1)
     const [first = '', second] = segments
     const version = decodeURIComponent(first)
     if (second !== undefined && !doors.includes(first) && !versions.includes(version)) {
