@@ -18,7 +18,7 @@ import { packageVersion } from '../src/version.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorld, readWorldFile } from '../src/world/read.ts'
 import type { World } from '../src/world/schema.ts'
-import { type Engine, makeStorePlace, openPlace } from './harness/databases.ts'
+import { type Engine, makeStorePlace, openPlace, unlockPlace } from './harness/databases.ts'
 import { testWorld } from './harness/world.ts'
 
 const words = chooseVocabulary('msgapp')
@@ -64,6 +64,7 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
   const place = await makeStorePlace(engine)
   const database = await openPlace(place)
   await migrate(database, systemClock)
+  await unlockPlace(place, database)
   await applyWorld(database, systemClock, systemRandom, world ?? (await readWorldFile(demoWorld)))
   const config = readConfig({
     PORT: '0',

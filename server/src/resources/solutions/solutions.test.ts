@@ -135,7 +135,7 @@ onBothDatabases('multi-partner solutions', (engine) => {
       [
         'a permission twice',
         { partner_permissions: ['MESSAGING', 'MESSAGING'] },
-        'partner_permissions: it must be an array without repeats.',
+        'partner_permissions: it must be an array of at most 1 item without repeats.',
       ],
     ] as const) {
       test(`400 with ${name}`, async () => {
