@@ -586,7 +586,8 @@ onBothDatabases('a large world', (engine) => {
     const summary = await apply(store.database, crowd(count))
     const seconds = (performance.now() - started) / 1000
     clearInterval(timer)
-    assert.ok(seconds < 30, `took ${seconds} s`)
+    // Some ten seconds where nothing else runs; a bound against what grows with the square.
+    assert.ok(seconds < 100, `took ${seconds} s`)
     assert.ok(turns > count / 1000, `others had ${turns} turns`)
     assert.equal(summary.created, 1 + 2 * Math.ceil(count / 2000) + count + count / 10)
     const { numbers } = await store.database.read.query

@@ -33,6 +33,8 @@ export class Reader {
   readonly #parts: ReaderParts
   readonly #loop: Loop
   readonly #wanted = new Set<HeldLane>()
+  /** Lanes whose secrets could not be had. */
+  readonly #locked = new Set<HeldLane>()
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
@@ -57,10 +59,18 @@ export class Reader {
 
   /** Tries again what could not be read. */
   tick(): void {
+    this.#retryLocked()
     if (this.#wanted.size > 0) this.#loop.wake()
   }
 
+  #retryLocked(): void {
+    for (const lane of this.#locked) this.#wanted.add(lane)
+    this.#locked.clear()
+  }
+
   async settle(): Promise<void> {
+    this.#retryLocked()
+    if (this.#wanted.size > 0) this.#loop.wake()
     await this.#loop.settle()
   }
 
@@ -80,10 +90,17 @@ export class Reader {
     }
     try {
       const readTime = performance.now()
-      const [due] = await Promise.all([listDue(database, limits, now), this.#refreshSecrets(lanes, now)])
+      const [due, locked] = await Promise.all([listDue(database, limits, now), this.#refreshSecrets(lanes, now)])
       const allowed = new Set(await this.#withdraw(due))
       const byLane = Map.groupBy(due, ({ lane_id }) => lane_id)
       for (const lane of lanes) {
+        if (locked.has(lane)) {
+          // Tried again later: nothing of it can be signed, and others need not wait for that.
+          lane.endRead()
+          lane.wantsRead = true
+          this.#locked.add(lane)
+          continue
+        }
         const found = byLane.get(lane.id) ?? []
         lane.mayHaveMore = found.length >= (limits.get(lane.id) as number)
         const sendable = found.filter((delivery) => allowed.has(delivery))
@@ -124,17 +141,25 @@ export class Reader {
     return lanes
   }
 
-  async #refreshSecrets(lanes: readonly HeldLane[], now: number): Promise<void> {
-    const { database } = this.#parts
+  /** Returns the lanes whose secrets cannot be had: they were altered in the database, say. */
+  async #refreshSecrets(lanes: readonly HeldLane[], now: number): Promise<Set<HeldLane>> {
+    const { database, onFailure } = this.#parts
+    const locked = new Set<HeldLane>()
     const readTime = performance.now()
     const stale = lanes.filter(({ secretsTime }) => readTime - secretsTime >= secretsLifetime)
     const byApp = Map.groupBy(stale, ({ app_id }) => app_id)
     await Promise.all(
       [...byApp].map(async ([app_id, ofApp]) => {
-        const secrets = await findSecrets(database.read, app_id, now)
-        for (const lane of ofApp) Object.assign(lane, { secrets, secretsTime: readTime })
+        try {
+          const secrets = await findSecrets(database.read, app_id, now)
+          for (const lane of ofApp) Object.assign(lane, { secrets, secretsTime: readTime })
+        } catch (error) {
+          onFailure(error as Error, 'the secrets of an app could not be read')
+          for (const lane of ofApp) locked.add(lane)
+        }
       }),
     )
+    return locked
   }
 
   /** Puts what was found into the lane's queue; returns what has to wait for a retry. */

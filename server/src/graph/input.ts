@@ -56,7 +56,7 @@ function compileText(schema: TSchema): (name: string, value: unknown) => unknown
 function parseJsonMember(name: string, value: unknown, schema: TSchema): unknown {
   if (typeof value !== 'string') return value
   const excess = findJsonExcess(value, requestBounds)
-  if (excess) throw badArgument(name, `it ${describeJsonExcess(excess, requestBounds)}`)
+  if (excess) throw badArgument(name, `it ${describeJsonExcess(excess, requestBounds)}; send less.`)
   try {
     return JSON.parse(value)
   } catch {

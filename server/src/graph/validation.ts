@@ -77,7 +77,9 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
   }
 
   function* find(expected: Described, found: unknown, place: string): Generator<Problem> {
-    const list = Array.isArray(found) ? expected.anyOf?.find(({ items }) => items) : undefined
+    // A list that may also be null, which a world file has.
+    const isNullable = expected.anyOf?.every(({ items, type }) => items || type === 'null') ?? false
+    const list = isNullable && Array.isArray(found) ? expected.anyOf?.find(({ items }) => items) : undefined
     if (list) yield* find(list, found, place)
     else if (expected.properties && isObject(found)) yield* findInObject(expected, expected.properties, found, place)
     else if (expected.items && Array.isArray(found)) yield* findInArray(expected, expected.items, found, place)

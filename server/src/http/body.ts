@@ -138,7 +138,7 @@ export function readJson(bytes: Buffer, bounds: JsonBounds): string {
 
 export function checkJsonBounds(text: string, bounds: JsonBounds): void {
   const excess = findJsonExcess(text, bounds)
-  if (excess) throw malformedRequest(`The body ${describeJsonExcess(excess, bounds)}`)
+  if (excess) throw malformedRequest(`The body ${describeJsonExcess(excess, bounds)}; send less.`)
 }
 
 export function parseJson(text: string): Record<string, unknown> {

@@ -13,7 +13,7 @@ const maxBoundaryLength = 70
 /** The delimiter of the parts; throws the 400 where the type does not name one that can be used. */
 export function readBoundary(contentType: string): string {
   const boundary = readParameters(contentType).get('boundary') ?? ''
-  if (boundary === '' || boundary.length > maxBoundaryLength || /[^\x20-\x7e]/.test(boundary)) {
+  if (boundary === '' || boundary.length > maxBoundaryLength || !isPrintable(boundary)) {
     throw malformedRequest(
       `The Content-Type multipart/form-data names no boundary that can be used; name one of 1 to ${maxBoundaryLength} ASCII characters, such as boundary=abc.`,
     )
@@ -60,12 +60,10 @@ function unfold(lines: readonly string[]): string[] {
   return unfolded
 }
 
-const parameterPattern = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*(?=;|$)/y
-
 /** `form-data; name="a"; filename=b` → name and filename, up to the first that is malformed; the first of a name counts. */
 function readParameters(header: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
-  const pattern = new RegExp(parameterPattern)
+  const pattern = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*(?=;|$)/y
   pattern.lastIndex = Math.max(header.indexOf(';'), 0)
   for (let match = pattern.exec(header); match; match = pattern.exec(header)) {
     const name = (match[1] ?? '').toLowerCase()
@@ -73,4 +71,13 @@ function readParameters(header: string): ReadonlyMap<string, string> {
     if (!parameters.has(name)) parameters.set(name, value)
   }
   return parameters
+}
+
+/** Whether a text holds nothing but printable ASCII. */
+function isPrintable(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x20 || unit > 0x7e) return false
+  }
+  return true
 }

@@ -70,7 +70,7 @@ export function segmentsOf(operations: readonly Row[]): string[] {
 
 /** A row's path with every placeholder as `{}`. */
 export function shapeOf({ path }: Row): string {
-  return path.replaceAll(/\{[^}]+\}/g, '{}')
+  return path.replaceAll(/\{[^{}]+\}/g, '{}')
 }
 
 /** How many placeholders of a path are no members of the input: the version, and the id of the node. */

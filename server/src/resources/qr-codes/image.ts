@@ -9,7 +9,8 @@ const shareOfTime = 0.2
 /** What keeping one costs besides its own bytes. */
 const bytesToKeepOne = 256
 /** What the standard's table of letters has. A run of these is written in two thirds of the room. */
-const lettersAtEnd = /[0-9A-Z $%*+\-./:]{8,}$/
+const letters = new Set('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:')
+const leastRun = 8
 
 type Drawing = Uint8Array | string
 
@@ -64,7 +65,9 @@ function sizeOf(key: string, drawing: Drawing): number {
 
 /** Says which letters go into which table. The library finds that out by itself, but takes as long for it as for everything else. */
 function splitText(text: string) {
-  const letters = lettersAtEnd.exec(text)?.[0] ?? ''
-  const bytes = { data: Buffer.from(text.slice(0, text.length - letters.length)), mode: 'byte' as const }
-  return letters === '' ? [bytes] : [bytes, { data: letters, mode: 'alphanumeric' as const }]
+  let start = text.length
+  while (start > 0 && letters.has(text[start - 1] as string)) start -= 1
+  if (text.length - start < leastRun) return [{ data: Buffer.from(text), mode: 'byte' as const }]
+  const bytes = { data: Buffer.from(text.slice(0, start)), mode: 'byte' as const }
+  return [bytes, { data: text.slice(start), mode: 'alphanumeric' as const }]
 }

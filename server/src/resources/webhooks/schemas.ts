@@ -72,6 +72,7 @@ export type NewLink = Static<typeof newLinkSchema>
 export const endedLinkSchema = Type.Object({
   app_id: Type.Optional(
     Type.String({
+      maxLength: 16,
       pattern: nodeIdPattern.source,
       description: "The app to unlink, for the business that owns the account; left out: the token's own app.",
       'x-expects': 'the id of an app: 15 or 16 digits',
