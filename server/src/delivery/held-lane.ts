@@ -31,6 +31,8 @@ export class HeldLane implements Destination {
   /** What posts are signed with, and when that was read, in milliseconds of this process. */
   secrets: Secrets = []
   secretsTime = Number.NEGATIVE_INFINITY
+  /** Whether the secrets of its app could not be had the last time. */
+  isLocked = false
   underWay = 0
   /** Outcomes, and what had to be postponed, that are not written down yet. */
   unrecorded = 0

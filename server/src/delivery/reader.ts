@@ -98,9 +98,11 @@ export class Reader {
           // Tried again later: nothing of it can be signed, and others need not wait for that.
           lane.endRead()
           lane.wantsRead = true
+          lane.isLocked = true
           this.#locked.add(lane)
           continue
         }
+        lane.isLocked = false
         const found = byLane.get(lane.id) ?? []
         lane.mayHaveMore = found.length >= (limits.get(lane.id) as number)
         const sendable = found.filter((delivery) => allowed.has(delivery))

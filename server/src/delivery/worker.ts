@@ -167,7 +167,8 @@ export class DeliveryWorker {
       await this.#recorder.clear()
     } while (
       !this.#isStopped &&
-      (this.#held.size > 0 || (await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })).length > 0)
+      ([...this.#held.values()].some(({ isLocked }) => !isLocked) ||
+        (await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })).length > 0)
     )
   }
 
