@@ -236,7 +236,7 @@ onBothDatabases('input in every form', (engine) => {
     assert.equal((await server.client.post(path, { token, raw: nest(64), headers: json })).status, 200)
     const { status, body } = await server.client.post(path, { token, raw: nest(65), headers: json })
     assert.equal(status, 400)
-    assert.equal(body.error.message, 'The body is nested more than 64 levels deep; send something flatter.')
+    assert.equal(body.error.message, 'The body is nested more than 64 levels deep; send less.')
   })
 
   test('200 for a body of 20,000 values, 400 for more', async () => {
@@ -244,14 +244,14 @@ onBothDatabases('input in every form', (engine) => {
     assert.equal((await server.client.post(path, { token, raw: list(19_990), headers: json })).status, 200)
     const { status, body } = await server.client.post(path, { token, raw: list(20_001), headers: json })
     assert.equal(status, 400)
-    assert.equal(body.error.message, 'The body holds more than 20000 values; send fewer.')
+    assert.equal(body.error.message, 'The body holds more than 20000 values; send less.')
   })
 
   test('the same for JSON in a form, with the name of its member', async () => {
     const at = `/v23.0/${numbers.main}/conversational_automation`
     for (const [prompts, reason] of [
-      [`[${'['.repeat(64)}${']'.repeat(64)}]`, 'is nested more than 64 levels deep; send something flatter.'],
-      [`[0${',0'.repeat(20_000)}]`, 'holds more than 20000 values; send fewer.'],
+      [`[${'['.repeat(64)}${']'.repeat(64)}]`, 'is nested more than 64 levels deep; send less.'],
+      [`[0${',0'.repeat(20_000)}]`, 'holds more than 20000 values; send less.'],
     ] as const) {
       const { status, body } = await server.client.post(at, { token, form: { prompts } })
       assert.equal(status, 400)

@@ -427,7 +427,7 @@ describe('the receiver checks the whole envelope', () => {
       for (const levels of [65, 8000, 200_000]) {
         const { status, body } = await handInWith(`deeper.${inner}`, nest(levels))
         assert.equal(status, 400)
-        assert.match(body.error.message, /^The body is nested more than 64 levels deep; send something flatter\.$/)
+        assert.match(body.error.message, /^The body is nested more than 64 levels deep; send less\.$/)
       }
     })
   }
@@ -452,7 +452,7 @@ describe('the receiver checks the whole envelope', () => {
     assert.equal((await handInWith('many', `[0${',0'.repeat(29_900)}]`)).status, 200)
     const { status, body } = await handInWith('more', `[0${',0'.repeat(30_000)}]`)
     assert.equal(status, 400)
-    assert.match(body.error.message, /^The body holds more than 30000 values; send fewer\.$/)
+    assert.match(body.error.message, /^The body holds more than 30000 values; send less\.$/)
   })
 
   test('400 for a list of more than a thousand messages', async () => {
