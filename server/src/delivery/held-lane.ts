@@ -28,9 +28,8 @@ export class HeldLane implements Destination {
   state: LaneState
   /** By the clock; what is sent after that could be another process's by then. */
   leasedUntil: number
-  /** What posts are signed with, and when that was read, in milliseconds of this process. */
+  /** What posts are signed with. */
   secrets: Secrets = []
-  secretsTime = Number.NEGATIVE_INFINITY
   /** Whether the secrets of its app could not be had the last time. */
   isLocked = false
   underWay = 0

@@ -1,5 +1,4 @@
 import type { Clock } from '../base/clock.ts'
-import { second } from '../base/duration.ts'
 import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
 import { listDue, listFirstOf, type WaitingDelivery } from './due.ts'
@@ -7,14 +6,12 @@ import { withdrawDeliveries } from './end-waiting.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Postponed } from './lane-queue.ts'
 import { isDown } from './pause.ts'
-import { findSecrets } from './secrets.ts'
+import { listStoredSecrets, secretsInForce } from './secrets.ts'
 
 /** Events that are raised together are read together. */
 const paceMilliseconds = 20
 /** Lanes that one statement reads. */
 const batchSize = 100
-/** Secrets that are older are read again: one that was rotated is in use that soon. */
-const secretsLifetime = second
 /** Of a conversation whose first ones have to be read. */
 const conversationLimit = 20
 /** Of a lane in one go: the others are met again. */
@@ -90,9 +87,13 @@ export class Reader {
     }
     try {
       const readTime = performance.now()
-      const [due, locked] = await Promise.all([listDue(database, limits, now), this.#refreshSecrets(lanes, now)])
+      const due = await listDue(database, limits, now)
       const allowed = new Set(await this.#withdraw(due))
       const byLane = Map.groupBy(due, ({ lane_id }) => lane_id)
+      const locked = await this.#readSecrets(
+        lanes.filter(({ id }) => byLane.has(id)),
+        now,
+      )
       for (const lane of lanes) {
         if (locked.has(lane)) {
           // Tried again later: nothing of it can be signed, and others need not wait for that.
@@ -143,24 +144,25 @@ export class Reader {
     return lanes
   }
 
-  /** Returns the lanes whose secrets cannot be had: they were altered in the database, say. */
-  async #refreshSecrets(lanes: readonly HeldLane[], now: number): Promise<Set<HeldLane>> {
+  /**
+   * Reads what the lanes' posts are signed with: after the deliveries, so that what is sent again after a rotation is signed with
+   * the new secret. Returns the lanes whose secrets cannot be had: they were altered in the database, say.
+   */
+  async #readSecrets(lanes: readonly HeldLane[], now: number): Promise<Set<HeldLane>> {
     const { database, onFailure } = this.#parts
     const locked = new Set<HeldLane>()
-    const readTime = performance.now()
-    const stale = lanes.filter(({ secretsTime }) => readTime - secretsTime >= secretsLifetime)
-    const byApp = Map.groupBy(stale, ({ app_id }) => app_id)
-    await Promise.all(
-      [...byApp].map(async ([app_id, ofApp]) => {
-        try {
-          const secrets = await findSecrets(database.read, app_id, now)
-          for (const lane of ofApp) Object.assign(lane, { secrets, secretsTime: readTime })
-        } catch (error) {
-          onFailure(error as Error, 'the secrets of an app could not be read')
-          for (const lane of ofApp) locked.add(lane)
-        }
-      }),
-    )
+    const byApp = Map.groupBy(lanes, ({ app_id }) => app_id)
+    if (byApp.size === 0) return locked
+    for (const app of await listStoredSecrets(database.read, byApp.keys())) {
+      const ofApp = byApp.get(app.id) ?? []
+      try {
+        const secrets = secretsInForce(database.read, app, now)
+        for (const lane of ofApp) lane.secrets = secrets
+      } catch (error) {
+        onFailure(error as Error, 'the secrets of an app could not be read')
+        for (const lane of ofApp) locked.add(lane)
+      }
+    }
     return locked
   }
 

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { openSecret, takeSeal } from '../db/sealing.ts'
-import { defineStatement } from '../db/statement.ts'
+import { defineSql, defineStatement } from '../db/statement.ts'
 import type { AppsTable } from '../db/tables.ts'
+import { keysOf } from './lanes.ts'
 import type { Secrets } from './sign.ts'
 
 type StoredSecrets = Pick<AppsTable, 'id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
@@ -17,6 +19,16 @@ export async function findSecrets(db: Db, app_id: string, now: number): Promise<
   const app = await db.first(findOfApp, { app_id })
   if (!app) throw new Error(`the app ${app_id} is missing`)
   return secretsInForce(db, app, now)
+}
+
+const findOfApps = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<StoredSecrets>`
+    SELECT apps.id, secret, previous_secret, previous_secret_until FROM json_each(${ids}) AS o JOIN apps ON apps.id = o.key`,
+)
+
+/** The secrets of some apps as they are stored, in one round trip. */
+export async function listStoredSecrets(db: Db, app_ids: Iterable<string>): Promise<StoredSecrets[]> {
+  return db.list(findOfApps, { ids: keysOf(app_ids) })
 }
 
 /** The app's secret, and the one before it while the overlap of a rotation lasts. */
