@@ -5,6 +5,7 @@ import { readdir, readlink, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { type Engine, makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
@@ -88,6 +89,26 @@ onBothDatabases('broken requests', (engine) => {
       )
     }
   }
+
+  test('400 for a request that is not valid HTTP also reaches whoever goes on sending', async () => {
+    const socket = await openConnection(started().server.url)
+    const closed = once(socket, 'close')
+    socket.pause()
+    socket.write(`POST ${media} HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    for (let chunk = 0; chunk < 50 && !socket.destroyed; chunk++) {
+      await new Promise((resolve) => socket.write(Buffer.alloc(16 << 10, 'x'), resolve))
+      await setImmediate()
+    }
+    let received = ''
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text
+    })
+    socket.end()
+    socket.resume()
+    await closed
+    assert.equal(readRawAnswer(received).status, 400, received)
+    await assertUnharmed()
+  })
 
   const bodies: Readonly<Record<string, string>> = {
     'delimiters by the thousand': '--x\r\n'.repeat(1100),

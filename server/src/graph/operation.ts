@@ -159,6 +159,8 @@ interface ReplyRow {
   readonly content: ReplyContent
   /** What whoever finds nothing there gets: the envelope, or a page where a browser asks. Left out: there is always something. */
   readonly missing?: 'page' | 'envelope'
+  /** Whether whoever has it already is told so (304), and whether ranges of it can be asked for as well (206, 416). */
+  readonly repeated?: 'whole' | 'ranges'
   /** The content of a 503, where the row has one. */
   readonly unready?: ReplyContent
 }

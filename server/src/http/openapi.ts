@@ -254,6 +254,15 @@ function describeReplies(row: Row, words: Vocabulary): Record<string, Response |
   const headers = headersOf(200, words, false)
   const envelope = { schema: refTo('schemas', errorSchemaName(false)) as unknown as JsonSchema }
   return {
+    ...(row.repeated && { 304: { description: 'It is as `If-None-Match` says.', headers, content: {} } }),
+    ...(row.repeated === 'ranges' && {
+      206: { description: 'The range that `Range` asks for.', headers, content: describeContent(row.content) },
+      416: {
+        description: 'The range begins behind the end.',
+        headers,
+        content: { 'application/json': envelope },
+      },
+    }),
     ...(row.missing === 'envelope' && { 404: refTo('responses', errorResponseName(404, false, words)) }),
     ...(row.missing === 'page' && {
       404: {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { GraphError } from '../graph/errors.ts'
 
 /** What is still taken of a refused body, so that an honest client reads its answer instead of a broken connection. */
@@ -20,6 +21,24 @@ export function discardRest(request: IncomingMessage, timeout: number): void {
   request.once('close', () => clearTimeout(timer))
   request.once('end', () => clearTimeout(timer))
   request.resume()
+}
+
+/**
+ * The same for a connection whose request is not valid HTTP and was answered: what is still sent goes to nobody, so that the
+ * answer is read before the connection ends.
+ */
+export function discardRestOf(socket: Socket, timeout: number): void {
+  let length = 0
+  const end = () => socket.destroy()
+  const timer = setTimeout(end, timeout).unref()
+  // The parser's: it would refuse every further chunk again.
+  socket.removeAllListeners('data')
+  socket.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > maxRestBytes) end()
+  })
+  socket.once('close', () => clearTimeout(timer))
+  socket.resume()
 }
 
 /** The same error, and the connection is closed behind it. */

@@ -21,7 +21,7 @@ import { addressClasses } from '../limits/classes.ts'
 import { limitConnections } from './connections.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
-import { closeBehind, discardRest } from './rest-of-body.ts'
+import { closeBehind, discardRest, discardRestOf } from './rest-of-body.ts'
 import type { Connections } from './stop.ts'
 import { traceOf } from './trace.ts'
 
@@ -268,6 +268,7 @@ function answerBrokenRequest(
   answerOnSocket(socket, malformedRequest(reason), error.code ?? error.message, trace, parts)
   // Whoever was too slow to send is too slow to close: what waits for the rest of the request must not wait for that.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
+  else discardRestOf(socket, parts.unprovenBodyTimeout)
 }
 
 function answerOnSocket(

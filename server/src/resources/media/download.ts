@@ -18,6 +18,7 @@ export function mediaDownloads(): ReplyOperation[] {
       input: Type.Object({}),
       content: { '*/*': Type.String({ format: 'binary' }) },
       missing: 'envelope',
+      repeated: 'ranges',
       examples: { output: undefined },
       run: download,
     }),

@@ -29,6 +29,7 @@ export function serviceOperations(): ReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: page,
+      repeated: 'whole',
       run: ({ outside, headers, mayUseDemo }) => outside.documents.docs(headers, mayUseDemo),
     }),
     defineOpen({
@@ -39,6 +40,7 @@ export function serviceOperations(): ReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: document,
+      repeated: 'whole',
       run: ({ outside, headers }) => outside.documents.openApi('business', headers),
     }),
     defineOpen({
@@ -49,6 +51,7 @@ export function serviceOperations(): ReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: document,
+      repeated: 'whole',
       run: ({ outside, headers }) => outside.documents.openApi('gateway', headers),
     }),
     defineOpen({
