@@ -4,6 +4,25 @@ import type { FuzzedServer } from '../fuzz/server.ts'
 import { repeatRequests } from './repeat-requests.ts'
 import { ids, tokens } from './world.ts'
 
+const falseSignature = `sha256=${'0'.repeat(64)}`
+/** A body that only ends when it has been read whole, for an account that there is. */
+export const largeBody = Buffer.from(
+  `{"object":"msgapp_business_account","entry":[{"id":"${ids.account}","changes":[{"value":"${'x'.repeat(2_900_000)}"}]}]}`,
+)
+
+/** The head of a post of events that nobody has signed. */
+export function writeFalsePost(length: number, lines: readonly string[] = []): string {
+  return [
+    'POST /msgapp/webhooks HTTP/1.1',
+    'Host: a',
+    `X-Hub-Signature-256: ${falseSignature}`,
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+    ...lines,
+    '\r\n',
+  ].join('\r\n')
+}
+
 export interface StrangersPlan {
   readonly url: string
   /** Sent one after the other, and again from the first. */
