@@ -1,89 +1,55 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { collectMessages, type Message } from '../src/generate/error-messages.ts'
-import { describeError, keyOf, meanings, writeErrorsPage } from '../src/generate/errors-page.ts'
-import { readConstants, readTexts } from '../src/generate/message-texts.ts'
-import { readGroups, readTokens } from '../src/generate/source-tokens.ts'
-import * as catalogue from '../src/graph/errors.ts'
+import { listErrors } from '../src/errors.ts'
+import { keyOf, meanings, writeErrorsPage } from '../src/generate/errors-page.ts'
+import { badArgument, defineError, defineProblem } from '../src/graph/define-error.ts'
+import { argumentMissing, argumentWrong, type cannotStore, type invalidToken } from '../src/graph/errors.ts'
+import { type ErrorDefinition, GraphError, renderError } from '../src/graph/graph-error.ts'
 import { describeSchema } from '../src/graph/validation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
+import { sentenceOf } from './harness/errors.ts'
 
 const words = chooseVocabulary('msgapp')
-const messages = collectMessages(fileURLToPath(new URL('../src', import.meta.url)))
-const answered = messages.flatMap(({ error, ...message }) => (error ? [{ ...message, error }] : []))
+const root = resolve(import.meta.dirname, '../src')
+const errors = listErrors()
 
 interface SchemaPart {
   readonly properties?: Readonly<Record<string, SchemaPart>>
   readonly items?: SchemaPart
-  readonly anyOf?: readonly SchemaPart[]
 }
 
-/** What is said of every argument of every operation that has the wrong form. */
-function* listArgumentMessages(): Generator<{ operation: string; text: string }> {
-  function* walk(operation: string, place: string, schema: SchemaPart): Generator<{ operation: string; text: string }> {
-    if (place !== '') {
-      yield { operation, text: catalogue.badArgument(place, `it must be ${describeSchema(schema)}.`).message }
-    }
+/** The sentences about every argument of every operation that has the wrong form. */
+function* listArgumentSentences(): Generator<string> {
+  function* walk(place: string, schema: SchemaPart): Generator<string> {
+    if (place !== '') yield sentenceOf(argumentWrong, { argument: place, expected: describeSchema(schema) })
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
-      yield* walk(operation, place === '' ? name : `${place}.${name}`, member)
+      yield* walk(place === '' ? name : `${place}.${name}`, member)
     }
-    if (schema.items) yield* walk(operation, `${place}[0]`, schema.items)
+    if (schema.items) yield* walk(`${place}[0]`, schema.items)
   }
-  for (const operation of buildOperations(words)) yield* walk(operation.name, '', fullInput(operation) as SchemaPart)
+  for (const operation of buildOperations(words)) yield* walk('', fullInput(operation) as SchemaPart)
 }
 
-const argumentMessages = [...listArgumentMessages()]
-
-/** The decisions' table of statuses, codes and types. */
-const typeOf: Readonly<Record<number, string>> = {
-  400: 'OAuthException',
-  401: 'OAuthException',
-  403: 'OAuthException',
-  404: 'GraphMethodException',
-  416: 'OAuthException',
-  422: 'GraphMethodException',
-  429: 'OAuthException',
-  500: 'GraphMethodException',
-}
-const codesOf: Readonly<Record<number, readonly number[]>> = {
-  400: [100],
-  401: [104, 190],
-  403: [200, 10, 138006],
-  404: [803],
-  416: [100],
-  422: [100, 133005, 138003],
-  429: [4, 138012],
-  500: [2],
-}
-const subcodesOf: Readonly<Record<number, readonly number[]>> = { 190: [463], 4: [2446079, 2446080, 2390008] }
-
-/** How a message says what would be right: in what must be so, or behind what is wrong, in a clause of its own. */
+/** How a sentence says what would be right: in what must be so, or behind what is wrong, in a clause of its own. */
 const advice = /\bmust\b|\brequired\b|; \S/
-/** At the command line also in what a value is not, and behind a colon. */
-const commandAdvice = /\bmust\b|; \S|: \S|\b(such as|one of|from \d+ to \d+)\b|^give /
 /** Words that say nothing to whoever reads them, or that tell of the inside. */
 const jargon =
   /\b(null|undefined|NaN|exception|stack|regexp?|schema|SQL|SQLite error|typebox|fastify|kysely|undici|deserializ\w+|payload error|bad request|oops|sorry|please)\b/i
+/** `argument: it …`, or a sentence. */
+const start = /^(?:[a-z{][\w.{} [\]]*: (?:[a-z{"0-9]|[A-Z])|[A-Z"{])/
 
-interface Form {
-  readonly isSentence: boolean
-  readonly starts: RegExp
-  readonly advice: RegExp
-}
-
-function findFaults(text: string, { isSentence, starts, advice }: Form): string[] {
-  const said = text.replaceAll(/‹[^›]*›/g, 'X').replaceAll(/"[^"]*"/g, 'Q')
+function findFaults(text: string): string[] {
+  const said = text.replaceAll(/\{[a-z]\w*\}/g, 'X').replaceAll(/"[^"]*"/g, 'Q')
   return [
-    ...(isSentence === said.endsWith('.')
-      ? []
-      : [isSentence ? 'it ends without a full stop' : 'it ends with a full stop']),
+    ...(/[.?]$/.test(said) ? [] : ['it ends without a full stop']),
     ...(text.length <= 260 ? [] : ['it is longer than anybody reads']),
     ...(/\n/.test(text) ? ['it is more than one line'] : []),
     ...(/[.!?] +[A-Z]/.test(said.replaceAll(/\. ?\w+\b(?=[^ ])/g, '')) ? ['it is more than one sentence'] : []),
-    ...(starts.test(text) ? [] : ['it starts in another way than the others']),
+    ...(start.test(text) ? [] : ['it starts in another way than the others']),
     ...(advice.test(text) ? [] : ['it does not say what would be right']),
     ...(/\b(invalid|illegal|malformed|wrong format)\b/i.test(said) ? ['"invalid" does not say what is wrong'] : []),
     ...(jargon.test(said) ? [`"${jargon.exec(said)?.[0]}" says nothing to people`] : []),
@@ -91,139 +57,128 @@ function findFaults(text: string, { isSentence, starts, advice }: Form): string[
   ]
 }
 
-/** `argument: it …`, or a sentence. */
-const answerStart = /^(?:[a-z‹][\w.‹› [\]]*: (?:[a-z‹"0-9]|[A-Z])|[A-Z"])/
-const fileStart = /^[a-z‹]/
-const commandStart = /^(?:[a-z‹]|--|ROLE|HOST|MAX_)/
+describe('the catalogue of errors', () => {
+  test('holds every error that a source defines', () => {
+    const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    )
+    const defined = sources.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\bdefine(?:Error|Problem)\(\{\s*id: '(\w+)'/g)].map(
+        ([, id]) => `${file}: ${id}`,
+      ),
+    )
+    const gathered = errors.map(({ definition, file }) => `${file}: ${definition.id}`)
+    assert.deepEqual(gathered.sort(), defined.sort(), 'a file of errors belongs into errors.ts, and exports each')
+  })
 
-function faultsOf({ audience, text }: Pick<Message, 'audience' | 'text'>): string[] {
-  if (audience === 'command')
-    return findFaults(text, { isSentence: false, starts: commandStart, advice: commandAdvice })
-  return findFaults(text, { isSentence: true, starts: audience === 'api' ? answerStart : fileStart, advice })
-}
+  test('has each id once, in snake_case', () => {
+    const ids = errors.map(({ definition }) => definition.id)
+    assert.deepEqual(
+      ids.filter((id, index) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(id) || ids.indexOf(id) !== index),
+      [],
+    )
+  })
 
-describe('the messages of errors', () => {
-  test('all of them, as a table; each says in one sentence what was wrong and what would be right', (t) => {
-    const rows = [
-      ...answered.map(({ text, error }) => {
-        const { status, code, subcode, type } = describeError(error, words)
-        return [status, code, subcode ?? '-', type, text]
-      }),
-      ...argumentMessages.map(({ operation, text }) => [400, 100, '-', 'OAuthException', `${text} (${operation})`]),
-      ...messages.filter(({ error }) => !error).map(({ audience, text }) => ['-', '-', '-', audience, text]),
-    ]
-    for (const row of rows) t.diagnostic(row.join(' | '))
-    assert.ok(answered.length > 200 && argumentMessages.length > 150 && rows.length > 450, `${rows.length} are found`)
-
-    const all = [...messages, ...argumentMessages.map(({ text }) => ({ audience: 'api' as const, text }))]
-    const faults = all.flatMap((message) => faultsOf(message).map((fault) => `${message.text} — ${fault}`))
+  test('says in one sentence what is wrong and what would be right', () => {
+    const sentences = [...errors.map(({ definition }) => definition.text), ...listArgumentSentences()]
+    const faults = sentences.flatMap((text) => findFaults(text).map((fault) => `${text} — ${fault}`))
     assert.deepEqual([...new Set(faults)], [])
   })
 
-  test('a message that does not is found', () => {
-    const say = (text: string, audience: Message['audience'] = 'api') => faultsOf({ audience, text })
-    assert.deepEqual(say('name: it is wrong.'), ['it does not say what would be right'])
-    assert.deepEqual(say('name: it must be short'), ['it ends without a full stop'])
-    assert.deepEqual(say('The name must be short. Send another.'), ['it is more than one sentence'])
-    assert.deepEqual(say('Invalid name; send another.'), ['"invalid" does not say what is wrong'])
-    assert.deepEqual(say('The value is null; send another.'), ['"null" says nothing to people'])
-    assert.deepEqual(say('oh no; send another.'), ['it starts in another way than the others'])
-    assert.deepEqual(say('--app X is not there; give another.', 'command'), ['it ends with a full stop'])
-    assert.deepEqual(say(`name: it must be ${'very '.repeat(60)}short.`), ['it is longer than anybody reads'])
+  test('a sentence that does not is found', () => {
+    assert.deepEqual(findFaults('name: it is wrong.'), ['it does not say what would be right'])
+    assert.deepEqual(findFaults('name: it must be short'), ['it ends without a full stop'])
+    assert.deepEqual(findFaults('The name must be short. Send another.'), ['it is more than one sentence'])
+    assert.deepEqual(findFaults('Invalid name; send another.'), ['"invalid" does not say what is wrong'])
+    assert.deepEqual(findFaults('The value is null; send another.'), ['"null" says nothing to people'])
+    assert.deepEqual(findFaults('oh no; send another.'), ['it starts in another way than the others'])
+    assert.deepEqual(findFaults(`name: it must be ${'very '.repeat(60)}short.`), ['it is longer than anybody reads'])
   })
 
   test('no pattern is shown to a person: where a schema has one, it says in words what it takes', () => {
-    for (const { operation, text } of argumentMessages) assert.doesNotMatch(text, / that matches /, operation)
+    for (const text of listArgumentSentences()) assert.doesNotMatch(text, / that matches /)
   })
 
-  test('status, code, subcode and type go together as the decisions say', () => {
-    for (const { text, error } of answered) {
-      const { status, code, subcode, type, transient } = describeError(error, words)
-      assert.equal(type, typeOf[status], text)
-      assert.ok(codesOf[status]?.includes(code), `${status} with code ${code}: ${text}`)
-      if (subcode === undefined) assert.equal(subcodesOf[code], undefined, `${text} lacks its subcode`)
-      else assert.ok(subcodesOf[code]?.includes(subcode), `${code} with subcode ${subcode}: ${text}`)
-      assert.equal(transient, status === 429 || status === 500, text)
-      assert.equal('retry-after' in error.headers, / try again in \d+ s\.$/.test(text), text)
-      assert.equal(error.headers['www-authenticate'], status === 401 ? 'Bearer' : undefined, text)
+  test('has no other pairs of status and code than those that the page explains', () => {
+    const pairs = new Set(errors.map(({ definition }) => keyOf(definition)))
+    assert.deepEqual([...pairs].sort(), Object.keys(meanings).sort())
+  })
+
+  test('an error says when to try again where it can, and how to authenticate', () => {
+    for (const { definition } of errors) {
+      const { headers } = make(definition)
+      assert.equal('retry-after' in headers, / try again in \{seconds\} s\.$/.test(definition.text), definition.id)
+      assert.equal(headers['www-authenticate'], definition.status === 401 ? 'Bearer' : undefined, definition.id)
     }
   })
 
-  test('every pair of status and code is told, and its meaning is on the page', () => {
-    const told = new Set(answered.map(({ error }) => keyOf(error)))
-    assert.deepEqual([...told].sort(), Object.keys(meanings).sort())
-    const page = writeErrorsPage(messages, words)
+  test('the page has every error with an anchor, and its sentence', () => {
+    const page = writeErrorsPage(errors, words)
+      .replaceAll(/\\([*_|])/g, '$1')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&amp;', '&')
+    for (const { definition } of errors) {
+      assert.ok(page.includes(`<a id="${definition.id}"></a>`), definition.id)
+      assert.ok(page.includes(` ${definition.text.replaceAll(/\{([a-z]\w*)\}/g, '‹$1›')} `), definition.id)
+    }
     for (const meaning of Object.values(meanings)) assert.ok(page.includes(`| ${meaning} |`), meaning)
-    for (const { text } of messages) {
-      assert.ok(
-        page
-          .replaceAll(/\\([*_|])/g, '$1')
-          .replaceAll('&lt;', '<')
-          .replaceAll('&amp;', '&')
-          .includes(text),
-        text,
-      )
-    }
-  })
-
-  test('every function of the catalogue is among them', () => {
-    const notMessages = ['GraphError', 'renderError']
-    const made = Object.entries(catalogue)
-      .filter(([name, value]) => typeof value === 'function' && !notMessages.includes(name))
-      .map(([name]) => name)
-    assert.deepEqual(
-      made.sort(),
-      [
-        'badArgument',
-        'cannotReachStore',
-        'cannotStore',
-        'demoTokenFromElsewhere',
-        'featureOff',
-        'forbidden',
-        'internalFault',
-        'invalidSignature',
-        'invalidToken',
-        'limitReached',
-        'linkExpired',
-        'malformedRequest',
-        'missingPermission',
-        'missingToken',
-        'notFound',
-        'nothingThere',
-        'rangeNotSatisfiable',
-        'rateLimited',
-        'ruleBroken',
-        'staleSignature',
-        'storeBusy',
-        'unknownOperation',
-        'unknownVersion',
-        'wrongKind',
-      ],
-      'a new one needs its line in error-messages.ts, and then here',
-    )
   })
 })
 
-describe('reading messages from the sources', () => {
-  const read = (source: string) => {
-    const tokens = readTokens(source)
-    const open = tokens.findIndex((token) => token.kind === 'sign' && token.text === '(')
-    return readTexts(readGroups(tokens, open).groups[0] ?? [], readConstants(tokens, open))
-  }
+/** An error with something in every placeholder. */
+function make(definition: ErrorDefinition): GraphError {
+  const names = [...definition.text.matchAll(/\{([a-z]\w*)\}/g)].map(([, name]) => [name, 1])
+  return new GraphError(definition, Object.fromEntries(names))
+}
 
-  test('texts, templates, choices and constants are put together', () => {
-    assert.deepEqual(read("f('it\\'s so')"), ["it's so"])
-    assert.deepEqual(read('f(`up to $' + '{settings.maxUsers} in $' + '{JSON.stringify(name.slice(0, 4))}`)'), [
-      'up to ‹max users› in ‹name›',
-    ])
-    assert.deepEqual(read("const max = 1_000n; const who = 'all'; f(`$" + '{who} $' + '{max}`)'), ['all 1000'])
-    assert.deepEqual(read("f(a?.b ?? c ? 'x' : d === 2 ? `y$" + "{e ? 'z' : 'w'}` : 'v')"), ['x', 'yz', 'yw', 'v'])
-    assert.equal(read('f(describe(it))'), undefined)
+describe('an error of the catalogue', () => {
+  const tooMany = defineError({
+    id: 'too_many',
+    status: 429,
+    subcode: 7,
+    text: 'There are {count} of {kinds} at /{Some-ID}; send {"a": 1} in {seconds} s.',
+  })
+  const tooFew = defineProblem({ id: 'too_few', text: 'it must have at least {min}.' })
+
+  test('is made of its placeholders alone', () => {
+    const args = { count: 3, kinds: ['{count}', 'b'], seconds: 0.2 }
+    const error = tooMany(args, { headers: { 'x-more': 'yes' }, cause: 'why' })
+    assert.equal(error.message, 'There are 3 of {count}, b at /{Some-ID}; send {"a": 1} in 1 s.')
+    assert.deepEqual([error.id, error.status, error.code, error.subcode], ['too_many', 429, 4, 7])
+    assert.deepEqual(error.args, { ...args, seconds: 1 })
+    assert.deepEqual(error.headers, { 'x-more': 'yes', 'retry-after': '1' })
+    assert.equal(error.cause, 'why')
+    assert.deepEqual(renderError(error, words, 't', false), {
+      error: {
+        message: error.message,
+        type: 'OAuthException',
+        code: 4,
+        error_subcode: 7,
+        is_transient: true,
+        svctrace_id: 't',
+      },
+    })
   })
 
-  test('comments and patterns are no texts', () => {
-    const kinds = (source: string) => readTokens(source).map(({ kind }) => kind)
-    assert.deepEqual(kinds("// it's\n/* `no */ a = /['\"`]/g"), ['word', 'sign', 'pattern'])
-    assert.deepEqual(kinds("a / 2 + b / 'c'"), ['word', 'sign', 'word', 'sign', 'word', 'sign', 'text'])
+  test('takes no other arguments than its placeholders', () => {
+    type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+    type Names<Make extends (...given: never[]) => unknown> = keyof Parameters<Make>[0]
+    const typed: [
+      Same<Names<typeof tooMany>, 'count' | 'kinds' | 'seconds'>,
+      Same<Names<typeof cannotStore>, 'seconds'>,
+      Same<Parameters<typeof invalidToken>['length'], 0 | 1>,
+      Same<keyof Parameters<typeof tooFew>[1], 'min'>,
+    ] = [true, true, true, true]
+    assert.ok(typed.every(Boolean))
+  })
+
+  test('can be a problem of an argument, which knows its place later', () => {
+    const problem = tooFew('list', { min: 2 })
+    assert.deepEqual([problem.place, problem.problem], ['list', 'it must have at least 2.'])
+    const error = badArgument({ ...problem, place: `body.${problem.place}` })
+    assert.deepEqual([error.id, error.status, error.code], ['too_few', 400, 100])
+    assert.equal(error.message, 'body.list: it must have at least 2.')
+    assert.deepEqual(error.args, { argument: 'body.list', min: 2 })
+    assert.equal(argumentMissing.text, '{argument}: it is required; send {expected}.')
   })
 })

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
-import { GraphError } from '../graph/errors.ts'
+import { GraphError } from '../graph/graph-error.ts'
 import type { Node } from '../graph/nodes.ts'
 import { hasAccess } from './access.ts'
 

@@ -1,5 +1,6 @@
 import { type Caller, type Scope, scopes } from '../graph/caller.ts'
 import { missingPermission } from '../graph/errors.ts'
+import type { GraphError } from '../graph/graph-error.ts'
 import type { Permission } from '../graph/operation.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 
@@ -12,7 +13,12 @@ const scopesOf: Record<Permission, readonly Scope[]> = {
 /** Refuses a caller whose token has none of the scopes that would do. */
 export function checkPermission(caller: Caller, permission: Permission, words: Vocabulary): void {
   if (!scopesOf[permission].some((scope) => caller.scopes.has(scope)))
-    throw missingPermission(writePermission(permission, words))
+    throw lacksPermission(writePermission(permission, words))
+}
+
+/** The 403 for a token that has none of these scopes. */
+export function lacksPermission(oneOf: readonly string[]): GraphError {
+  return missingPermission({ permissions: oneOf.map((scope) => `"${scope}"`).join(' or ') })
 }
 
 /** The scopes of which a token needs one, as a vocabulary writes them. */

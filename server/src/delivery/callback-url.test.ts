@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { GraphError } from '../graph/errors.ts'
+import { GraphError } from '../graph/graph-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 
 const fineEverywhere = [

@@ -1,9 +1,16 @@
 import type { Random } from '../base/random.ts'
-import { ruleBroken } from '../graph/errors.ts'
+import type { GraphError } from '../graph/graph-error.ts'
 import type { Outside } from '../graph/outside.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 import type { Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
+import {
+  callbackBodyWrong,
+  callbackNotAllowed,
+  callbackRedirects,
+  callbackStatusWrong,
+  callbackUnreachable,
+} from './errors.ts'
 
 export interface HandshakeParts {
   readonly egress: Egress
@@ -17,7 +24,7 @@ export function makeVerifyCallback({ egress, random, allowInternal }: HandshakeP
     const { href } = checkCallbackUrl(url, { allowInternal, member })
     const challenge = makeChallenge(random)
     const problem = await askCallback(egress, addQuestion(href, challenge, verify_token), challenge)
-    if (problem !== undefined) throw ruleBroken(`The callback could not be verified: ${problem}.`)
+    if (problem) throw problem
   }
 }
 
@@ -34,27 +41,23 @@ function addQuestion(href: string, challenge: string, verify_token: string): str
   return /[?&]$/.test(href) ? `${href}${question}` : `${href}&${question}`
 }
 
-/** What was wrong with the answer, as the end of a sentence. Nothing of its body is repeated: it may be a stranger's. */
-async function askCallback(egress: Egress, url: string, challenge: string): Promise<string | undefined> {
+/** What was wrong with the answer. Nothing of its body is repeated: it may be a stranger's. */
+async function askCallback(egress: Egress, url: string, challenge: string): Promise<GraphError | undefined> {
   try {
     const { status, body, cut, failure } = await egress.send({ method: 'GET', url })
-    if (status >= 300 && status <= 399) {
-      return `it answered ${status}, and redirects are not followed; give the address that answers 200 itself`
-    }
-    if (status !== 200) return `it answered ${status}; it must answer 200 with the value of hub.challenge as the body`
-    if (failure) return adviseOn(failure)
+    if (status >= 300 && status <= 399) return callbackRedirects({ status })
+    if (status !== 200) return callbackStatusWrong({ status })
+    if (failure) return explainSilence(failure)
     // A line end around the number is what printing it adds, and takes nothing from the proof.
     if (!cut && body.toString('latin1').trim() === challenge) return undefined
-    return 'it answered 200 with another body than the value of hub.challenge; it must send back that value alone'
+    return callbackBodyWrong()
   } catch (error) {
     // A service that stops says nothing about the callback: that one is our fault.
-    if (error instanceof EgressError && error.reason !== 'closed') return adviseOn(error)
+    if (error instanceof EgressError && error.reason !== 'closed') return explainSilence(error)
     throw error
   }
 }
 
-/** The end of the sentence when there was no answer: what was wrong, and what would be right. */
-export function adviseOn({ reason, message }: Pick<EgressError, 'reason' | 'message'>): string {
-  if (reason === 'address_not_allowed') return `${message}; give one that is`
-  return `${message}; try again when it answers 200 with the value of hub.challenge`
+function explainSilence({ reason, message }: Pick<EgressError, 'reason' | 'message'>): GraphError {
+  return (reason === 'address_not_allowed' ? callbackNotAllowed : callbackUnreachable)({ reason: message })
 }

@@ -23,7 +23,7 @@ export const businessDoor: DoorPolicy = {
     const foundNode = resolveNode(database.read, caller, request.path.id)
     const node = foundNode instanceof Promise ? await foundNode : foundNode
     const row = route.rows.get(node.kind)
-    if (!row) throw wrongKind(node.kind, [...route.rows.keys()] as string[])
+    if (!row) throw wrongKind({ kind: nameKind(node.kind), wanted: [...route.rows.keys()].map(nameKind).join(' or ') })
     progress.node = node
     progress.row = row
 
@@ -45,4 +45,10 @@ export const businessDoor: DoorPolicy = {
     await operation.permit?.({ db: database.read, caller, node })
     return { ...before, caller, node }
   },
+}
+
+/** `phone_number` → `a phone number` */
+function nameKind(kind: string | undefined): string {
+  const name = String(kind)
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name.replaceAll('_', ' ')}`
 }

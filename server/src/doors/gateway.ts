@@ -1,6 +1,6 @@
 import { authenticate, authenticateAgain } from '../auth/bearer.ts'
+import { lacksPermission } from '../auth/scopes.ts'
 import type { Caller } from '../graph/caller.ts'
-import { missingPermission } from '../graph/errors.ts'
 import type { DoorPolicy } from '../http/admission.ts'
 import type { PreparedRow } from '../http/route-table.ts'
 
@@ -30,5 +30,5 @@ export const gatewayDoor: DoorPolicy = {
 }
 
 export function checkScope({ scopes }: Caller): void {
-  if (!scopes.has('gateway')) throw missingPermission(['gateway'])
+  if (!scopes.has('gateway')) throw lacksPermission(['gateway'])
 }

@@ -9,8 +9,10 @@ import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { readHubSignature } from '../delivery/sign.ts'
 import type { Caller } from '../graph/caller.ts'
-import { badArgument, forbidden, GraphError, invalidSignature, malformedRequest } from '../graph/errors.ts'
-import { parseJson, readBytes, readJson } from '../http/body.ts'
+import { badArgument } from '../graph/define-error.ts'
+import { invalidSignature } from '../graph/errors.ts'
+import { GraphError } from '../graph/graph-error.ts'
+import { parseJson, readBytes, readJson, refuseContentType } from '../http/body.ts'
 import { writeJson } from '../http/json.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import type { UnprovenBodies } from '../http/unproven-bodies.ts'
@@ -20,6 +22,7 @@ import { keepNumbers } from '../resources/webhooks/exact-json.ts'
 import { isVerifyToken, type Receipt, type Received, receiveEnvelope } from '../resources/webhooks/receiver.ts'
 import { SignedBody } from '../resources/webhooks/signed-body.ts'
 import { identifySigner, isLinkedToAll, rememberSigned, type Signer } from '../resources/webhooks/signed-post.ts'
+import { hubModeWrong, questionRequired, verifyTokenUnknown } from './errors.ts'
 import { checkScope } from './gateway.ts'
 
 /** Of a process, for hashing the bodies of strangers; receiving them takes about as much again. */
@@ -58,12 +61,12 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
     request.operationName = 'receiver.handshake'
     const challenge = readQuestion(request.query, 'hub.challenge')
     const verify_token = readQuestion(request.query, 'hub.verify_token')
-    if (readQuestion(request.query, 'hub.mode') !== 'subscribe') throw badArgument('hub.mode', 'it must be subscribe.')
+    if (readQuestion(request.query, 'hub.mode') !== 'subscribe') throw hubModeWrong()
     const address = addresses.of(request.raw)
     guesses.refuse(address, verify_token)
     if (!(await isVerifyToken(database.read, verify_token))) {
       guesses.noteWrong(address, { secret: verify_token })
-      throw forbidden('The verify token is not one that an app of this service is subscribed with; use one that is.')
+      throw verifyTokenUnknown()
     }
     guesses.noteGood(verify_token)
     // The challenge is the caller's own text: nothing may take it for a page.
@@ -175,15 +178,11 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
 
 function readQuestion(query: Readonly<Record<string, unknown>>, name: string): string {
   const value = query[name]
-  if (typeof value !== 'string' || value === '') throw badArgument(name, 'it is required; send it once.')
+  if (typeof value !== 'string' || value === '') throw badArgument(questionRequired(name))
   return value
 }
 
 function checkContentType({ 'content-type': given }: IncomingHttpHeaders): void {
   if (given?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
-  throw malformedRequest(
-    given === undefined
-      ? 'The body has no Content-Type; send it as application/json.'
-      : `The Content-Type ${JSON.stringify(given.slice(0, 100))} is not taken; send the body as application/json.`,
-  )
+  throw refuseContentType(given, 'application/json')
 }

@@ -1,6 +1,6 @@
-import { type GraphError, renderError } from '../graph/errors.ts'
+import type { CatalogueEntry } from '../errors.ts'
+import { type ErrorDefinition, GraphError, renderError } from '../graph/graph-error.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
-import type { Message } from './error-messages.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
 /** What each pair of status and code means, with its subcode where it has one. */
@@ -23,85 +23,77 @@ export const meanings: Readonly<Record<string, string>> = {
   '500 2': 'A fault of the service.',
 }
 
-export function keyOf({ status, code: number, subcode }: GraphError): string {
+export function keyOf({ status, code: number, subcode }: ErrorDefinition): string {
   return [status, number, ...(subcode === undefined ? [] : [subcode])].join(' ')
 }
 
-/** What an error is answered with besides its message. */
-export function describeError(error: GraphError, words: Vocabulary) {
-  const { type, is_transient = false } = renderError(error, words, 'trace', false).error
-  return {
-    status: error.status,
-    code: error.code,
-    subcode: error.subcode,
-    type: String(type),
-    transient: is_transient === true,
-  }
-}
-
-/** docs/errors.md: every error, and every message that somebody can be told. */
-export function writeErrorsPage(messages: readonly Message[], words: Vocabulary): string {
-  const answered = messages.flatMap(({ error }) => (error ? [error] : []))
-  const kinds = new Map(answered.map((error) => [keyOf(error), error]))
+/** docs/errors.md: the catalogue. */
+export function writeErrorsPage(entries: readonly CatalogueEntry[], words: Vocabulary): string {
+  const kinds = new Map(entries.map(({ definition }) => [keyOf(definition), definition]))
   for (const key of kinds.keys()) {
     if (!Object.hasOwn(meanings, key)) throw new Error(`errors-page.ts must say what an error ${key} means`)
   }
   const codes = Object.entries(meanings).map(([key, meaning]) => {
-    const error = kinds.get(key)
-    if (!error) throw new Error(`errors-page.ts explains the error ${key}, which there is not`)
-    const { status, code: number, subcode, type, transient } = describeError(error, words)
-    return [String(status), String(number), String(subcode ?? ''), code(type), transient ? 'yes' : '', meaning]
+    const definition = kinds.get(key)
+    if (!definition) throw new Error(`errors-page.ts explains the error ${key}, which there is not`)
+    const { type, is_transient } = render(definition, words).error
+    const { status, code: number, subcode } = definition
+    return [
+      String(status),
+      String(number),
+      String(subcode ?? ''),
+      code(String(type)),
+      is_transient ? 'yes' : '',
+      meaning,
+    ]
   })
+  const [sample] = entries
+  if (!sample) throw new Error('the catalogue has no errors')
   const statuses = [...new Set(Object.keys(meanings).map((key) => Number(key.split(' ')[0])))]
   return `${[
-    writeMark('the sources: every message that they hold'),
+    writeMark('`server/src/errors.ts`, the catalogue of errors'),
     '# Errors',
-    `Every error has one envelope, with one sentence for a person: what was wrong, and what would be right. Programs go by the status and the code. ${code(words.trace_member)} is also the header ${code(words.trace_header)} of every answer, and in the log.`,
-    '```json\n' +
-      JSON.stringify(
-        renderError(answered[0] as GraphError, words, '4bf92f3577b34da6a3ce929d0e0e4736', false),
-        null,
-        2,
-      ) +
-      '\n```',
+    `Every error has one envelope, with one sentence for a person: what is wrong, and what would be right. Programs go by the status and the code. ${code(words.trace_member)} is also the header ${code(words.trace_header)} of every response, and in the log.`,
+    `\`\`\`json\n${JSON.stringify(render(sample.definition, words), null, 2)}\n\`\`\``,
     '## Codes',
-    'What is transient can be tried again, with growing pauses; `Retry-After` tells of the first one.',
+    'What is transient can be tried again, with exponential backoff; `Retry-After` says how long to wait the first time.',
     writeTable(['Status', 'Code', 'Subcode', 'Type', 'Transient', 'What it means'], codes),
-    '## Messages',
-    'All of them, by status. What is put in at the time stands in ‹ ›. A message about an argument begins with its name. The wording may change; the status and the code do not.',
+    '## Sentences',
+    'All of them, by status. What is filled in when it happens stands in ‹ ›. A sentence about an argument begins with the place of the argument. Ids name errors in code, tests and this page; they are not sent. The wording may change; the status and the code do not.',
+    'Where one call asks for several things, each that could not be done has the code and the sentence of its error in the response; for a group that could not be created they are in its event.',
     ...statuses.flatMap((status) => [
       `### ${status}`,
-      writeMessages(messages.filter(({ error }) => error?.status === status)),
+      writeSentences(entries.filter(({ definition }) => definition.status === status)),
     ]),
-    '### Within an answer',
-    'Where one call asks for several things, each that could not be done is told with a code and a message of its own; a group that could not be created, in its event.',
-    writeMessages(messages.filter(({ audience, error }) => audience === 'api' && !error)),
-    '## World files',
-    'A file that breaks a rule is refused whole; each line names the file and the place in it.',
-    writeMessages(messages.filter(({ audience }) => audience === 'world')),
-    '## The command line',
-    'One line on standard error after `switchboard:`, and the exit code 1.',
-    writeMessages(messages.filter(({ audience }) => audience === 'command')),
+    '## World files and the command line',
+    'A world file that breaks a rule is refused whole, with one line for each problem that names the file and the place in it. A command that fails prints one line on standard error after `switchboard:`, and its exit code is 1. These have neither codes nor ids: each says itself what to do.',
   ].join('\n\n')}\n`
 }
 
-function writeMessages(messages: readonly Message[]): string {
-  const rows = new Map(
-    messages.map(({ text, where, error }) => {
-      const number = error && error.code !== 100 ? String(error.code) : ''
-      return [`${number} ${text}`, [number, escapeHtml(text), `[${folderOf(where)}](../server/src/${folderOf(where)})`]]
-    }),
-  )
-  const hasCodes = [...rows.values()].some(([number]) => number !== '')
-  return writeTable(
-    [...(hasCodes ? ['Code'] : []), 'Message', 'Said by'],
-    [...rows.values()].map((cells) => (hasCodes ? cells : cells.slice(1))),
-  )
+/** The envelope of an error with nothing filled in. */
+function render(definition: ErrorDefinition, words: Vocabulary) {
+  const named = new GraphError({ ...definition, text: markPlaceholders(definition.text) }, {})
+  return renderError(named, words, '4bf92f3577b34da6a3ce929d0e0e4736', false)
 }
 
-/** Chapters are folders; what is beside them is a file. */
-function folderOf(where: string): string {
-  return /^resources\/[\w-]+/.exec(where)?.[0] ?? where
+function markPlaceholders(text: string): string {
+  return text.replaceAll(/\{([a-z]\w*)\}/g, '‹$1›')
+}
+
+function writeSentences(entries: readonly CatalogueEntry[]): string {
+  const hasCodes = entries.some(({ definition }) => definition.code !== 100)
+  const rows = entries.map(({ definition: { id, code: number, subcode, text }, file }) => [
+    `<a id="${id}"></a>${code(id)}`,
+    ...(hasCodes ? [subcode === undefined ? String(number) : `${number}, ${subcode}`] : []),
+    escapeHtml(markPlaceholders(text)),
+    `[${folderOf(file)}](../server/src/${file})`,
+  ])
+  return writeTable(['Id', ...(hasCodes ? ['Code'] : []), 'Sentence', 'Defined in'], rows)
+}
+
+/** `resources/calls/sdp-errors.ts` → `calls` */
+function folderOf(file: string): string {
+  return file.split('/').at(-2) ?? file
 }
 
 function escapeHtml(text: string): string {

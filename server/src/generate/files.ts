@@ -1,21 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { readConfig } from '../config.ts'
+import { listErrors } from '../errors.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import type { DocumentName } from '../http/openapi/doors.ts'
 import { buildOpenApi } from '../http/openapi.ts'
 import { buildOperations } from '../operations.ts'
 import { packageVersion } from '../version.ts'
-import { collectMessages } from './error-messages.ts'
 import { writeErrorsPage } from './errors-page.ts'
 import { writeOperationsPage } from './operations-page.ts'
 import { writeReadme } from './readme.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { writeSpecPages } from './spec-pages.ts'
-
-const sources = fileURLToPath(new URL('..', import.meta.url))
 
 /** Every file that is made from the code and committed with it: its path from the root, and its content. */
 export function generateFiles(): Map<string, string> {
@@ -41,7 +38,7 @@ export function generateFiles(): Map<string, string> {
     ['openapi/gateway.json', writeDocument('gateway')],
     ['docs/operations.md', writeOperationsPage(operations, words)],
     ['docs/settings.md', writeSettingsPage()],
-    ['docs/errors.md', writeErrorsPage(collectMessages(sources), words)],
+    ['docs/errors.md', writeErrorsPage(listErrors(), words)],
     ['README.md', writeReadme(readText('README.md'))],
     ...writeSpecPages(operations, {
       specification: readText('docs/spec/management-api.md'),

@@ -1,4 +1,4 @@
-import { badArgument } from './errors.ts'
+import { fieldUnknown } from './errors.ts'
 
 /** Which fields an operation can return. */
 export interface FieldSelection {
@@ -32,10 +32,7 @@ export function selectFields(selection: FieldSelection, asked: string | undefine
   if (wanted.length === 0) return selection.defaults
   for (const name of wanted) {
     if (!selection.available.includes(name)) {
-      throw badArgument(
-        'fields',
-        `${JSON.stringify(name.slice(0, 80))} is not a field; available: ${selection.available.join(', ')}.`,
-      )
+      throw fieldUnknown({ field: JSON.stringify(name.slice(0, 80)), available: selection.available })
     }
   }
   return selection.mode === 'add' ? [...new Set([...selection.defaults, ...wanted])] : [...new Set(wanted)]

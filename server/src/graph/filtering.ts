@@ -1,5 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import { badArgument } from './errors.ts'
+import { badArgument } from './define-error.ts'
+import {
+  argumentWrong,
+  conditionNotAnObject,
+  conditionValueNotAnArray,
+  filteringNotAnArray,
+  filteringNotJson,
+  filteringTooLong,
+} from './errors.ts'
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
@@ -13,7 +21,6 @@ const operators = ['EQUAL', 'NOT_EQUAL', 'IN', 'NOT_IN'] as const
 type Operator = (typeof operators)[number]
 
 const maxConditions = 20
-const example = '[{"field":"…","operator":"EQUAL","value":"…"}]'
 
 /** Reads `filtering`, a JSON array of conditions joined by AND, as one SQL condition on how things are `now`. */
 export function readFilter(
@@ -35,10 +42,10 @@ function parseConditions(text: string): unknown[] {
   try {
     parsed = JSON.parse(text)
   } catch {
-    throw badArgument('filtering', `it is not JSON; send an array such as ${example}.`)
+    throw filteringNotJson()
   }
-  if (!Array.isArray(parsed)) throw badArgument('filtering', `it must be an array such as ${example}.`)
-  if (parsed.length > maxConditions) throw badArgument('filtering', `it must have at most ${maxConditions} conditions.`)
+  if (!Array.isArray(parsed)) throw filteringNotAnArray()
+  if (parsed.length > maxConditions) throw filteringTooLong({ max: maxConditions })
   return parsed
 }
 
@@ -49,16 +56,17 @@ function readCondition(
   now: number,
 ): RawBuilder<boolean> {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) {
-    throw badArgument(place, `it must be an object such as ${example.slice(1, -1)}.`)
+    throw badArgument(conditionNotAnObject(place))
   }
   const { field, operator, value } = condition as Record<string, unknown>
   const name = Object.keys(fields).find((known) => known === field)
   const filterField = name === undefined ? undefined : fields[name]
   if (!filterField) {
-    throw badArgument(`${place}.field`, `it must be one of ${Object.keys(fields).join(', ')}.`)
+    throw badArgument(argumentWrong(`${place}.field`, { expected: `one of ${Object.keys(fields).join(', ')}` }))
   }
   const knownOperator = operators.find((known) => known === operator)
-  if (!knownOperator) throw badArgument(`${place}.operator`, `it must be one of ${operators.join(', ')}.`)
+  if (!knownOperator)
+    throw badArgument(argumentWrong(`${place}.operator`, { expected: `one of ${operators.join(', ')}` }))
   const expression = typeof filterField.expression === 'function' ? filterField.expression(now) : filterField.expression
   return compare(expression, filterField.values, knownOperator, value, place)
 }
@@ -73,14 +81,14 @@ function compare(
   const read = (one: unknown, at: string): string | boolean => {
     // A boolean may come as text, because some clients build every condition from strings.
     const found = values.find((known) => known === one || (typeof known === 'boolean' && String(known) === one))
-    if (found === undefined) throw badArgument(at, `it must be one of ${values.join(', ')}.`)
+    if (found === undefined) throw badArgument(argumentWrong(at, { expected: `one of ${values.join(', ')}` }))
     return found
   }
   const valuePlace = `${place}.value`
   if (operator === 'EQUAL') return sql`${expression} = ${read(value, valuePlace)}`
   if (operator === 'NOT_EQUAL') return sql`${expression} <> ${read(value, valuePlace)}`
   if (!Array.isArray(value) || value.length === 0 || value.length > 100) {
-    throw badArgument(valuePlace, `it must be an array of 1 to 100 values with ${operator}.`)
+    throw badArgument(conditionValueNotAnArray(valuePlace, { operator }))
   }
   const list = sql.join(value.map((one, index) => read(one, `${valuePlace}[${index}]`)))
   return operator === 'IN' ? sql`${expression} IN (${list})` : sql`${expression} NOT IN (${list})`

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
-import { badArgument } from './errors.ts'
-import { describeJsonExcess, findJsonExcess, requestBounds } from './json-bounds.ts'
+import { badArgument } from './define-error.ts'
+import { argumentHoldsTooMuch, argumentNotJson, argumentTooDeep } from './errors.ts'
+import { findJsonExcess, requestBounds } from './json-bounds.ts'
 import { compileCheck, describeSchema, findUnstorableText } from './validation.ts'
 
 /** Arguments from one place. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
@@ -31,7 +32,7 @@ export function compileInput(schema: TObject): InputReader {
     }
     // Lengths and counts are in the schema, so the second look is at what is no longer than it may be.
     const problem = check(input) ?? findUnstorableText(input, '')
-    if (problem) throw badArgument(problem.place, problem.problem)
+    if (problem) throw badArgument(problem)
     return input
   }
 }
@@ -56,10 +57,11 @@ function compileText(schema: TSchema): (name: string, value: unknown) => unknown
 function parseJsonMember(name: string, value: unknown, schema: TSchema): unknown {
   if (typeof value !== 'string') return value
   const excess = findJsonExcess(value, requestBounds)
-  if (excess) throw badArgument(name, `it ${describeJsonExcess(excess, requestBounds)}; send less.`)
+  if (excess === 'values') throw badArgument(argumentHoldsTooMuch(name, { values: requestBounds.values }))
+  if (excess === 'depth') throw badArgument(argumentTooDeep(name, { levels: requestBounds.depth }))
   try {
     return JSON.parse(value)
   } catch {
-    throw badArgument(name, `it must be ${describeSchema(schema)}, written as JSON.`)
+    throw badArgument(argumentNotJson(name, { expected: describeSchema(schema) }))
   }
 }

@@ -88,8 +88,3 @@ function findNext(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex - 1 : text.length
 }
-
-/** What is wrong, as the rest of a sentence about the text. */
-export function describeJsonExcess(excess: keyof JsonBounds, { values, depth }: JsonBounds): string {
-  return excess === 'values' ? `holds more than ${values} values` : `is nested more than ${depth} levels deep`
-}

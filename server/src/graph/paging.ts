@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type TSchema, Type } from 'typebox'
 import type { CursorKey, CursorSealer } from './cursors.ts'
-import { badArgument } from './errors.ts'
+import { badArgument } from './define-error.ts'
+import { bothCursors, cursorUnknown } from './errors.ts'
 import { type FilterField, readFilter } from './filtering.ts'
 
 /** How a list can be asked for. */
@@ -186,17 +187,13 @@ export class Page {
   }
 
   #openCursor({ after, before }: PageArguments): { key: CursorKey; side: 'after' | 'before' } | undefined {
-    if (after !== undefined && before !== undefined)
-      throw badArgument('after', 'it came together with before; send one of them.')
+    if (after !== undefined && before !== undefined) throw bothCursors()
     const side = before === undefined ? 'after' : 'before'
     const text = before ?? after
     if (text === undefined || text === '') return undefined
     const key = this.#sealer.open(this.#list, text)
     if (!key) {
-      throw badArgument(
-        side,
-        'the cursor is not one of this list in this order; take it from paging.cursors, or leave it out to start anew.',
-      )
+      throw badArgument(cursorUnknown(side))
     }
     return { key, side }
   }

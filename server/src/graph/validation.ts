@@ -1,5 +1,15 @@
 import type { TSchema } from 'typebox'
 import { Check, Compile, type Validator } from 'typebox/schema'
+import type { ArgumentProblem } from './define-error.ts'
+import {
+  argumentHoldsHalfCharacter,
+  argumentHoldsNul,
+  argumentMissing,
+  argumentNestedTooDeep,
+  argumentRequired,
+  argumentWrong,
+  keyUnknown,
+} from './errors.ts'
 import { maxJsonDepth } from './json-bounds.ts'
 
 /** One thing that is wrong with a value: where, and what would be right. */
@@ -10,7 +20,7 @@ export interface Problem {
 }
 
 /** Makes the function that holds a value against a schema: undefined, or the first thing that is wrong with it. */
-export function compileCheck(schema: TSchema): (value: unknown) => Problem | undefined {
+export function compileCheck(schema: TSchema): (value: unknown) => ArgumentProblem | undefined {
   // Compiled at its first use: a start does not wait for what may never be asked for.
   let validator: Validator | undefined
   return (value) => {
@@ -45,16 +55,10 @@ function mapValues<Value>(
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]))
 }
 
-function describeMissing(place: string, name: string, { properties = {} }: Described): Problem {
+function describeMissing(place: string, name: string, { properties = {} }: Described): ArgumentProblem {
   const expected = Object.hasOwn(properties, name) ? properties[name] : undefined
-  return {
-    place: joinPlace(place, name),
-    problem: expected ? `it is required; send ${describeSchema(expected)}.` : 'it is required.',
-  }
-}
-
-function describeKnownKeys({ properties = {} }: Described): string {
-  return `it is not a known key; use one of ${Object.keys(properties).join(', ')}.`
+  const at = joinPlace(place, name)
+  return expected ? argumentMissing(at, { expected: describeSchema(expected) }) : argumentRequired(at)
 }
 
 /** Items of an array that is longer are held against a compiled schema first; compiling takes as long as looking at so many. */
@@ -64,7 +68,7 @@ const maxPlainItems = 1000
  * Everything that is wrong with a value, each thing when it is asked for, and what is cheap to find first. It does not go into
  * an array with the wrong number of items, nor into the right ones among many.
  */
-export function findProblems(schema: TSchema, value: unknown): Generator<Problem> {
+export function findProblems(schema: TSchema, value: unknown): Generator<ArgumentProblem> {
   const validators = new Map<Described, Validator>()
 
   function isGood(item: Described, one: unknown): boolean {
@@ -76,7 +80,7 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
     return validator.Check(one)
   }
 
-  function* find(expected: Described, found: unknown, place: string): Generator<Problem> {
+  function* find(expected: Described, found: unknown, place: string): Generator<ArgumentProblem> {
     // A list that may also be null, which a world file has.
     const isNullable = expected.anyOf?.every(({ items, type }) => items || type === 'null') ?? false
     const list = isNullable && Array.isArray(found) ? expected.anyOf?.find(({ items }) => items) : undefined
@@ -91,14 +95,14 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
     properties: Readonly<Record<string, Described>>,
     found: Readonly<Record<string, unknown>>,
     place: string,
-  ): Generator<Problem> {
+  ): Generator<ArgumentProblem> {
     for (const name of expected.required ?? []) {
       if (!Object.hasOwn(found, name)) yield describeMissing(place, name, expected)
     }
     const isClosed = expected.additionalProperties === false
     for (const name of Object.keys(isClosed ? found : properties)) {
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (!known) yield { place: joinPlace(place, name), problem: describeKnownKeys(expected) }
+      if (!known) yield keyUnknown(joinPlace(place, name), { known: Object.keys(properties) })
       else if (Object.hasOwn(found, name)) yield* find(known, found[name], joinPlace(place, name))
     }
   }
@@ -108,7 +112,7 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Problem
     items: Described,
     found: readonly unknown[],
     place: string,
-  ): Generator<Problem> {
+  ): Generator<ArgumentProblem> {
     const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = expected
     if (found.length < minItems || found.length > maxItems) {
       yield describeWrong(place, expected)
@@ -129,31 +133,33 @@ function hasRepeats(items: readonly unknown[]): boolean {
   return different.size < items.length
 }
 
-function describeWrong(place: string, expected: Described): Problem {
-  return { place, problem: `it must be ${describeSchema(expected)}.` }
+function describeWrong(place: string, expected: Described): ArgumentProblem {
+  return argumentWrong(place, { expected: describeSchema(expected) })
 }
 
 /** What the databases could not keep as it came: a NUL character, half of a surrogate pair, or nesting without end. */
-export function findUnstorableText(value: unknown, place: string): Problem | undefined {
+export function findUnstorableText(value: unknown, place: string): ArgumentProblem | undefined {
   const found = findUnstorable(value, 0)
-  return found && { place: found.steps.reduceRight(takeStep, place), problem: found.problem }
+  return found?.makeProblem(found.steps.reduceRight(takeStep, place))
 }
+
+type MakeProblem = (place: string) => ArgumentProblem
 
 interface Unstorable {
   /** The way to it, from the inside; names of members and numbers of items. */
   readonly steps: (string | number)[]
-  readonly problem: string
+  readonly makeProblem: MakeProblem
 }
 
 /** The place is put together only when there is something to say of it: most of what is looked at is right. */
 function findUnstorable(value: unknown, depth: number): Unstorable | undefined {
   if (typeof value === 'string') {
-    const problem = findTextProblem(value)
-    return problem === undefined ? undefined : { steps: [], problem }
+    const makeProblem = findTextProblem(value)
+    return makeProblem && { steps: [], makeProblem }
   }
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > maxJsonDepth) {
-    return { steps: [], problem: `it is nested more than ${maxJsonDepth} levels deep; send something flatter.` }
+    return { steps: [], makeProblem: (place) => argumentNestedTooDeep(place, { levels: maxJsonDepth }) }
   }
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
@@ -163,17 +169,17 @@ function findUnstorable(value: unknown, depth: number): Unstorable | undefined {
     return undefined
   }
   for (const name of Object.keys(value)) {
-    const problem = findTextProblem(name)
-    if (problem !== undefined) return { steps: [name], problem }
+    const makeProblem = findTextProblem(name)
+    if (makeProblem) return { steps: [name], makeProblem }
     const found = findUnstorable((value as Record<string, unknown>)[name], depth + 1)
     if (found) return addStep(found, name)
   }
   return undefined
 }
 
-function findTextProblem(text: string): string | undefined {
-  if (text.includes('\0')) return 'it holds a NUL character; remove it.'
-  return text.isWellFormed() ? undefined : 'it holds half of a surrogate pair; send well-formed Unicode.'
+function findTextProblem(text: string): MakeProblem | undefined {
+  if (text.includes('\0')) return argumentHoldsNul
+  return text.isWellFormed() ? undefined : argumentHoldsHalfCharacter
 }
 
 function addStep(found: Unstorable, step: string | number): Unstorable {

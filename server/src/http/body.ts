@@ -1,11 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'fast-querystring'
 import { Gatherer } from '../base/gatherer.ts'
-import { type GraphError, malformedRequest } from '../graph/errors.ts'
+import type { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
-import { describeJsonExcess, findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
+import { findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
 import type { RawBody } from '../graph/operation.ts'
-import { badEscape, parseFormBody } from './form-body.ts'
+import {
+  badEscape,
+  bodyBrokeOff,
+  bodyHoldsTooMuch,
+  bodyNotAnObject,
+  bodyNotJson,
+  bodyNotUtf8,
+  bodyTooDeep,
+  bodyTooLarge,
+  contentTypeMissing,
+  contentTypeNotTaken,
+  jsonSentAsForm,
+} from './errors.ts'
+import { parseFormBody } from './form-body.ts'
 import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
 
@@ -29,12 +42,13 @@ export async function readBodyArguments(request: IncomingMessage, maxBytes: numb
       return { typed: false, values: await parseMultipart(bytes, contentType ?? '') }
     default:
       if (bytes.length === 0) return noArguments
-      throw malformedRequest(
-        contentType === undefined
-          ? `The body has no Content-Type; send it as ${acceptedTypes}.`
-          : `The Content-Type ${JSON.stringify(contentType.slice(0, 100))} is not taken; send the body as ${acceptedTypes}.`,
-      )
+      throw refuseContentType(contentType, acceptedTypes)
   }
+}
+
+export function refuseContentType(given: string | undefined, accepted: string): GraphError {
+  if (given === undefined) return contentTypeMissing({ accepted })
+  return contentTypeNotTaken({ given: JSON.stringify(given.slice(0, 100)), accepted })
 }
 
 /** `multipart/form-data; boundary=…` → `multipart/form-data` */
@@ -54,7 +68,7 @@ export function parseQuery(text: string): Record<string, unknown> {
     try {
       decodeURIComponent(text)
     } catch {
-      throw badEscape('query')
+      throw badEscape({ where: 'query' })
     }
   }
   return parse(text)
@@ -63,9 +77,7 @@ export function parseQuery(text: string): Record<string, unknown> {
 /** curl and its like call a body a form when they are told nothing; as one, JSON would be a single argument of an odd name. */
 export function refuseJson(form: string): void {
   if (/^\s*\{/.test(form.slice(0, 1000)) && form.slice(-1000).trimEnd().endsWith('}')) {
-    throw malformedRequest(
-      'The body looks like JSON but came as application/x-www-form-urlencoded; send it with the header "Content-Type: application/json".',
-    )
+    throw jsonSentAsForm()
   }
 }
 
@@ -89,15 +101,15 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       gatherer.take()
       request.off('data', onData)
       request.resume()
-      reject(tooLarge(maxBytes))
+      reject(bodyTooLarge({ max: maxBytes }))
     }
     if (Number(request.headers['content-length']) > maxBytes) {
       request.resume()
-      reject(tooLarge(maxBytes))
+      reject(bodyTooLarge({ max: maxBytes }))
       return
     }
     request.on('data', onData)
-    const onBreak = () => reject(brokenOff())
+    const onBreak = () => reject(bodyBrokeOff())
     request.on('end', () => {
       // It closes at a good end too, and making an error for nobody costs more than reading a small body.
       request.off('close', onBreak)
@@ -109,24 +121,12 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
   })
 }
 
-export function tooLarge(maxBytes: number): GraphError {
-  return malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`)
-}
-
-export function brokenOff(): GraphError {
-  return malformedRequest('The body broke off before its end; send it again.')
-}
-
 export function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw notUtf8()
+    throw bodyNotUtf8()
   }
-}
-
-export function notUtf8(): GraphError {
-  return malformedRequest('The body is not valid UTF-8; send it in that encoding.')
 }
 
 /** The text of a body that holds no more than it may; nothing of it has been read yet. */
@@ -138,7 +138,8 @@ export function readJson(bytes: Buffer, bounds: JsonBounds): string {
 
 export function checkJsonBounds(text: string, bounds: JsonBounds): void {
   const excess = findJsonExcess(text, bounds)
-  if (excess) throw malformedRequest(`The body ${describeJsonExcess(excess, bounds)}; send less.`)
+  if (excess === 'values') throw bodyHoldsTooMuch({ values: bounds.values })
+  if (excess === 'depth') throw bodyTooDeep({ levels: bounds.depth })
 }
 
 export function parseJson(text: string): Record<string, unknown> {
@@ -147,10 +148,10 @@ export function parseJson(text: string): Record<string, unknown> {
   try {
     parsed = JSON.parse(text)
   } catch (error) {
-    throw malformedRequest(`The body is not valid JSON (${(error as Error).message}); send one object in JSON.`)
+    throw bodyNotJson({ reason: (error as Error).message })
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw malformedRequest('The body must be a JSON object, such as {"name": "value"}.')
+    throw bodyNotAnObject()
   }
   return parsed as Record<string, unknown>
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Files, ReceivedFile } from '../files/files.ts'
-import { badArgument, type GraphError, malformedRequest } from '../graph/errors.ts'
+import { badArgument } from '../graph/define-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { FileMember } from '../graph/operation.ts'
 import type { Settings } from '../graph/settings.ts'
 import { inBlocks, release } from './blocks.ts'
-import { brokenOff, mediaTypeOf, readBodyArguments } from './body.ts'
+import { mediaTypeOf, readBodyArguments } from './body.ts'
+import { bodyBrokeOff, moreThanOneFile, uploadTooLarge } from './errors.ts'
 import { FormFileSplitter } from './form-file.ts'
 import { JsonFileSplitter } from './json-file.ts'
 import { collectMember, MultipartReader } from './multipart.ts'
@@ -72,12 +73,13 @@ async function readMultipart(request: IncomingMessage, reception: FileReception)
   const chunks = readChunks(request)
   let file: ReceivedFile | undefined
   try {
-    if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes) throw tooLarge(member, fileBytes)
+    if (Number(request.headers['content-length']) > fileBytes + maxBodyBytes)
+      throw badArgument(uploadTooLarge(member.name, { max: fileBytes }))
     const boundary = readBoundary(request.headers['content-type'] ?? '')
     const reader = new MultipartReader(chunks, boundary, maxBodyBytes)
     for (let part = await reader.nextPart(); part; part = await reader.nextPart()) {
       if (part.name !== member.name) collectMember(values, part.name, await reader.readText(part))
-      else if (file) throw badArgument(member.name, 'there is more than one; send one file.')
+      else if (file) throw badArgument(moreThanOneFile(member.name))
       else {
         file = await files.receive(member.check(inBlocks(reader.readContent()), settings))
         values[member.name] = ''
@@ -101,16 +103,6 @@ async function* readChunks(request: IncomingMessage): AsyncGenerator<Uint8Array>
       release(chunk)
     }
   } catch {
-    throw brokenOff()
+    throw bodyBrokeOff()
   }
-}
-
-function tooLarge({ name }: FileMember, fileBytes: number): GraphError {
-  return badArgument(name, `it is too large; no file may have more than ${fileBytes} bytes.`)
-}
-
-export function tooMuchText(maxBodyBytes: number): GraphError {
-  return malformedRequest(
-    `The members besides the file are larger than the ${maxBodyBytes} bytes that are taken; shorten them.`,
-  )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parse } from 'fast-querystring'
-import { malformedRequest } from '../graph/errors.ts'
+import { tooMuchBesidesFile } from './errors.ts'
 import type { FileSplitter, SplitterParts } from './file-splitter.ts'
 import { FormFileSplitter } from './form-file.ts'
 import { JsonFileSplitter } from './json-file.ts'
@@ -17,7 +17,7 @@ function split(open: Open, body: string | Buffer, chunkBytes: number, maxRestByt
   const splitter = open({
     member: 'file',
     maxRestBytes,
-    tooMuchRest: () => malformedRequest('too much'),
+    tooMuchRest: () => tooMuchBesidesFile({ max: 1 }),
     onText: (text) => {
       file += text
     },
@@ -74,8 +74,8 @@ describe('a file is taken out of JSON, however it is cut into chunks', () => {
     ['["file","x"]', /must be a JSON object/],
     ['"file"', /must be a JSON object/],
     ['{"file":"a","file":"b"}', /^file: there is more than one/],
-    [`{"file":"a","x":"${'x'.repeat(1000)}"}`, /too much/],
-    [`{"x":"${'x'.repeat(1000)}`, /too much/],
+    [`{"file":"a","x":"${'x'.repeat(1000)}"}`, /^The members besides the file are larger than the 1 bytes/],
+    [`{"x":"${'x'.repeat(1000)}`, /^The members besides the file are larger than the 1 bytes/],
     [`{"x":${'['.repeat(70)}`, /64 levels/],
   ] as const) {
     test(`${body.slice(0, 40)} is refused`, () => {
@@ -128,8 +128,8 @@ describe('a file is taken out of a form, however it is cut into chunks', () => {
     ['a=%4&file=x', /percent sign/],
     ['file=a&file=b', /^file: there is more than one/],
     ['{"file":"QUJD"}', /looks like JSON/],
-    [`file=a&x=${'x'.repeat(1000)}`, /too much/],
-    ['x'.repeat(1001), /too much/],
+    [`file=a&x=${'x'.repeat(1000)}`, /^The members besides the file are larger than the 1 bytes/],
+    ['x'.repeat(1001), /^The members besides the file are larger than the 1 bytes/],
     ['&'.repeat(1001), /more than 1000 fields/],
   ] as const) {
     test(`${body.slice(0, 40)} is refused`, () => {

@@ -1,4 +1,4 @@
-import { badArgument, type GraphError } from '../graph/errors.ts'
+import type { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 
 export interface SplitterParts {
@@ -17,10 +17,6 @@ export interface FileSplitter {
   /** The arguments besides the file, which has an empty text in its place. */
   end(): Arguments
   readonly hasFile: boolean
-}
-
-export function moreThanOneFile({ member }: SplitterParts): GraphError {
-  return badArgument(member, 'there is more than one; send one file.')
 }
 
 /** What is kept of a body. */

@@ -1,4 +1,4 @@
-import { type GraphError, malformedRequest } from '../graph/errors.ts'
+import { badEscape, tooManyFields } from './errors.ts'
 
 /** As many as a multipart body may have. */
 export const maxFields = 1000
@@ -21,7 +21,7 @@ export function parseFormBody(bytes: Buffer): Record<string, unknown> {
     const found = bytes.indexOf(ampersand, start)
     const end = found < 0 ? bytes.length : found
     // Empty ones count too: looking for the next takes as long.
-    if (++count > maxFields) throw tooManyFields()
+    if (++count > maxFields) throw tooManyFields({ max: maxFields })
     if (end > start) addField(values, bytes.subarray(start, end))
     start = end + 1
   }
@@ -44,7 +44,7 @@ export function decodeField(field: Buffer): string {
   try {
     return utf8.decode(decodeEscapes(field))
   } catch (error) {
-    if (error instanceof TypeError) throw badEscape('body')
+    if (error instanceof TypeError) throw badEscape({ where: 'body' })
     throw error
   }
 }
@@ -67,19 +67,9 @@ export function decodeEscapes(field: Buffer): Buffer {
 
 /** The value of a hexadecimal digit. */
 function readHex(byte: number | undefined): number {
-  if (byte === undefined) throw badEscape('body')
+  if (byte === undefined) throw badEscape({ where: 'body' })
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const letter = byte | 0x20
   if (letter >= 0x61 && letter <= 0x66) return letter - 0x57
-  throw badEscape('body')
-}
-
-export function badEscape(where: 'body' | 'query'): GraphError {
-  return malformedRequest(
-    `The ${where} holds a percent sign that does not start an escaped UTF-8 character; write it as %25.`,
-  )
-}
-
-export function tooManyFields(): GraphError {
-  return malformedRequest(`The form has more than ${maxFields} fields; send fewer.`)
+  throw badEscape({ where: 'body' })
 }

@@ -1,7 +1,9 @@
+import { badArgument } from '../graph/define-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { decode, refuseJson } from './body.ts'
-import { type FileSplitter, moreThanOneFile, RestOfBody, type SplitterParts } from './file-splitter.ts'
-import { badEscape, decodeEscapes, decodeField, maxFields, parseFormBody, tooManyFields } from './form-body.ts'
+import { badEscape, moreThanOneFile, tooManyFields } from './errors.ts'
+import { type FileSplitter, RestOfBody, type SplitterParts } from './file-splitter.ts'
+import { decodeEscapes, decodeField, maxFields, parseFormBody } from './form-body.ts'
 
 const ampersand = 0x26
 const equals = 0x3d
@@ -57,7 +59,7 @@ export class FormFileSplitter implements FileSplitter {
     if (this.#name.length > this.#parts.maxRestBytes) throw this.#parts.tooMuchRest()
     if (sign < 0) return end
     if (decodeField(this.#name) === this.#parts.member) {
-      if (this.hasFile) throw moreThanOneFile(this.#parts)
+      if (this.hasFile) throw badArgument(moreThanOneFile(this.#parts.member))
       this.#state = 'file'
       this.hasFile = true
     } else {
@@ -69,7 +71,7 @@ export class FormFileSplitter implements FileSplitter {
   }
 
   #endField(): void {
-    if (++this.#fields >= maxFields) throw tooManyFields()
+    if (++this.#fields >= maxFields) throw tooManyFields({ max: maxFields })
     if (this.#state === 'file') this.#endFile()
     else if (this.#state === 'name') this.#rest.keep(this.#name)
     this.#rest.keep(Buffer.from('&'))
@@ -86,7 +88,7 @@ export class FormFileSplitter implements FileSplitter {
   }
 
   #endFile(): void {
-    if (this.#waiting.length > 0) throw badEscape('body')
+    if (this.#waiting.length > 0) throw badEscape({ where: 'body' })
     this.#decodeText(undefined)
   }
 
@@ -95,7 +97,7 @@ export class FormFileSplitter implements FileSplitter {
     try {
       text = this.#utf8.decode(bytes, { stream: bytes !== undefined })
     } catch {
-      throw badEscape('body')
+      throw badEscape({ where: 'body' })
     }
     if (text !== '') this.#parts.onText(text)
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { forbidden } from '../graph/errors.ts'
+import { foreignPage, hostNotServed } from './errors.ts'
 
 export interface HostGuardOptions {
   readonly isOn: boolean
@@ -44,11 +44,7 @@ export class HostGuard {
   }
 
   #checkHost(host: string): void {
-    if (!this.#isServed(host)) {
-      throw forbidden(
-        `The Host ${JSON.stringify(host.slice(0, 100))} is not a name of this server; call it by its address, or add the name to its setting ALLOWED_HOSTS.`,
-      )
-    }
+    if (!this.#isServed(host)) throw hostNotServed({ host: JSON.stringify(host.slice(0, 100)) })
     if (this.#known.size < maxKnown) this.#known.add(host)
   }
 
@@ -61,11 +57,7 @@ export class HostGuard {
     const site = headers['sec-fetch-site']
     const isForeign =
       site === undefined ? this.#isForeignOrigin(headers) : site === 'cross-site' || site === 'same-site'
-    if (isForeign) {
-      throw forbidden(
-        'The request comes from a page of another site without the header Authorization; send the token in that header.',
-      )
-    }
+    if (isForeign) throw foreignPage()
   }
 
   /** Browsers leave `Sec-Fetch-Site` out where the connection is neither encrypted nor to this machine. */

@@ -1,8 +1,9 @@
-import { malformedRequest } from '../graph/errors.ts'
+import { badArgument } from '../graph/define-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { findTextEnd, requestBounds } from '../graph/json-bounds.ts'
-import { checkJsonBounds, notUtf8, parseJson } from './body.ts'
-import { type FileSplitter, moreThanOneFile, RestOfBody, type SplitterParts } from './file-splitter.ts'
+import { checkJsonBounds, parseJson } from './body.ts'
+import { bodyNotJson, bodyNotUtf8, moreThanOneFile } from './errors.ts'
+import { type FileSplitter, RestOfBody, type SplitterParts } from './file-splitter.ts'
 
 const structure = /["[\]{},:]/g
 /** No name that is looked for is longer, even when all of it is escaped. */
@@ -49,7 +50,7 @@ export class JsonFileSplitter implements FileSplitter {
     try {
       return this.#utf8.decode(chunk, { stream: chunk !== undefined })
     } catch {
-      throw notUtf8()
+      throw bodyNotUtf8()
     }
   }
 
@@ -97,7 +98,7 @@ export class JsonFileSplitter implements FileSplitter {
       this.#state = 'name'
       this.#name = ''
     } else if (this.#isFileNext) {
-      if (this.hasFile) throw moreThanOneFile(this.#parts)
+      if (this.hasFile) throw badArgument(moreThanOneFile(this.#parts.member))
       this.#state = 'file'
       this.hasFile = true
     } else this.#state = 'text'
@@ -128,9 +129,7 @@ export class JsonFileSplitter implements FileSplitter {
   #handOn(piece: string): void {
     const decoded = readText(piece)
     if (decoded === undefined) {
-      throw malformedRequest(
-        `The body is not valid JSON (the text of ${this.#parts.member} holds a control character or a bad escape); send one object in JSON.`,
-      )
+      throw bodyNotJson({ reason: `the text of ${this.#parts.member} holds a control character or a bad escape` })
     }
     if (decoded !== '') this.#parts.onText(decoded)
   }

@@ -1,5 +1,14 @@
 import { Gatherer } from '../base/gatherer.ts'
-import { type GraphError, malformedRequest } from '../graph/errors.ts'
+import {
+  delimiterGoesOn,
+  headEndsInLineFeed,
+  multipartEndsEarly,
+  partHeadTooLong,
+  partNotInCharset,
+  tooManyParts,
+  tooMuchBesidesFile,
+  tooMuchFraming,
+} from './errors.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
 
 const maxParts = 1000
@@ -49,7 +58,7 @@ export class MultipartReader {
       while (await this.#nextChunk())
       return undefined
     }
-    if (this.#parts === maxParts) throw tooManyParts()
+    if (this.#parts === maxParts) throw tooManyParts({ max: maxParts })
     this.#parts += 1
     const head = readPartHead(await this.#readHead())
     this.#isInContent = true
@@ -66,7 +75,7 @@ export class MultipartReader {
     const gatherer = new Gatherer()
     for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) {
       this.#textBytes += piece.length
-      if (this.#textBytes > this.#maxTextBytes) throw tooMuchText(this.#maxTextBytes)
+      if (this.#textBytes > this.#maxTextBytes) throw tooMuchBesidesFile({ max: this.#maxTextBytes })
       gatherer.append(Buffer.from(piece))
     }
     return decodeText(gatherer.take(), charset, name)
@@ -79,7 +88,7 @@ export class MultipartReader {
   /** What comes next before a delimiter; undefined when that has been read. */
   async #nextPiece(): Promise<Uint8Array | undefined> {
     while (this.#isInContent) {
-      if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw endsTooEarly()
+      if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw multipartEndsEarly()
       const piece = this.#matched > 0 ? this.#continueDelimiter() : this.#findDelimiter()
       if (piece.length > 0) return piece
     }
@@ -124,13 +133,13 @@ export class MultipartReader {
   async #isLastDelimiter(): Promise<boolean> {
     if ((await this.#peek()) !== dash) return false
     this.#at += 1
-    if ((await this.#peek()) !== dash) throw notADelimiter()
+    if ((await this.#peek()) !== dash) throw delimiterGoesOn()
     return true
   }
 
   /** The lines between a delimiter and the empty line. */
   async #readHead(): Promise<string[]> {
-    if ((await this.#readLine(maxHeadBytes)).trim() !== '') throw notADelimiter()
+    if ((await this.#readLine(maxHeadBytes)).trim() !== '') throw delimiterGoesOn()
     const lines: string[] = []
     let left = maxHeadBytes
     for (;;) {
@@ -153,8 +162,8 @@ export class MultipartReader {
       piece = this.#takeLine()
     }
     const line = begun.length === 0 ? piece : Buffer.concat([...begun, piece])
-    if (line.length > maxLength) throw tooLongHead()
-    if (line.at(-2) !== carriageReturn) throw endedByLineFeed()
+    if (line.length > maxLength) throw partHeadTooLong({ max: maxHeadBytes })
+    if (line.at(-2) !== carriageReturn) throw headEndsInLineFeed()
     return line.toString('utf8', 0, line.length - 2)
   }
 
@@ -169,7 +178,7 @@ export class MultipartReader {
 
   /** The next byte, which is not taken yet. */
   async #peek(): Promise<number> {
-    if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw endsTooEarly()
+    if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw multipartEndsEarly()
     return this.#chunk[this.#at] as number
   }
 
@@ -186,7 +195,7 @@ export class MultipartReader {
 
   #countFraming(bytes: number): void {
     this.#framingBytes += bytes
-    if (this.#framingBytes > maxFramingBytes) throw tooMuchFraming()
+    if (this.#framingBytes > maxFramingBytes) throw tooMuchFraming({ max: maxFramingBytes })
   }
 }
 
@@ -205,48 +214,9 @@ function decodeText(bytes: Buffer, charset: string, name: string): string {
   try {
     return (charset === 'utf-8' ? utf8 : new TextDecoder(charset, strictly)).decode(bytes)
   } catch {
-    throw malformedRequest(
-      `The part ${JSON.stringify(name.slice(0, 100))} of the multipart body is not valid ${JSON.stringify(charset.slice(0, 40))}; send it in UTF-8.`,
-    )
+    throw partNotInCharset({
+      part: JSON.stringify(name.slice(0, 100)),
+      charset: JSON.stringify(charset.slice(0, 40)),
+    })
   }
-}
-
-function endsTooEarly(): GraphError {
-  return malformedRequest(
-    'The multipart body ends before its last delimiter; end it with the boundary that its Content-Type names between two pairs of dashes.',
-  )
-}
-
-function notADelimiter(): GraphError {
-  return malformedRequest(
-    'The multipart body has a delimiter that goes on behind its boundary; end its line there, or choose a boundary that no content holds.',
-  )
-}
-
-function endedByLineFeed(): GraphError {
-  return malformedRequest(
-    'The multipart body has a line in the head of a part that ends with a line feed alone; end each with a carriage return and a line feed.',
-  )
-}
-
-function tooLongHead(): GraphError {
-  return malformedRequest(
-    `The multipart body has a part with a head of more than ${maxHeadBytes} bytes; send fewer or shorter headers.`,
-  )
-}
-
-function tooManyParts(): GraphError {
-  return malformedRequest(`The multipart body has more than ${maxParts} members; send fewer.`)
-}
-
-function tooMuchFraming(): GraphError {
-  return malformedRequest(
-    `The multipart body has more than ${maxFramingBytes} bytes that are no content of a part; send shorter heads, and nothing around the parts.`,
-  )
-}
-
-function tooMuchText(maxBytes: number): GraphError {
-  return malformedRequest(
-    `The members besides the file are larger than the ${maxBytes} bytes that are taken; shorten them.`,
-  )
 }

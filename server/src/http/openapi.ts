@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type ErrorStatus, errorStatuses } from '../graph/errors.ts'
+import { type ErrorStatus, errorStatuses } from '../graph/graph-error.ts'
 import { chapters, type ReplyContent, type Row } from '../graph/operation.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { formatRate, type Rate, type RateClassName, rateClasses } from '../limits/classes.ts'

@@ -1,4 +1,4 @@
-import { malformedRequest } from '../graph/errors.ts'
+import { boundaryMissing, partHeadWithoutColon, partWithoutName } from './errors.ts'
 
 /** What the head of a part says about its content. */
 export interface PartHead {
@@ -14,9 +14,7 @@ const maxBoundaryLength = 70
 export function readBoundary(contentType: string): string {
   const boundary = readParameters(contentType).get('boundary') ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength || !isPrintable(boundary)) {
-    throw malformedRequest(
-      `The Content-Type multipart/form-data names no boundary that can be used; name one of 1 to ${maxBoundaryLength} ASCII characters, such as boundary=abc.`,
-    )
+    throw boundaryMissing({ max: maxBoundaryLength })
   }
   return boundary
 }
@@ -26,21 +24,13 @@ export function readPartHead(lines: readonly string[]): PartHead {
   const headers = new Map<string, string>()
   for (const line of unfold(lines)) {
     const colon = line.indexOf(':')
-    if (colon < 1) {
-      throw malformedRequest(
-        'The multipart body has a part whose head holds a line without a colon; write its headers, an empty line, and then the content.',
-      )
-    }
+    if (colon < 1) throw partHeadWithoutColon()
     const name = line.slice(0, colon).toLowerCase()
     if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
   }
   const disposition = headers.get('content-disposition') ?? ''
   const name = /^form-data\s*;/i.test(disposition) ? readParameters(disposition).get('name') : undefined
-  if (name === undefined) {
-    throw malformedRequest(
-      'The multipart body has a part without a name; begin each with the header Content-Disposition: form-data; name="…".',
-    )
-  }
+  if (name === undefined) throw partWithoutName()
   return {
     name,
     charset:

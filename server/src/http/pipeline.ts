@@ -8,7 +8,6 @@ import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/da
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
-import { rateLimited } from '../graph/errors.ts'
 import { projectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { LinkSealer } from '../graph/links.ts'
@@ -26,12 +25,12 @@ import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { AddressLimit } from '../limits/address-limit.ts'
-import { rateClasses } from '../limits/classes.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
 import type { ClientAddresses } from './client-address.ts'
+import { tooManyWrites } from './errors.ts'
 import { type FileReception, readFileBody, receiveText } from './file-body.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { ExplainPath } from './unknown-paths.ts'
@@ -120,7 +119,7 @@ async function write<T>(
 /** An app that has too many writes waiting is told so; everything else that is in the way of a write is not its doing. */
 function explainCrowd(error: unknown): never {
   if (error instanceof DatabaseBusy && error.kind === 'crowded') {
-    throw rateLimited('Too many writes of this app wait for their turn', rateClasses.platform.subcode, 1)
+    throw tooManyWrites({ seconds: 1 })
   }
   throw error
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { GraphError } from '../graph/errors.ts'
+import { GraphError } from '../graph/graph-error.ts'
 
 /** What is still taken of a refused body, so that an honest client reads its answer instead of a broken connection. */
 const maxRestBytes = 4 << 20
@@ -43,9 +43,5 @@ export function discardRestOf(socket: Socket, timeout: number): void {
 
 /** The same error, and the connection is closed behind it. */
 export function closeBehind(error: GraphError): GraphError {
-  const headers = { ...error.headers, connection: 'close' }
-  return new GraphError(error.status, error.code, error.message, {
-    headers,
-    ...(error.subcode !== undefined && { subcode: error.subcode }),
-  })
+  return new GraphError(error.definition, error.args, { headers: { ...error.headers, connection: 'close' } })
 }

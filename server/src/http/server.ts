@@ -4,21 +4,20 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Outage } from '../db/outage.ts'
-import {
-  cannotReachStore,
-  cannotStore,
-  GraphError,
-  internalFault,
-  malformedRequest,
-  rateLimited,
-  renderError,
-  storeBusy,
-  unknownOperation,
-} from '../graph/errors.ts'
+import { cannotReachStore, cannotStore, internalFault, storeBusy } from '../graph/errors.ts'
+import { GraphError, renderError } from '../graph/graph-error.ts'
 import { versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
-import { addressClasses } from '../limits/classes.ts'
 import { limitConnections } from './connections.ts'
+import {
+  headersTooLarge,
+  notAProxy,
+  requestBrokeOff,
+  requestNotHttp,
+  requestTooLate,
+  requestUnreadable,
+  tooManyConnections,
+} from './errors.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
 import { closeBehind, discardRest, discardRestOf } from './rest-of-body.ts'
@@ -149,7 +148,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
   limitConnections(server.server, {
     maxPerAddress: parts.maxConnectionsPerAddress,
     isExempt: parts.isProxy,
-    refuse: (socket) => answerOnSocket(socket, tooManyConnections(), 'too many connections', undefined, parts),
+    refuse: (socket) =>
+      answerOnSocket(socket, tooManyConnections({ seconds: 1 }), 'too many connections', undefined, parts),
   })
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
@@ -163,7 +163,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.server.on('connect', (_request, socket: Socket) => {
     // Node hands the socket over and does not listen to it any more: without this, a client that resets it ends the process.
     socket.on('error', () => socket.destroy())
-    answerOnSocket(socket, unknownOperation('CONNECT', 'this service is no proxy.'), 'CONNECT', undefined, parts)
+    answerOnSocket(socket, notAProxy({ method: 'CONNECT' }), 'CONNECT', undefined, parts)
     socket.destroySoon()
   })
 
@@ -208,10 +208,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
 /** What Node calls a request that did not arrive in time. */
 const lateRequest = Object.assign(new Error('a request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
-function tooManyConnections(): GraphError {
-  return rateLimited('Too many connections are open from this address', addressClasses.failures.subcode, 1)
-}
-
 function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')
 }
@@ -228,19 +224,19 @@ function translate(error: unknown): GraphError {
   if (error instanceof GraphError) return error
   const { statusCode, message } = error as { statusCode?: number; message?: string }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return malformedRequest(`The request cannot be read (${message}); check its path, headers and body.`)
+    return requestUnreadable({ reason: String(message) })
   }
-  return internalFault(error)
+  return internalFault({ cause: error })
 }
 
 function explainOutage(outage: Outage, cause: unknown): GraphError {
   switch (outage) {
     case 'unwritable':
-      return cannotStore(cause)
+      return cannotStore({ seconds: 30 }, { cause })
     case 'unreachable':
-      return cannotReachStore(cause)
+      return cannotReachStore({ seconds: 5 }, { cause })
     case 'busy':
-      return storeBusy(cause)
+      return storeBusy({ seconds: 5 }, { cause })
   }
 }
 
@@ -255,20 +251,25 @@ function answerBrokenRequest(
     socket.destroy()
     return
   }
-  const reason =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? `The headers are larger than ${maxHeaderBytes} bytes; send fewer or shorter ones.`
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'The request did not arrive in time; send it again.'
-        : error.code === 'HPE_INVALID_EOF_STATE'
-          ? 'The request broke off before its end; send it again.'
-          : 'The request is not valid HTTP/1.1; check its request line and headers.'
   // Its route has a trace for what is still arriving, and will note it.
   const trace = last && !last.req.complete ? (last.req as TracedMessage).trace : undefined
-  answerOnSocket(socket, malformedRequest(reason), error.code ?? error.message, trace, parts)
+  answerOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, parts)
   // Whoever was too slow to send is too slow to close: what waits for the rest of the request must not wait for that.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
   else discardRestOf(socket, parts.unprovenBodyTimeout)
+}
+
+function explainBroken(code: string | undefined): GraphError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return headersTooLarge({ max: maxHeaderBytes })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return requestTooLate()
+    case 'HPE_INVALID_EOF_STATE':
+      return requestBrokeOff()
+    default:
+      return requestNotHttp()
+  }
 }
 
 function answerOnSocket(

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { LongTask } from '../base/long-task.ts'
 import type { ReceivedFile } from '../files/files.ts'
-import { GraphError } from '../graph/errors.ts'
+import { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { inBlocks } from './blocks.ts'
-import { brokenOff, tooLarge } from './body.ts'
-import { type FileReception, tooMuchText } from './file-body.ts'
+import { bodyBrokeOff, bodyTooLarge, tooMuchBesidesFile } from './errors.ts'
+import type { FileReception } from './file-body.ts'
 import type { FileSplitter, SplitterParts } from './file-splitter.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function readTextFileBody(
   const splitter = openSplitter({
     member: member.name,
     maxRestBytes: maxBodyBytes,
-    tooMuchRest: () => tooMuchText(maxBodyBytes),
+    tooMuchRest: () => tooMuchBesidesFile({ max: maxBodyBytes }),
     onText: (text) => keep(decoder.decode(text)),
   })
   const chunks = readChunks(request, member.limits(settings).textBodyBytes)
@@ -72,15 +72,15 @@ async function* putBefore(
 
 /** The body as it comes, up to so many bytes; throws when it breaks off. Leaving early lets it flow on. */
 async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  if (Number(request.headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(request.headers['content-length']) > maxBytes) throw bodyTooLarge({ max: maxBytes })
   let length = 0
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length
-      if (length > maxBytes) throw tooLarge(maxBytes)
+      if (length > maxBytes) throw bodyTooLarge({ max: maxBytes })
       yield chunk
     }
   } catch (error) {
-    throw error instanceof GraphError ? error : brokenOff()
+    throw error instanceof GraphError ? error : bodyBrokeOff()
   }
 }

@@ -1,7 +1,8 @@
 import { cutTrailingSlashes } from '../base/slashes.ts'
-import { type GraphError, unknownOperation, unknownVersion } from '../graph/errors.ts'
+import type { GraphError } from '../graph/graph-error.ts'
 import type { Row } from '../graph/operation.ts'
 import { type Vocabulary, vocabularyNames } from '../graph/vocabulary.ts'
+import { methodUnknown, pathMisspelt, pathOfAnotherVocabulary, pathUnknown, unknownVersion } from './errors.ts'
 import { segmentsOf, shapeOf } from './route-table.ts'
 
 export interface UnknownPathsOptions {
@@ -44,7 +45,10 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
     const [first = '', second] = segments
     const version = decodeURIComponent(first)
     if (second !== undefined && !doors.includes(first) && !versions.includes(version)) {
-      return unknownVersion(version, versions)
+      return unknownVersion({
+        version: JSON.stringify(version.slice(0, 40)),
+        starts: versions.map((known) => `/${known}/`).join(' or '),
+      })
     }
     return describeNearest(
       routes,
@@ -65,21 +69,15 @@ function describeNearest(
   const here = routes.filter((route) => fits(route, segments))
   if (here.length > 0) {
     const methods = [...new Set(here.map((route) => route.method))].sort().join(' or ')
-    return unknownOperation(method, `this path takes ${methods}.`)
+    return methodUnknown({ method, methods })
   }
   const translated = translate(segments, words)
   if (translated && routes.some((route) => fits(route, translated.segments))) {
-    return unknownOperation(
-      method,
-      `its path has a name of another vocabulary: write ${translated.to} for ${translated.from}, or start the server with VOCABULARY=${translated.vocabulary}.`,
-    )
+    return pathOfAnotherVocabulary({ method, name: words.product, other: translated.other })
   }
   const nearest = findNearest(routes, segments)
-  if (nearest) return unknownOperation(method, `did you mean ${nearest.method} ${nearest.path}?`)
-  return unknownOperation(
-    method,
-    `paths start with /${versions.at(-1)}/ and the id of an object, and /docs lists all of them.`,
-  )
+  if (nearest) return pathMisspelt({ method, nearest: `${nearest.method} ${nearest.path}` })
+  return pathUnknown({ method, version: String(versions.at(-1)) })
 }
 
 function fits({ segments }: KnownRoute, path: readonly string[]): boolean {
@@ -90,12 +88,7 @@ function fits({ segments }: KnownRoute, path: readonly string[]): boolean {
 function translate(segments: readonly string[], words: Vocabulary) {
   const other = vocabularyNames.find((name) => name !== words.name)
   if (other === undefined || !segments.some((segment) => segment.includes(other))) return undefined
-  return {
-    segments: segments.map((segment) => segment.replace(other, words.name)),
-    from: other,
-    to: words.product,
-    vocabulary: other,
-  }
+  return { segments: segments.map((segment) => segment.replace(other, words.name)), other }
 }
 
 /** The row whose fixed words are few letters away from those of a path of the same length. */

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { sourceOf } from '../base/addresses.ts'
 import { formatDuration } from '../base/duration.ts'
-import { type GraphError, malformedRequest, rateLimited } from '../graph/errors.ts'
-import { addressClasses } from '../limits/classes.ts'
-import { brokenOff } from './body.ts'
+import type { GraphError } from '../graph/graph-error.ts'
+import { bodyBrokeOff, bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies } from './errors.ts'
 import { closeBehind } from './rest-of-body.ts'
 
 export interface UnprovenBodiesOptions {
@@ -64,11 +63,11 @@ export class UnprovenBodies {
     this.#count(body.source, bytes)
     for (const other of this.#bodies) {
       if ((this.#heldBySource.get(body.source) ?? 0) <= maxBytesPerAddress) break
-      if (other.source === body.source) other.refuse(noRoom())
+      if (other.source === body.source) other.refuse(tooManyUnprovenBodies({ seconds: 1 }))
     }
     for (const other of this.#bodies) {
       if (this.#heldBytes <= maxBytes) break
-      other.refuse(noRoom())
+      other.refuse(tooManyUnprovenBodies({ seconds: 1 }))
     }
   }
 
@@ -168,11 +167,11 @@ export class UnprovenBody {
       request.off('close', onBreak)
       if (!isUsing) settle()
     }
-    const onBreak = () => settle(brokenOff())
+    const onBreak = () => settle(bodyBrokeOff())
     this.#onRefusal = () => settle(this.#refusal)
-    const timer = setTimeout(() => this.refuse(tooLate(timeout)), timeout)
+    const timer = setTimeout(() => this.refuse(bodyTooLate({ period: formatDuration(timeout) })), timeout)
     if (this.#refusal) settle(this.#refusal)
-    else if (Number(request.headers['content-length']) > maxBytes) this.refuse(tooLarge(maxBytes))
+    else if (Number(request.headers['content-length']) > maxBytes) this.refuse(bodyTooLarge({ max: maxBytes }))
     else if (request.destroyed) onBreak()
     else request.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak)
     return promise
@@ -207,8 +206,8 @@ export class UnprovenBody {
   #keep(chunk: Buffer, use: (bytes: Buffer) => Promise<void> | undefined): Promise<void> | undefined {
     const { maxBytes } = this.#options
     this.#pieces += 1
-    if (this.#pieces > freePieces + this.#length / smallestPiece) throw this.#fail(tooManyPieces())
-    if (this.#length + chunk.length > maxBytes) throw this.#fail(tooLarge(maxBytes))
+    if (this.#pieces > freePieces + this.#length / smallestPiece) throw this.#fail(bodyInTooManyPieces())
+    if (this.#length + chunk.length > maxBytes) throw this.#fail(bodyTooLarge({ max: maxBytes }))
     const copies: Buffer[] = []
     for (let rest = chunk; rest.length > 0; ) {
       const page = this.#openPage()
@@ -249,20 +248,4 @@ export class UnprovenBody {
 
 async function useInOrder(copies: readonly Buffer[], use: (bytes: Buffer) => Promise<void> | undefined): Promise<void> {
   for (const bytes of copies) await use(bytes)
-}
-
-function noRoom(): GraphError {
-  return rateLimited('Too many signed bodies are arriving at once', addressClasses.failures.subcode, 1)
-}
-
-function tooLate(timeout: number): GraphError {
-  return malformedRequest(`The body did not arrive within ${formatDuration(timeout)}; send it faster, or with a token.`)
-}
-
-function tooManyPieces(): GraphError {
-  return malformedRequest('The body came in too many small pieces; send it in one, or with a token.')
-}
-
-function tooLarge(maxBytes: number): GraphError {
-  return malformedRequest(`The body is larger than the ${maxBytes} bytes that are taken; send a smaller one.`)
 }

@@ -1,9 +1,8 @@
 import { sourceOf } from '../base/addresses.ts'
 import type { Clock } from '../base/clock.ts'
-import { formatDuration } from '../base/duration.ts'
 import { WindowCounts } from '../base/window-counts.ts'
-import { type GraphError, rateLimited } from '../graph/errors.ts'
-import { type AddressClassName, addressClasses, type Rate } from './classes.ts'
+import type { GraphError } from '../graph/graph-error.ts'
+import { type AddressClassName, addressClasses, describeLimit, type Rate } from './classes.ts'
 
 export interface AddressLimitOptions {
   readonly on: boolean
@@ -48,11 +47,9 @@ export class AddressLimit {
     return isReached
   }
 
-  #describe({ count, milliseconds }: Rate, remaining: number): GraphError {
-    const { sentence, subcode } = addressClasses[this.#name]
+  #describe(rate: Rate, remaining: number): GraphError {
+    const { sentence, error } = addressClasses[this.#name]
     const [first = ''] = sentence.split(/[;.]/, 1)
-    const counted = first.charAt(0).toLowerCase() + first.slice(1)
-    const what = `The limit of ${count} in ${formatDuration(milliseconds)} is reached (${counted})`
-    return rateLimited(what, subcode, remaining / 1000)
+    return error({ ...describeLimit(rate, first), seconds: remaining / 1000 })
   }
 }

@@ -1,4 +1,5 @@
 import { formatDuration, hour, minute, parseDuration, second } from '../base/duration.ts'
+import { creationLimitReached, permissionCheckLimitReached, rateLimitReached } from './errors.ts'
 
 /** So many in so long. */
 export interface Rate {
@@ -9,30 +10,28 @@ export interface Rate {
 /** What a class counts by: the calling app together with the account (or business) that it acts on, one number, or the app. */
 export type RateKey = 'app_and_account' | 'node' | 'app'
 
+export type LimitError = typeof rateLimitReached | typeof creationLimitReached | typeof permissionCheckLimitReached
+
 export interface RateClass {
   readonly rates: readonly Rate[]
   readonly key: RateKey
-  /** The subcode of the 429. */
-  readonly subcode: number
+  /** The 429. */
+  readonly error: LimitError
   readonly sentence: string
 }
-
-const generalSubcode = 2446079
-const creationSubcode = 2446080
-const callPermissionSubcode = 2390008
 
 /** Every class once; a row of the table of operations names the ones that it is counted under besides `platform`. */
 export const rateClasses = {
   platform: {
     rates: [{ count: 5000, milliseconds: hour }],
     key: 'app_and_account',
-    subcode: generalSubcode,
+    error: rateLimitReached,
     sentence: 'Every call, per app and account.',
   },
   call_permissions: {
     rates: [{ count: 100, milliseconds: second }],
     key: 'node',
-    subcode: callPermissionSubcode,
+    error: permissionCheckLimitReached,
     sentence: 'Checks of call permissions, per number.',
   },
   request_code: {
@@ -41,43 +40,43 @@ export const rateClasses = {
       { count: 10, milliseconds: 24 * hour },
     ],
     key: 'node',
-    subcode: generalSubcode,
+    error: rateLimitReached,
     sentence: 'Requests for a verification code, per number.',
   },
   registration: {
     rates: [{ count: 10, milliseconds: 72 * hour }],
     key: 'node',
-    subcode: generalSubcode,
+    error: rateLimitReached,
     sentence: 'Registering and deregistering, per number.',
   },
   key_upload: {
     rates: [{ count: 10, milliseconds: hour }],
     key: 'node',
-    subcode: generalSubcode,
+    error: rateLimitReached,
     sentence: 'Uploads of a business public key, per number.',
   },
   number_creation: {
     rates: [{ count: 100, milliseconds: hour }],
     key: 'node',
-    subcode: creationSubcode,
+    error: creationLimitReached,
     sentence: 'Phone numbers created, per account.',
   },
   schedule_creation: {
     rates: [{ count: 500, milliseconds: hour }],
     key: 'node',
-    subcode: creationSubcode,
+    error: creationLimitReached,
     sentence: 'Schedules created, per account.',
   },
   solution_creation: {
     rates: [{ count: 50, milliseconds: hour }],
     key: 'app',
-    subcode: creationSubcode,
+    error: creationLimitReached,
     sentence: 'Solutions created, per app.',
   },
   onboarding: {
     rates: [{ count: 50, milliseconds: hour }],
     key: 'app',
-    subcode: generalSubcode,
+    error: rateLimitReached,
     sentence: 'Partner onboarding requests, per app.',
   },
 } as const satisfies Record<string, RateClass>
@@ -89,7 +88,7 @@ export interface AddressClass {
   readonly rates: readonly Rate[]
   /** Where the caller is mostly a developer or a test. */
   readonly ratesOutsideProduction: readonly Rate[]
-  readonly subcode: number
+  readonly error: LimitError
   readonly sentence: string
 }
 
@@ -97,14 +96,14 @@ export const addressClasses = {
   failures: {
     rates: [{ count: 100, milliseconds: minute }],
     ratesOutsideProduction: [{ count: 1000, milliseconds: minute }],
-    subcode: generalSubcode,
+    error: rateLimitReached,
     sentence:
       'Wrong tokens, signatures and verify tokens, per address; a body that was read in vain counts once more for every 64 KiB.',
   },
   open_doors: {
     rates: [{ count: 600, milliseconds: minute }],
     ratesOutsideProduction: [{ count: 6000, milliseconds: minute }],
-    subcode: generalSubcode,
+    error: rateLimitReached,
     sentence: 'Requests for pages, pictures and documents that need no token, per address.',
   },
 } as const satisfies Record<string, AddressClass>
@@ -117,6 +116,12 @@ export function parseRate(text: string): Rate | undefined {
   const milliseconds = parseDuration(period ?? '')
   if (rest.length > 0 || !/^[1-9]\d{0,9}$/.test(count ?? '') || !milliseconds) return undefined
   return { count: Number(count), milliseconds }
+}
+
+/** Which limit is reached; `sentence` is that of its class: `Every call, per app and account.` → `every call, per app and account` */
+export function describeLimit({ count, milliseconds }: Rate, sentence: string) {
+  const counted = sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
+  return { count, period: formatDuration(milliseconds), counted }
 }
 
 export function formatRate({ count, milliseconds }: Rate): string {

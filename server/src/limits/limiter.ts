@@ -1,10 +1,8 @@
 import type { Clock } from '../base/clock.ts'
-import { formatDuration } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
-import { rateLimited } from '../graph/errors.ts'
 import type { Node } from '../graph/nodes.ts'
-import { type Rate, type RateClassName, type RateKey, rateClasses } from './classes.ts'
+import { describeLimit, type Rate, type RateClassName, type RateKey, rateClasses } from './classes.ts'
 import { Permits, type Use } from './permits.ts'
 import { type Usage, usageHeaders, usageOf } from './usage.ts'
 
@@ -94,12 +92,7 @@ function keyOf(key: RateKey, caller: Caller, node: Node): string {
 }
 
 function tooMany(usage: Usage, rate: Rate, milliseconds: number, node: Node): Error {
-  const { sentence, subcode } = rateClasses[usage.name]
-  return rateLimited(describeLimit(rate, sentence), subcode, milliseconds / 1000, usageHeaders(node, usage, usage))
-}
-
-/** `Every call, per app and account.` → `The limit of 5000 in 1h is reached (every call, per app and account)` */
-function describeLimit({ count, milliseconds }: Rate, sentence: string): string {
-  const counted = sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
-  return `The limit of ${count} in ${formatDuration(milliseconds)} is reached (${counted})`
+  const { sentence, error } = rateClasses[usage.name]
+  const headers = usageHeaders(node, usage, usage)
+  return error({ ...describeLimit(rate, sentence), seconds: milliseconds / 1000 }, { headers })
 }

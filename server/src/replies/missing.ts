@@ -9,6 +9,6 @@ export function replyWithPage({ html, headers }: Page, status = 200, fault?: str
 
 /** 404: people get a page, programs the envelope. */
 export function replyMissing({ accept }: IncomingHttpHeaders, { html, headers }: Page): Reply {
-  if (!accept?.includes('text/html')) throw notFound({ vary: 'accept' })
+  if (!accept?.includes('text/html')) throw notFound({ headers: { vary: 'accept' } })
   return new Reply({ ...headers, vary: 'accept' }, html, { status: 404 })
 }

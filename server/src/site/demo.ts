@@ -5,7 +5,7 @@ import { findCaller } from '../auth/tokens.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
-import { GraphError } from '../graph/errors.ts'
+import { GraphError } from '../graph/graph-error.ts'
 
 /** The number of worlds/demo.yaml that examples are about. */
 export const demoNumber = '4000000000000001'

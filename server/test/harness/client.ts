@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/schema'
-import { errorStatuses } from '../../src/graph/errors.ts'
+import { errorStatuses } from '../../src/graph/graph-error.ts'
 import type { Operation, Row } from '../../src/graph/operation.ts'
 import type { Vocabulary } from '../../src/graph/vocabulary.ts'
 import { isOperation } from '../../src/http/route-table.ts'

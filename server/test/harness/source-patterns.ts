@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { readTokens, type Token } from '../../src/generate/source-tokens.ts'
+import { readTokens, type Token } from './source-tokens.ts'
 
 /** A pattern of the sources. */
 export interface SourcePattern {
@@ -49,14 +49,5 @@ export async function listMade(): Promise<SourcePattern[]> {
 }
 
 function readSource(file: string): Token[] {
-  return flatten(readTokens(readFileSync(join(sourceRoot, file), 'utf8')))
-}
-
-/** With what stands in the holes of templates. */
-function flatten(tokens: readonly Token[]): Token[] {
-  return tokens.flatMap((token) =>
-    token.kind === 'template'
-      ? token.parts.flatMap((part) => (typeof part === 'string' ? [] : flatten(part)))
-      : [token],
-  )
+  return readTokens(readFileSync(join(sourceRoot, file), 'utf8'))
 }

@@ -1,5 +1,5 @@
 import { writePermission } from '../../auth/scopes.ts'
-import { type ErrorStatus, errorStatuses } from '../../graph/errors.ts'
+import { type ErrorStatus, errorStatuses } from '../../graph/graph-error.ts'
 import type { Door, Row } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import type { SecurityScheme } from './document.ts'

@@ -1,23 +1,20 @@
-import { writePermission } from '../../auth/scopes.ts'
+import { lacksPermission, writePermission } from '../../auth/scopes.ts'
+import { badArgument } from '../../graph/define-error.ts'
 import {
-  badArgument,
+  argumentWrong,
   cannotReachStore,
   cannotStore,
-  type ErrorStatus,
-  type GraphError,
   internalFault,
   invalidToken,
-  malformedRequest,
-  missingPermission,
   missingToken,
   notFound,
-  rateLimited,
-  renderError,
-  ruleBroken,
   storeBusy,
 } from '../../graph/errors.ts'
+import { type ErrorStatus, type GraphError, renderError } from '../../graph/graph-error.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { addressClasses, rateClasses } from '../../limits/classes.ts'
+import { addressClasses, describeLimit, rateClasses } from '../../limits/classes.ts'
+import { numberVerified } from '../../resources/phone-numbers/errors.ts'
+import { bodyNotAnObject } from '../errors.ts'
 import { type JsonSchema, type Response, refTo } from './document.ts'
 import { headersOf } from './headers.ts'
 
@@ -38,8 +35,8 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
       name: 'BadRequest',
       description: 'An argument is missing or wrong, or the request cannot be read.',
       makeSamples: () => ({
-        argument: badArgument('limit', 'it must be an integer from 1 to 100.'),
-        request: malformedRequest('The body must be a JSON object, such as {"name": "value"}.'),
+        argument: badArgument(argumentWrong('limit', { expected: 'an integer from 1 to 100' })),
+        request: bodyNotAnObject(),
       }),
     },
     401: {
@@ -50,7 +47,7 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
     403: {
       name: 'Forbidden',
       description: 'The token sees the node but lacks the permission, or a browser asks for another website.',
-      makeSamples: () => ({ permission: missingPermission(writePermission('management', words)) }),
+      makeSamples: () => ({ permission: lacksPermission(writePermission('management', words)) }),
     },
     404: {
       name: 'NotFound',
@@ -60,32 +57,32 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
     422: {
       name: 'Unprocessable',
       description: 'The request is well-formed, but a rule of the business forbids it.',
-      makeSamples: () => ({ rule: ruleBroken('The phone number is verified already; no code is needed.') }),
+      makeSamples: () => ({ rule: numberVerified() }),
     },
     429: {
       name: 'TooManyRequests',
       description: 'A rate limit is reached; try again after the seconds that Retry-After tells.',
       makeSamples: () => ({
-        platform: rateLimited(
-          'The limit of 5000 in 1h is reached (every call, per app and account)',
-          rateClasses.platform.subcode,
-          1800,
-        ),
-        failures: rateLimited(
-          'The limit of 100 in 1m is reached (wrong tokens, signatures and verify tokens, per address)',
-          addressClasses.failures.subcode,
-          30,
-        ),
+        platform: rateClasses.platform.error({
+          ...describeLimit(rateClasses.platform.rates[0], rateClasses.platform.sentence),
+          seconds: 1800,
+        }),
+        failures: addressClasses.failures.error({
+          count: 100,
+          period: '1m',
+          counted: 'wrong tokens, signatures and verify tokens, per address',
+          seconds: 30,
+        }),
       }),
     },
     500: {
       name: 'ServerError',
       description: 'Something went wrong on the side of the service; try again with growing pauses.',
       makeSamples: () => ({
-        fault: internalFault(undefined),
-        nothing_stored: cannotStore(undefined),
-        database_gone: cannotReachStore(undefined),
-        database_busy: storeBusy(undefined),
+        fault: internalFault(),
+        nothing_stored: cannotStore({ seconds: 30 }),
+        database_gone: cannotReachStore({ seconds: 5 }),
+        database_busy: storeBusy({ seconds: 5 }),
       }),
     },
   }

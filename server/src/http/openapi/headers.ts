@@ -1,4 +1,4 @@
-import type { ErrorStatus } from '../../graph/errors.ts'
+import type { ErrorStatus } from '../../graph/graph-error.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { rateClasses } from '../../limits/classes.ts'
 import { type Header, type Reference, refTo } from './document.ts'

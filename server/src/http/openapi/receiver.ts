@@ -1,4 +1,4 @@
-import type { ErrorStatus } from '../../graph/errors.ts'
+import type { ErrorStatus } from '../../graph/graph-error.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { describeEnvelope } from '../../resources/webhooks/envelope-schemas.ts'
 import {

@@ -1,26 +1,19 @@
 import type { Random } from '../../base/random.ts'
 import type { AccountsTable } from '../../db/tables.ts'
-import { badArgument } from '../../graph/errors.ts'
-import type { Problem } from '../../graph/validation.ts'
+import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
+import { accountNameLength, maxNameLength } from './errors.ts'
 import type { AccountUpdate } from './schemas.ts'
 
-const maxNameLength = 100
-
 /** An account's name counts without the blanks around it. */
-export function findNameProblems(name: string): Problem[] {
+export function findNameProblems(name: string): ArgumentProblem[] {
   const length = [...name.trim()].length
   if (length >= 1 && length <= maxNameLength) return []
-  return [
-    {
-      place: 'name',
-      problem: `it must be a string of 1 to ${maxNameLength} characters, not counting blanks around it.`,
-    },
-  ]
+  return [accountNameLength('name')]
 }
 
 export function trimName({ name, ...others }: AccountUpdate): AccountUpdate {
   if (name === undefined) return others
-  for (const { place, problem } of findNameProblems(name)) throw badArgument(place, problem)
+  for (const problem of findNameProblems(name)) throw badArgument(problem)
   return { ...others, name: name.trim() }
 }
 

@@ -1,20 +1,15 @@
-import { badArgument } from '../../graph/errors.ts'
-import type { Problem } from '../../graph/validation.ts'
+import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
+import { commandNameTaken } from './errors.ts'
 import type { BotOffer } from './schemas.ts'
 
 /** A user picks a command by its name, so no two may share one. */
-export function findCommandProblems(commands: readonly { command_name: string }[]): Problem[] {
+export function findCommandProblems(commands: readonly { command_name: string }[]): ArgumentProblem[] {
   const seen = new Map<string, number>()
-  const problems: Problem[] = []
+  const problems: ArgumentProblem[] = []
   for (const [index, { command_name }] of commands.entries()) {
     const first = seen.get(command_name)
     if (first === undefined) seen.set(command_name, index)
-    else {
-      problems.push({
-        place: `commands[${index}].command_name`,
-        problem: `commands[${first}] has that name already; choose another.`,
-      })
-    }
+    else problems.push(commandNameTaken(`commands[${index}].command_name`, { first }))
   }
   return problems
 }
@@ -28,7 +23,7 @@ export function readOffer({
   commands = botDefaults.commands,
   enable_welcome_message = botDefaults.enable_welcome_message,
 }: BotOffer): Required<BotOffer> {
-  for (const { place, problem } of findCommandProblems(commands)) throw badArgument(place, problem)
+  for (const problem of findCommandProblems(commands)) throw badArgument(problem)
   return {
     prompts,
     commands: commands.map(({ command_name, command_description }) => ({ command_name, command_description })),

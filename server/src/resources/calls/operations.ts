@@ -4,10 +4,11 @@ import { notFound } from '../../graph/errors.ts'
 import { type Context, defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findPhoneNumber } from '../phone-numbers/store.ts'
+import { callIsOpen, noOpenCall } from './errors.ts'
 import { exampleOffer } from './examples.ts'
 import { checkCallLimit, checkPermission, describePermission, periodMilliseconds } from './permissions.ts'
 import { progressCall, startCall } from './progress.ts'
-import { callIsOpen, checkAnswerIsGiven, checkCallRequest, checkCanCall, noOpenCall } from './rules.ts'
+import { checkAnswerIsGiven, checkCallRequest, checkCanCall } from './rules.ts'
 import { type CallRequest, callAnswerSchema, callRequestSchema, permissionSchema, userWaIdSchema } from './schemas.ts'
 import {
   countPermissionRequests,

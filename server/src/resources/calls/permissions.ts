@@ -1,14 +1,11 @@
 import { day } from '../../base/duration.ts'
 import type { CallPermissionsTable } from '../../db/tables.ts'
-import { forbidden, limitReached } from '../../graph/errors.ts'
 import type { Settings } from '../../graph/settings.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { callLimitReached, noCallPermission } from './errors.ts'
 import type { callPermissionStatuses, limitPeriods } from './schemas.ts'
 
 export type PermissionStatus = (typeof callPermissionStatuses)[number]
-
-const noPermissionCode = 138006
-const callLimitCode = 138012
 
 /** How long each period reaches back; both slide with the clock. */
 export const periodMilliseconds = { '24h': day, '7d': 7 * day } as const satisfies Record<LimitPeriod, number>
@@ -87,21 +84,13 @@ function describeLimit({ period, usage, max }: Limit) {
 /** Throws unless the user lets the number call. */
 export function checkPermission(permission: CallPermissionsTable | undefined, now: number): void {
   const status = readStatus(permission, now)
-  if (status === 'granted') return
-  throw forbidden(
-    `The user has not given this number permission to call: it is ${status}; ask for it, and call when it is granted.`,
-    noPermissionCode,
-  )
+  if (status !== 'granted') throw noCallPermission({ status })
 }
 
 /** Throws when the number has called the user as often as it may. */
 export function checkCallLimit({ count, oldest }: Usage, max: number, now: number): void {
   if (count < max) return
-  throw limitReached(
-    `The number has started ${max} calls to this user within 24 hours, which is the most`,
-    callLimitCode,
-    ((oldest ?? now) + periodMilliseconds['24h'] - now) / 1000,
-  )
+  throw callLimitReached({ max, seconds: ((oldest ?? now) + periodMilliseconds['24h'] - now) / 1000 })
 }
 
 /** What is kept of what the gateway says. */

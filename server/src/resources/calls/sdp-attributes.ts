@@ -1,5 +1,6 @@
 import { parse } from 'sdp-transform'
-import { token } from './sdp-lines.ts'
+import { sdpAttributeOfMedia, sdpAttributeOfSession, sdpValueMissing } from './sdp-errors.ts'
+import { type LineProblem, mustBe, token } from './sdp-lines.ts'
 
 /** Where an attribute can stand: above the first m= line, below one, or both. */
 type Level = 'session' | 'media' | 'both'
@@ -172,24 +173,23 @@ const takenApart: ReadonlyMap<string, TakenApart> = new Map([
 ])
 
 /** What is wrong with the value of an a= line. */
-export function findAttributeProblem(attribute: string, isInMedia: boolean): string | undefined {
+export function findAttributeProblem(attribute: string, isInMedia: boolean): LineProblem | undefined {
   const { name, value } = attributePattern.exec(attribute)?.groups ?? {}
-  if (name === undefined) return 'must be a=<attribute> or a=<attribute>:<value>, the attribute being a token.'
-  if (value === '') return `has no value after "a=${name}:"; give one, or leave out the line.`
+  if (name === undefined) return mustBe('a=<attribute> or a=<attribute>:<value>, the attribute being a token')
+  if (value === '') return (line) => sdpValueMissing({ line, start: `a=${name}:` })
 
   const standard = standardForms.get(name)
   if (standard) {
-    if (standard.level === 'media' && !isInMedia) return `is a=${name}; put it below an m= line, where it belongs.`
-    if (standard.level === 'session' && isInMedia)
-      return `is a=${name}; put it above the first m= line, where it belongs.`
+    if (standard.level === 'media' && !isInMedia) return (line) => sdpAttributeOfMedia({ line, name })
+    if (standard.level === 'session' && isInMedia) return (line) => sdpAttributeOfSession({ line, name })
     const isRight = standard.value === null ? value === undefined : value !== undefined && standard.value.test(value)
-    return isRight ? undefined : `must be ${standard.expects}.`
+    return isRight ? undefined : mustBe(standard.expects)
   }
 
   const known = takenApart.get(name)
   if (!known) return undefined
   const parts = takeApart(attribute)
-  return parts && known.isRight(parts) ? undefined : `must be ${known.expects}.`
+  return parts && known.isRight(parts) ? undefined : mustBe(known.expects)
 }
 
 /** The members that the library found in one attribute; undefined when it knows none of that form. */

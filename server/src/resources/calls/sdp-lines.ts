@@ -1,4 +1,18 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import type { GraphError } from '../../graph/graph-error.ts'
+import {
+  sdpAddress,
+  sdpAddressType,
+  sdpFormat,
+  sdpLineWrong,
+  sdpMulticastIp4,
+  sdpMulticastIp6,
+  sdpNetworkType,
+  sdpPort,
+} from './sdp-errors.ts'
+
+/** What is wrong with a line, whose number is known further up. */
+export type LineProblem = (line: number) => GraphError
 
 /** RFC 8866, 9: the characters of a token. */
 const tokenCharacters = "[!#$%&'*+\\-.^_`{|}~0-9A-Za-z]"
@@ -13,7 +27,7 @@ interface LineForm {
   /** Goes on after `line 7 must be `. */
   readonly expects: string
   /** What a pattern cannot tell. */
-  readonly check?: (groups: Readonly<Record<string, string | undefined>>) => string | undefined
+  readonly check?: (groups: Readonly<Record<string, string | undefined>>) => LineProblem | undefined
 }
 
 const network = '(?<nettype>\\S+) (?<addrtype>\\S+) (?<address>\\S+)'
@@ -34,7 +48,7 @@ const lineForms: Readonly<Record<string, LineForm>> = {
   u: {
     pattern: /^(?<uri>\S+)$/,
     expects: 'u= and a URI',
-    check: ({ uri = '' }) => (URL.canParse(uri) ? undefined : 'must be u= and an absolute URI.'),
+    check: ({ uri = '' }) => (URL.canParse(uri) ? undefined : mustBe('u= and an absolute URI')),
   },
   e: {
     pattern: new RegExp(`^(${email}|${email} *\\(${comment}\\)|${comment}<${email}>)$`),
@@ -76,12 +90,16 @@ const lineForms: Readonly<Record<string, LineForm>> = {
 }
 
 /** What is wrong with the value of a line of a known type other than a=. */
-export function findValueProblem(type: string, value: string): string | undefined {
+export function findValueProblem(type: string, value: string): LineProblem | undefined {
   const form = lineForms[type]
   if (!form) throw new Error(`no form is known for lines ${type}=`)
   const match = form.pattern.exec(value)
-  if (!match) return `must be ${form.expects}.`
+  if (!match) return mustBe(form.expects)
   return form.check?.(match.groups ?? {})
+}
+
+export function mustBe(expected: string): LineProblem {
+  return (line) => sdpLineWrong({ line, expected })
 }
 
 /** What a message quotes of a description that may be as long as it likes. */
@@ -95,28 +113,26 @@ interface NetworkGroups {
   readonly address?: string | undefined
 }
 
-function findNetworkProblem({ nettype = '', addrtype = '' }: NetworkGroups): string | undefined {
-  if (nettype !== 'IN') return `has the network type ${shorten(nettype)}; it must be IN.`
+function findNetworkProblem({ nettype = '', addrtype = '' }: NetworkGroups): LineProblem | undefined {
+  if (nettype !== 'IN') return (line) => sdpNetworkType({ line, value: shorten(nettype) })
   if (addrtype !== 'IP4' && addrtype !== 'IP6') {
-    return `has the address type ${shorten(addrtype)}; it must be IP4 or IP6.`
+    return (line) => sdpAddressType({ line, value: shorten(addrtype) })
   }
   return undefined
 }
 
-function findUnicastProblem({ addrtype = '', address = '' }: NetworkGroups): string | undefined {
+function findUnicastProblem({ addrtype = '', address = '' }: NetworkGroups): LineProblem | undefined {
   if (isAddress(addrtype, address) || isHostName(address)) return undefined
-  return `has the address ${shorten(address)}; it must be an ${addrtype} address or a host name.`
+  return (line) => sdpAddress({ line, value: shorten(address), type: addrtype })
 }
 
 /** Multicast addresses have a time to live (IP4 alone) and may have a count behind slashes; others have neither. */
-function findConnectionProblem({ addrtype = '', address = '' }: NetworkGroups): string | undefined {
+function findConnectionProblem({ addrtype = '', address = '' }: NetworkGroups): LineProblem | undefined {
   const [base = '', ...numbers] = address.split('/')
   if (!isMulticast(addrtype, base)) return findUnicastProblem({ addrtype, address })
   const isRight = addrtype === 'IP4' ? /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\/[1-9]\d*)?$/ : /^([1-9]\d*)?$/
   if (isRight.test(numbers.join('/')) && !address.endsWith('/')) return undefined
-  return addrtype === 'IP4'
-    ? 'has a multicast address; behind it must come /<ttl> from 0 to 255, and may come /<count>.'
-    : 'has a multicast address; behind it may come /<count> alone.'
+  return (line) => (addrtype === 'IP4' ? sdpMulticastIp4 : sdpMulticastIp6)({ line })
 }
 
 function isMulticast(addrtype: string, address: string): boolean {
@@ -137,14 +153,12 @@ function findMediaProblem({
   port = '',
   proto = '',
   formats = '',
-}: Readonly<Record<string, string | undefined>>): string | undefined {
-  if (Number(port) > 65_535) return `has the port ${shorten(port)}; it must be from 0 to 65535.`
+}: Readonly<Record<string, string | undefined>>): LineProblem | undefined {
+  if (Number(port) > 65_535) return (line) => sdpPort({ line, value: shorten(port) })
   if (!/(^|\/)RTP\//.test(proto)) return undefined
   const wrong = formats
     .trim()
     .split(' ')
     .find((format) => !/^\d{1,3}$/.test(format) || Number(format) > 127)
-  return wrong === undefined
-    ? undefined
-    : `has the format ${shorten(wrong)}; with ${shorten(proto)} formats are payload types from 0 to 127.`
+  return wrong === undefined ? undefined : (line) => sdpFormat({ line, value: shorten(wrong), proto: shorten(proto) })
 }

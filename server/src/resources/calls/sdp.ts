@@ -1,12 +1,15 @@
+import type { GraphError } from '../../graph/graph-error.ts'
 import { findAttributeProblem } from './sdp-attributes.ts'
-import { findValueProblem } from './sdp-lines.ts'
-
-/** What is wrong with a session description, and in which of its lines, counted from 1. */
-export interface SdpProblem {
-  readonly line: number
-  /** Goes on after `line 7 `. */
-  readonly problem: string
-}
+import {
+  sdpCarriageReturn,
+  sdpEndsEarly,
+  sdpLineEmpty,
+  sdpOrderWrong,
+  sdpValueMissing,
+  sdpWithoutAudio,
+  sdpWithoutConnection,
+} from './sdp-errors.ts'
+import { findValueProblem, type LineProblem, mustBe } from './sdp-lines.ts'
 
 /** The types of line that can follow a type above the first m= line (RFC 8866, 9); `start` is before the first line. */
 const afterInSession: Readonly<Record<string, string>> = {
@@ -47,7 +50,7 @@ interface Section {
  * Holds a session description against RFC 8866: the form of each line, their order, what is required, and besides that the
  * one thing that a voice call cannot do without: audio. Lines end in CRLF or LF; the last one may go without.
  */
-export function findSdpProblem(sdp: string): SdpProblem | undefined {
+export function findSdpProblem(sdp: string): GraphError | undefined {
   const lines = splitLines(sdp)
   const session: Section = { line: 1, isAudio: false, hasConnection: false }
   const media: Section[] = []
@@ -61,7 +64,7 @@ export function findSdpProblem(sdp: string): SdpProblem | undefined {
       findFormProblem(line) ??
       findOrderProblem(line.charAt(0), (isInMedia ? afterInMedia : afterInSession)[previous] ?? '', lines[index - 1]) ??
       findContentProblem(line, isInMedia)
-    if (problem !== undefined) return { line: number, problem }
+    if (problem) return problem(number)
 
     previous = line.charAt(0)
     if (previous === 'm') {
@@ -79,21 +82,21 @@ function splitLines(sdp: string): string[] {
   return lines
 }
 
-function findFormProblem(line: string): string | undefined {
-  if (line === '') return 'is empty; every line is a letter, "=" and a value.'
-  if (line.includes('\r')) return 'holds a carriage return; lines end in CRLF or LF.'
-  if (!/^[a-z]=/.test(line)) return 'must be a lower-case letter, "=" and a value, with no blank around the "=".'
-  if (line.length === 2) return `has no value after "${line}"; give one, or leave out the line.`
+function findFormProblem(line: string): LineProblem | undefined {
+  if (line === '') return (number) => sdpLineEmpty({ line: number })
+  if (line.includes('\r')) return (number) => sdpCarriageReturn({ line: number })
+  if (!/^[a-z]=/.test(line)) return mustBe('a lower-case letter, "=" and a value, with no blank around the "="')
+  if (line.length === 2) return (number) => sdpValueMissing({ line: number, start: line })
   return undefined
 }
 
-function findOrderProblem(type: string, allowed: string, before: string | undefined): string | undefined {
+function findOrderProblem(type: string, allowed: string, before: string | undefined): LineProblem | undefined {
   if (allowed.includes(type)) return undefined
   const place = before === undefined ? 'at the start' : `after a line ${before.slice(0, 2)}`
-  return `starts with ${type}=, but ${place} must come ${listTypes(allowed)}.`
+  return (line) => sdpOrderWrong({ line, type, place, allowed: listTypes(allowed) })
 }
 
-function findContentProblem(line: string, isInMedia: boolean): string | undefined {
+function findContentProblem(line: string, isInMedia: boolean): LineProblem | undefined {
   const value = line.slice(2)
   if (line.startsWith('a=')) return findAttributeProblem(value, isInMedia)
   return findValueProblem(line.charAt(0), value)
@@ -105,22 +108,16 @@ function findMissing(
   lastType: string,
   session: Section,
   media: readonly Section[],
-): SdpProblem | undefined {
+): GraphError | undefined {
   const next = media.length === 0 ? (afterInSession[lastType] ?? '') : ''
   if (media.length === 0 && !next.includes('m')) {
-    return { line: lastLine, problem: `is the last, but must be followed by ${listTypes(next)}.` }
+    return sdpEndsEarly({ line: lastLine, allowed: listTypes(next) })
   }
   if (!media.some(({ isAudio }) => isAudio)) {
-    return { line: lastLine, problem: 'is the last, but there is no m=audio line; a call needs one.' }
+    return sdpWithoutAudio({ line: lastLine })
   }
   const unconnected = session.hasConnection ? undefined : media.find(({ hasConnection }) => !hasConnection)
-  if (unconnected) {
-    return {
-      line: unconnected.line,
-      problem: 'starts a media section without a c= line; each needs one when there is none above the first m= line.',
-    }
-  }
-  return undefined
+  return unconnected && sdpWithoutConnection({ line: unconnected.line })
 }
 
 /** `iuet` → `i=, u=, e= or t=` */

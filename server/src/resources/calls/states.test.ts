@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { GraphError } from '../../graph/errors.ts'
+import { GraphError } from '../../graph/graph-error.ts'
 import { callActions, callDirections, callSides, callStates, isUnanswered, moveCall } from './states.ts'
 
 /** Everything that can happen, written out; whatever is not here must be refused. */

@@ -1,5 +1,6 @@
 import type { CallsTable } from '../../db/tables.ts'
-import { ruleBroken } from '../../graph/errors.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
+import { callActionNotPossible, callHasEnded } from './errors.ts'
 
 export const callDirections = ['BUSINESS_INITIATED', 'USER_INITIATED'] as const
 export type CallDirection = CallsTable['direction']
@@ -67,7 +68,7 @@ export interface CallOutcome {
 /** What becomes of a call when a side does something to it; throws the 422 where that cannot be done. */
 export function moveCall(call: CallCondition, side: CallSide, action: CallAction): CallOutcome {
   const move = listMoves(call, side).find((possible) => possible.action === action)
-  if (!move) throw ruleBroken(describeRefusal(call, side, action))
+  if (!move) throw refuse(call, side, action)
   return { state: move.to, ending: move.ending ?? null }
 }
 
@@ -77,12 +78,11 @@ function listMoves({ direction, state }: CallCondition, side: CallSide): Move[] 
   )
 }
 
-function describeRefusal(call: CallCondition, side: CallSide, action: CallAction): string {
-  if (call.state === 'ended')
-    return `The call has ended, so ${action} is not possible any more; only an open call can be changed.`
+function refuse(call: CallCondition, side: CallSide, action: CallAction): GraphError {
+  if (call.state === 'ended') return callHasEnded({ action })
   const caller = call.direction === 'BUSINESS_INITIATED' ? 'business' : 'user'
   const possible = listMoves(call, side).map((move) => move.action)
-  return `The ${caller} started the call and it is ${call.state}, so ${action} by the ${side} is not possible; possible: ${possible.join(', ')}.`
+  return callActionNotPossible({ caller, state: call.state, action, side, possible })
 }
 
 /** Whether a call still waits for an answer, so that it can ring out. */

@@ -1,38 +1,42 @@
 import { isRealInternationalNumber } from '../../base/international-number.ts'
 import type { ComplianceInfoTable } from '../../db/tables.ts'
-import { badArgument } from '../../graph/errors.ts'
-import type { Problem } from '../../graph/validation.ts'
+import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
+import { argumentWrong } from '../../graph/errors.ts'
+import {
+  customTypeNotTaken,
+  customTypeRequired,
+  entityNameTooShort,
+  officerNameBlank,
+  registrationNotTaken,
+} from './errors.ts'
 import { type ComplianceInfo, expectedNumber } from './schemas.ts'
 
 type StoredCompliance = Omit<ComplianceInfoTable, 'phone_number_id'>
 
 /** What breaks the chapter's rules, though each member by itself has the right form. */
-export function findComplianceProblems(info: ComplianceInfo): Problem[] {
-  const problems: Problem[] = []
+export function findComplianceProblems(info: ComplianceInfo): ArgumentProblem[] {
+  const problems: ArgumentProblem[] = []
   const { entity_name, entity_type, entity_type_custom, is_registered, grievance_officer_details } = info
   if ([...entity_name.trim()].length < 2) {
-    problems.push({ place: 'entity_name', problem: 'it must have at least 2 characters besides blanks around it.' })
+    problems.push(entityNameTooShort('entity_name'))
   }
   if (entity_type === 'OTHER' && (entity_type_custom ?? '').trim() === '') {
-    problems.push({ place: 'entity_type_custom', problem: 'it is required when entity_type is OTHER.' })
+    problems.push(customTypeRequired('entity_type_custom'))
   }
   if (entity_type !== 'OTHER' && entity_type_custom !== undefined) {
-    problems.push({ place: 'entity_type_custom', problem: 'it goes with entity_type OTHER alone; leave it out.' })
+    problems.push(customTypeNotTaken('entity_type_custom'))
   }
   if (is_registered !== undefined && entity_type !== 'OTHER' && entity_type !== 'PARTNERSHIP') {
-    problems.push({
-      place: 'is_registered',
-      problem: 'it goes with entity_type OTHER or PARTNERSHIP alone; leave it out.',
-    })
+    problems.push(registrationNotTaken('is_registered'))
   }
   if (grievance_officer_details.name.trim() === '') {
-    problems.push({ place: 'grievance_officer_details.name', problem: 'it must hold more than blanks.' })
+    problems.push(officerNameBlank('grievance_officer_details.name'))
   }
   for (const contact of ['grievance_officer_details', 'customer_care_details'] as const) {
     for (const member of ['mobile_number', 'landline_number'] as const) {
       const number = info[contact][member]
       if (number !== undefined && !isRealInternationalNumber(number)) {
-        problems.push({ place: `${contact}.${member}`, problem: `it must be ${expectedNumber}.` })
+        problems.push(argumentWrong(`${contact}.${member}`, { expected: expectedNumber }))
       }
     }
   }
@@ -42,7 +46,7 @@ export function findComplianceProblems(info: ComplianceInfo): Problem[] {
 /** Throws the 400 for the first rule that is broken. */
 export function checkCompliance(info: ComplianceInfo): void {
   const [first] = findComplianceProblems(info)
-  if (first) throw badArgument(first.place, first.problem)
+  if (first) throw badArgument(first)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { defineGatewayWrite, type Operation } from '../../graph/operation.ts'
+import { groupIsFull, inviteLinkDead } from './errors.ts'
 import { raiseJoined, raiseJoinRequests } from './events.ts'
-import { deadLink, fullGroup, readInviteCode } from './rules.ts'
+import { readInviteCode } from './rules.ts'
 import { joinedSchema, joinSchema } from './schemas.ts'
 import {
   deleteJoinRequests,
@@ -32,7 +33,7 @@ export function groupGatewayOperations(): Operation[] {
       async run({ db, clock, random, words, settings, sees }, { invite_link, user_wa_id, name = null }) {
         const code = readInviteCode(invite_link)
         const group = code && (await lockInvitingGroupForGateway(db, code))
-        if (!group || !sees(group.account_id)) throw deadLink()
+        if (!group || !sees(group.account_id)) throw inviteLinkDead()
         const group_id = group.id
         const participants = await listParticipants(db, group)
         if (participants.some((participant) => participant.user_wa_id === user_wa_id)) {
@@ -47,7 +48,7 @@ export function groupGatewayOperations(): Operation[] {
           }
           return { group_id, status: 'requested' }
         }
-        if (participants.length >= settings.maxUsersPerGroup) throw fullGroup(settings.maxUsersPerGroup)
+        if (participants.length >= settings.maxUsersPerGroup) throw groupIsFull({ max: settings.maxUsersPerGroup })
         // Asked for while the business had to approve, which it has not since.
         await deleteJoinRequests(db, group, [user_wa_id])
         await insertParticipant(db, { group_id, ...user, joined_time: now })

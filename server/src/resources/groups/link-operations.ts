@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
 import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { noInviteLink } from './errors.ts'
 import { askedGroup } from './examples.ts'
-import { drawInviteCode, inviteLinkOf, noLiveLink } from './rules.ts'
+import { drawInviteCode, inviteLinkOf } from './rules.ts'
 import { deletedLinkSchema, inviteLinkSchema, productSchema } from './schemas.ts'
 import { deleteInviteLink, findInviteCode, lockGroup, putInviteLink } from './store.ts'
 
@@ -51,7 +52,7 @@ export function readLink(words: Vocabulary): Operation {
     examples: { output: { messaging_product, invite_link: exampleLink }, node: askedGroup, first: [createFirst] },
     async run({ db, node, publicUrl }) {
       const code = await findInviteCode(db, node)
-      if (code === undefined) throw noLiveLink()
+      if (code === undefined) throw noInviteLink()
       return { messaging_product, invite_link: inviteLinkOf(publicUrl, code) }
     },
   })
@@ -77,7 +78,7 @@ export function deleteLink(words: Vocabulary): Operation {
     async run({ db, node }) {
       const group = await lockGroup(db, node)
       if (!group) throw notFound()
-      if (!(await deleteInviteLink(db, group))) throw noLiveLink()
+      if (!(await deleteInviteLink(db, group))) throw noInviteLink()
       return { messaging_product, success: 'true' }
     },
   })

@@ -1,35 +1,35 @@
 import type { Random } from '../../base/random.ts'
 import type { GroupJoinRequestsTable, GroupsTable } from '../../db/tables.ts'
-import { badArgument, type GraphError, nothingThere, ruleBroken } from '../../graph/errors.ts'
-import type { Problem } from '../../graph/validation.ts'
+import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
+import {
+  groupIsFull,
+  groupsNeedRegistration,
+  joinRequestUnknown,
+  maxSubjectLength,
+  notAnInviteLink,
+  participantUnknown,
+  subjectLength,
+} from './errors.ts'
 import { type GroupProblem, inviteCodePattern } from './schemas.ts'
-
-const maxSubjectLength = 128
 
 export const groupDefaults = { description: '', join_approval_mode: 'auto_approve' } as const
 
 /** A group's subject counts without the blanks around it, and in Unicode characters. */
-export function findSubjectProblems(subject: string): Problem[] {
+export function findSubjectProblems(subject: string): ArgumentProblem[] {
   const length = [...subject.trim()].length
   if (length >= 1 && length <= maxSubjectLength) return []
-  return [
-    {
-      place: 'subject',
-      problem: `it must be a string of 1 to ${maxSubjectLength} characters, not counting blanks around it.`,
-    },
-  ]
+  return [subjectLength('subject')]
 }
 
 export function readSubject(subject: string): string {
   const [problem] = findSubjectProblems(subject)
-  if (problem) throw badArgument(problem.place, problem.problem)
+  if (problem) throw badArgument(problem)
   return subject.trim()
 }
 
-const notRegistered = 'The phone number is not registered; register it before it can have groups.'
-
 export function checkRegistered({ registered }: { readonly registered: boolean }): void {
-  if (!registered) throw ruleBroken(notRegistered)
+  if (!registered) throw groupsNeedRegistration()
 }
 
 export function writeUnixSeconds(milliseconds: number): string {
@@ -76,22 +76,8 @@ export function inviteLinkOf(publicUrl: string, code: string): string {
  */
 export function readInviteCode(link: string): string | undefined {
   const code = /\/invite\/([^/]*)\/?$/.exec(URL.parse(link)?.pathname ?? '')?.[1]
-  if (code === undefined) {
-    throw badArgument('invite_link', 'it must be the link of an invitation, such as http://127.0.0.1:8080/invite/….')
-  }
+  if (code === undefined) throw notAnInviteLink()
   return isInviteCode(code) ? code : undefined
-}
-
-export function noLiveLink(): GraphError {
-  return nothingThere('The group has no live invite link; create one with POST on the same path.')
-}
-
-export function deadLink(): GraphError {
-  return nothingThere('The invite link is not live: it was replaced or deleted, or never was one; ask for a new one.')
-}
-
-export function fullGroup(max: number): GraphError {
-  return ruleBroken(`The group has ${max} users, which is the most that one can have; somebody has to leave it first.`)
 }
 
 /** The digits of a user's phone number are the user's id. */
@@ -99,22 +85,16 @@ export function readUser(user: string): string {
   return user.replaceAll(/\D/g, '')
 }
 
-function problem(code: number, title: string, details: string): GroupProblem {
+function problem(title: string, { code, message: details }: GraphError): GroupProblem {
   return { code, title, message: title, error_data: { details } }
 }
 
 /** The codes are those that the same reasons have where they refuse a whole request. */
 export const problems = {
-  notRegistered: () => problem(100, 'Group not created', notRegistered),
-  unknownRequest: () =>
-    problem(
-      803,
-      'No such join request',
-      'No join request of this group that waits has that id; list them for those that do.',
-    ),
-  fullGroup: (max: number) => problem(100, 'Group is full', fullGroup(max).message),
-  unknownParticipant: () =>
-    problem(803, 'No such participant', 'The user is not in this group; see its participants for who is.'),
+  notRegistered: () => problem('Group not created', groupsNeedRegistration()),
+  unknownRequest: () => problem('No such join request', joinRequestUnknown()),
+  fullGroup: (max: number) => problem('Group is full', groupIsFull({ max })),
+  unknownParticipant: () => problem('No such participant', participantUnknown()),
 }
 
 /** One thing of several that could not be done, and why. */

@@ -1,4 +1,5 @@
 import type { Settings } from '../../graph/settings.ts'
+import { fileIsEmpty } from './errors.ts'
 import { isMediaType, type MediaKind, type MediaTypeName, maxBytesOf, mediaTypes } from './kinds.ts'
 import {
   compoundType,
@@ -9,7 +10,7 @@ import {
   sampleBytes,
   zipType,
 } from './recognize.ts'
-import { emptyFile, tooLarge, wrongType } from './rules.ts'
+import { tooLarge, wrongType } from './rules.ts'
 import { startTextCheck, type TextCheck } from './text-check.ts'
 
 /**
@@ -52,7 +53,7 @@ export async function* checkWhileArriving(
       if (size >= sampleBytes) yield await begin()
     }
   }
-  if (size === 0) throw emptyFile()
+  if (size === 0) throw fileIsEmpty()
   if (!kind) yield await begin()
   if (text && !text.end()) throw wrongType(undefined)
 }

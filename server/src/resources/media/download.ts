@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { ByteRange } from '../../files/file-store.ts'
-import { rangeNotSatisfiable } from '../../graph/errors.ts'
 import { defineLink, type LinkContext, Reply, type ReplyOperation } from '../../graph/operation.ts'
 import { isKnown, readRange } from '../../replies/ranges.ts'
+import { rangeNotSatisfiable } from './errors.ts'
 import { isMediaType, mediaTypes } from './kinds.ts'
 import { findMedia } from './store.ts'
 
@@ -31,7 +31,8 @@ async function download(context: LinkContext): Promise<Reply> {
   const etag = `"${sha256}"`
   const isUnchanged = isKnown(asked, etag)
   const range = isUnchanged ? undefined : readRange(asked, etag, file_size)
-  if (range === 'not satisfiable') throw rangeNotSatisfiable(file_size)
+  if (range === 'not satisfiable')
+    throw rangeNotSatisfiable({ size: file_size }, { headers: { 'content-range': `bytes */${file_size}` } })
   const common = { etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-store' }
   if (isUnchanged) return new Reply(common, undefined, { status: 304 })
 

@@ -1,5 +1,5 @@
-import { badArgument, type GraphError } from '../../graph/errors.ts'
 import type { FileTextDecoder } from '../../graph/operation.ts'
+import { dataUrlWithoutComma, fileNotBase64 } from './errors.ts'
 
 /** What stands in front of the comma of a data: URL is a type and a few parameters. */
 const maxHeadCharacters = 1000
@@ -28,7 +28,7 @@ export function openFileText(): FileTextDecoder {
     }
     const comma = text.indexOf(',')
     if (comma < 0 || comma > maxHeadCharacters) {
-      if (text.length > maxHeadCharacters) throw noComma()
+      if (text.length > maxHeadCharacters) throw dataUrlWithoutComma()
       return undefined
     }
     escapes = new PercentDecoder()
@@ -46,7 +46,7 @@ export function openFileText(): FileTextDecoder {
       return decodeData(data)
     },
     end() {
-      if (head?.toLowerCase().startsWith('data:')) throw noComma()
+      if (head?.toLowerCase().startsWith('data:')) throw dataUrlWithoutComma()
       const start = head === undefined ? nothing : new Base64Decoder().decodeWhole(Buffer.from(head))
       const escaped = escapes?.end() ?? nothing
       const rest = base64 ? Buffer.concat([base64.decode(escaped), base64.end()]) : escaped
@@ -129,12 +129,12 @@ class Base64Decoder {
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at] as number
       if (isDigit[byte]) {
-        if (this.#padding > 0) throw notBase64()
+        if (this.#padding > 0) throw fileNotBase64()
         digits[length++] = byte
         this.#digits++
       } else if (byte === equals) {
-        if (++this.#padding > 2) throw notBase64()
-      } else if (!isBlank[byte]) throw notBase64()
+        if (++this.#padding > 2) throw fileNotBase64()
+      } else if (!isBlank[byte]) throw fileNotBase64()
     }
     const whole = length - (length % 4)
     this.#waiting = Buffer.from(digits.subarray(whole, length))
@@ -143,22 +143,11 @@ class Base64Decoder {
 
   end(): Buffer {
     const isWhole = this.#padding > 0 ? (this.#digits + this.#padding) % 4 === 0 : this.#digits % 4 !== 1
-    if (!isWhole) throw notBase64()
+    if (!isWhole) throw fileNotBase64()
     return Buffer.from(this.#waiting.toString('latin1'), 'base64')
   }
 
   decodeWhole(bytes: Buffer): Buffer {
     return Buffer.concat([this.decode(bytes), this.end()])
   }
-}
-
-function noComma(): GraphError {
-  return badArgument('file', 'it is a data: URL without a comma; write it as data:<type>;base64,<bytes>.')
-}
-
-function notBase64(): GraphError {
-  return badArgument(
-    'file',
-    'it is not base64; send the bytes in base64, or as a data: URL, or as multipart/form-data.',
-  )
 }

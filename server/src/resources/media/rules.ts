@@ -1,19 +1,16 @@
-import { badArgument, type GraphError } from '../../graph/errors.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
+import { fileTooLarge, fileTypeNotTaken, fileTypeUnknown } from './errors.ts'
 import { type MediaKind, mediaTypes } from './kinds.ts'
-
-export function emptyFile(): GraphError {
-  return badArgument('file', 'it is empty; send a file that has bytes.')
-}
 
 export function tooLarge(kind: MediaKind, maxBytes: number): GraphError {
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a'
   const named = kind === 'audio' ? 'an audio file' : `${article} ${kind}`
-  return badArgument('file', `it is too large; ${named} may have at most ${maxBytes} bytes.`)
+  return fileTooLarge({ kind: named, max: maxBytes })
 }
 
 export function wrongType(found: string | undefined): GraphError {
-  const what = found === undefined ? 'its bytes are of no type that is known' : `its bytes are of the type ${found}`
-  return badArgument('file', `${what}; send one of ${Object.keys(mediaTypes).join(', ')}.`)
+  const types = Object.keys(mediaTypes)
+  return found === undefined ? fileTypeUnknown({ types }) : fileTypeNotTaken({ found, types })
 }
 
 /** Where a medium can be had, below the address of the service. */

@@ -1,7 +1,8 @@
 import { createNode } from '../../graph/nodes.ts'
 import { defineWrite, type Operation } from '../../graph/operation.ts'
 import { findPartnerApp, findSolutionOfApp } from '../solutions/store.ts'
-import { checkLinkedSolution, checkOtherBusiness, checkPartnerApp, noEligibleAccount } from './rules.ts'
+import { noEligibleAccount } from './errors.ts'
+import { checkLinkedSolution, checkOtherBusiness, checkPartnerApp } from './rules.ts'
 import { newOnboardingSchema, onboardingSchema } from './schemas.ts'
 import { findPendingRequest, hasEligibleAccount, insertRequest, lockEndBusiness, setMobilityIntents } from './store.ts'
 

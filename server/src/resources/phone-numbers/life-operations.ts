@@ -1,14 +1,22 @@
 import { Type } from 'typebox'
 import { serviceSecretWithin } from '../../db/secrets.ts'
-import { forbidden, type GraphError, rateLimited, ruleBroken } from '../../graph/errors.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
 import { createNode } from '../../graph/nodes.ts'
 import { defineWrite, type Operation, Refusal } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { rateClasses } from '../../limits/classes.ts'
 import { findAccount } from '../account/store.ts'
 import { findCode, findPinHash, putPinHash, removeCode, setWrongTries } from './code-store.ts'
 import { codeSecretName, hashCode, type Judgement, judgeCode } from './codes.ts'
+import {
+  accountIsFull,
+  codeExpired,
+  codeWrong,
+  noCodeWaiting,
+  numberOnPlatform,
+  pinWrong,
+  tooManyWrongCodes,
+} from './errors.ts'
 import { checkPin } from './pin.ts'
 import { checkCodeForm, checkDeregistration, numberDefaults, readName, readNewNumber } from './rules.ts'
 import { codeRequestSchema, codeVerificationSchema, numberCreationSchema, registrationSchema } from './schemas.ts'
@@ -17,7 +25,6 @@ import { createdStates, moveNumber, verifiedAlready } from './states.ts'
 import { countPhoneNumbers, insertPhoneNumber, lockPhoneNumber, updatePhoneNumber } from './store.ts'
 
 const defaultLanguage = 'en_US'
-const wrongPinCode = 133005
 
 /** Of the demo world, for the examples: their states are the ones that these operations start from. */
 const unverifiedNumber = '4000000000000002'
@@ -43,9 +50,7 @@ export function createNumber(): Operation {
       const number = readNewNumber(input)
       const verified_name = readName('verified_name', input.verified_name)
       if ((await countPhoneNumbers(db, node)) >= settings.maxNumbersPerAccount) {
-        throw forbidden(
-          `The account has ${settings.maxNumbersPerAccount} phone numbers, which is the most that one can have; use another account.`,
-        )
+        throw accountIsFull({ max: settings.maxNumbersPerAccount })
       }
       const owner = { business_id: node.business_id, account_id: node.id }
       const id = await createNode(db, random, 'phone_number', owner)
@@ -59,11 +64,7 @@ export function createNumber(): Operation {
         ...createdStates,
         creation_time: clock.now(),
       })
-      if (!isNew) {
-        throw ruleBroken(
-          'The phone number is on the platform already; numbers are not moved between accounts, use another.',
-        )
-      }
+      if (!isNew) throw numberOnPlatform()
       await sendNewCode(context, { id, ...number }, { kind: 'sms', language: defaultLanguage })
       return { id }
     },
@@ -84,7 +85,7 @@ export function requestCode(): Operation {
     examples: { input: { code_method: 'SMS', language: 'en_US' }, output: { success: true }, node: unverifiedNumber },
     async run(context, { code_method, language }) {
       const number = await lockPhoneNumber(context.db, context.node)
-      if (verifiedAlready.when(number)) throw ruleBroken(verifiedAlready.because)
+      if (verifiedAlready.when(number)) throw verifiedAlready.because()
       await sendNewCode(context, number, { kind: code_method === 'SMS' ? 'sms' : 'voice', language })
       return { success: true }
     },
@@ -134,19 +135,15 @@ export function verifyCode(): Operation {
 function describeJudgement(judgement: Exclude<Judgement, { outcome: 'right' }>): GraphError {
   switch (judgement.outcome) {
     case 'missing':
-      return ruleBroken('No code is waiting for this phone number; request one with request_code.')
+      return noCodeWaiting()
     case 'expired':
-      return ruleBroken('The code has expired; request a new one with request_code.')
+      return codeExpired()
     case 'blocked':
-      return rateLimited(
-        'Too many wrong codes were sent for this phone number',
-        rateClasses.request_code.subcode,
-        judgement.milliseconds / 1000,
-      )
+      return tooManyWrongCodes({ seconds: judgement.milliseconds / 1000 })
     case 'wrong': {
       const { triesLeft } = judgement
       const left = triesLeft === undefined ? '' : ` (tries left: ${triesLeft})`
-      return ruleBroken(`The code is wrong; send the newest one that the phone number received${left}.`)
+      return codeWrong({ left })
     }
   }
 }
@@ -177,12 +174,7 @@ export function registerNumber(words: Vocabulary): Operation {
       const stored = await findPinHash(db, node.id)
       // Somebody may have set another PIN since; then the slow work is done again here, which is rare.
       const checked = stored === prepared.against ? prepared : await checkPin(random, pin, stored)
-      if (!checked.isRight) {
-        throw ruleBroken(
-          'The PIN is not the two-step verification PIN of this phone number; send the right one, or set a new one first.',
-          wrongPinCode,
-        )
-      }
+      if (!checked.isRight) throw pinWrong()
       if (checked.hash !== stored) await putPinHash(db, node.id, checked.hash)
       await updatePhoneNumber(db, node, registered)
       return { success: true }

@@ -5,7 +5,15 @@ import {
   readInternationalNumber,
 } from '../../base/international-number.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
-import { badArgument, ruleBroken } from '../../graph/errors.ts'
+import { badArgument } from '../../graph/define-error.ts'
+import {
+  codeFormWrong,
+  displayNameTooShort,
+  minNameLength,
+  phoneNumberNotOfCountry,
+  phoneNumberNotReal,
+  smallBusinessNumber,
+} from './errors.ts'
 import { connectionStatuses, linkStatuses, type NumberCreation } from './schemas.ts'
 
 /** A number as a list shows it, which spells some states in its own way. */
@@ -85,30 +93,21 @@ export function readNewNumber({
     if (!isRealInternationalNumber(text) && !fictionalNumber.test(number.phone_number)) continue
     return { ...number, display_phone_number: formatInternationalNumber(number.phone_number) }
   }
-  throw badArgument(
-    'phone_number',
-    cc === undefined
-      ? 'it must be a phone number that can exist, with its country code, such as 16315551001.'
-      : `it must be a phone number that can exist under the country code ${cc}.`,
-  )
+  throw cc === undefined ? phoneNumberNotReal() : phoneNumberNotOfCountry({ cc })
 }
-
-const minNameLength = 2
 
 /** A name counts without the blanks around it. */
 export function readName(member: string, name: string): string {
   const trimmed = name.trim()
   if ([...trimmed].length >= minNameLength) return trimmed
-  throw badArgument(member, `it must have at least ${minNameLength} characters, not counting blanks around it.`)
+  throw badArgument(displayNameTooShort(member))
 }
 
 /** A code of the wrong form is no try. */
 export function checkCodeForm(code: string, digits: number): void {
-  if (code.length !== digits || !/^\d+$/.test(code)) throw badArgument('code', `it must be a code of ${digits} digits.`)
+  if (code.length !== digits || !/^\d+$/.test(code)) throw codeFormWrong({ digits })
 }
 
 export function checkDeregistration(account: { small_business: boolean }): void {
-  if (account.small_business) {
-    throw ruleBroken('Numbers of a small-business account cannot be deregistered; only those of other accounts can.')
-  }
+  if (account.small_business) throw smallBusinessNumber()
 }

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/database.ts'
-import { ruleBroken } from '../../graph/errors.ts'
 import { type Context, defineWrite, type Operation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { findSubscription, isAppLinked, openVerifyToken, setNumberCallbacks } from '../webhooks/store.ts'
 import { putPinHash, removePin } from './code-store.ts'
+import { usernameTaken } from './errors.ts'
 import { hashPin } from './pin.ts'
 import { numberSettingsSchema } from './schemas.ts'
 import { checkCallbackRights, listEvents, readSettings, type SettingsChange } from './settings-rules.ts'
@@ -45,7 +45,7 @@ export function updateSettings(): Operation {
       )
       await updatePhoneNumber(db, node, { ...change.columns, ...states })
       if (change.username !== undefined && !(await takeUsername(db, node, change.username))) {
-        throw ruleBroken(`The username ${change.username} is taken; choose another.`)
+        throw usernameTaken({ username: change.username })
       }
       if (pinHash !== undefined) await putPinHash(db, node.id, pinHash)
       else if (change.pin === '') await removePin(db, node.id)

@@ -1,5 +1,5 @@
 import type { PhoneNumbersTable } from '../../db/tables.ts'
-import { badArgument, forbidden, ruleBroken } from '../../graph/errors.ts'
+import { appNotLinked, appNotSubscribed, connectionStatusNotSettable, overrideNotAUrl, pinsDiffer } from './errors.ts'
 import { readName } from './rules.ts'
 import { type NumberSettings, settableConnectionStatuses } from './schemas.ts'
 import type { NumberEvent } from './states.ts'
@@ -32,9 +32,7 @@ export function readSettings(input: NumberSettings): SettingsChange {
   const new_display_name =
     input.new_display_name === undefined ? undefined : readName('new_display_name', input.new_display_name)
   const override = configuration?.override_callback_uri
-  if (override && !URL.canParse(override)) {
-    throw badArgument('webhook_configuration.override_callback_uri', 'it must be an http or https URL, or empty.')
-  }
+  if (override && !URL.canParse(override)) throw overrideNotAUrl()
   return {
     connection_status: input.connection_status,
     columns: {
@@ -67,9 +65,7 @@ export function readSettings(input: NumberSettings): SettingsChange {
 }
 
 function agreeOnPin(pin: string | undefined, nested: string | undefined): string | undefined {
-  if (pin !== undefined && nested !== undefined && pin !== nested) {
-    throw badArgument('pin', 'it differs from whatsapp_business_api_data.pin; send one of them, or the same twice.')
-  }
+  if (pin !== undefined && nested !== undefined && pin !== nested) throw pinsDiffer()
   return pin ?? nested
 }
 
@@ -87,9 +83,10 @@ export function listEvents({
     case 'DISCONNECTED':
       return ['disconnected', ...events]
     default:
-      throw ruleBroken(
-        `The connection status ${connection_status} is the platform's to set; set ${settableConnectionStatuses.join(' or ')}.`,
-      )
+      throw connectionStatusNotSettable({
+        status: connection_status,
+        settable: settableConnectionStatuses.join(' or '),
+      })
   }
 }
 
@@ -99,14 +96,6 @@ export function checkCallbackRights(
   { isLinked, isSubscribed }: { isLinked: boolean; isSubscribed: boolean },
 ): void {
   if (Object.keys(callbackColumns).length === 0) return
-  if (!isLinked) {
-    throw forbidden(
-      "The token's app is not linked to the account; link it with POST /{Account-ID}/subscribed_apps first.",
-    )
-  }
-  if (newCallbacks.length > 0 && !isSubscribed) {
-    throw ruleBroken(
-      "The token's app has no webhook subscription; make one with POST /{Application-ID}/subscriptions first.",
-    )
-  }
+  if (!isLinked) throw appNotLinked()
+  if (newCallbacks.length > 0 && !isSubscribed) throw appNotSubscribed()
 }

@@ -1,5 +1,13 @@
 import type { PhoneNumbersTable } from '../../db/tables.ts'
-import { ruleBroken } from '../../graph/errors.ts'
+import type { DefinedError } from '../../graph/define-error.ts'
+import {
+  numberHeldByPlatform,
+  numberLinkEnded,
+  numberNotLinked,
+  numberNotRegistered,
+  numberNotVerified,
+  numberVerified,
+} from './errors.ts'
 import { hostPlatforms, nameStatuses } from './schemas.ts'
 
 /** What changes of a number when something happens to it. */
@@ -52,7 +60,7 @@ type Column =
 interface Objection {
   readonly when: (states: NumberStates) => boolean
   /** One sentence for the caller: what is wrong and what would be right. */
-  readonly because: string
+  readonly because: DefinedError
 }
 
 interface Transition {
@@ -73,28 +81,27 @@ const platformConnections = ['FLAGGED', 'RESTRICTED']
 
 export const verifiedAlready: Objection = {
   when: ({ code_verification_status }) => code_verification_status === 'VERIFIED',
-  because: 'The phone number is verified already; no code is needed.',
+  because: numberVerified,
 }
 const notVerified: Objection = {
   when: ({ code_verification_status }) => code_verification_status !== 'VERIFIED',
-  because: 'The phone number is not verified; request a code and verify it first.',
+  because: numberNotVerified,
 }
 const linkEnded: Objection = {
   when: ({ link_status }) => endedLinks.includes(link_status),
-  because: 'The phone number is no longer linked to its account; only a linked number can be registered.',
+  because: numberLinkEnded,
 }
 const notLinked: Objection = {
   when: ({ link_status }) => [...endedLinks, ...unprovenLinks].includes(link_status),
-  because: 'The phone number is not linked in the hosted system; only a linked number can be deregistered.',
+  because: numberNotLinked,
 }
 const notRegistered: Objection = {
   when: ({ registered }) => !registered,
-  because: 'The phone number is not registered; register it first.',
+  because: numberNotRegistered,
 }
 const heldByPlatform: Objection = {
   when: ({ connection_status }) => platformConnections.includes(connection_status),
-  because:
-    'The platform has flagged or restricted the phone number; its connection can be changed when that is lifted.',
+  because: numberHeldByPlatform,
 }
 
 /**
@@ -168,7 +175,7 @@ export function moveNumber(states: NumberStates, event: NumberEvent, now: number
   if (event === 'registered' && states.registered) return pickStates(states)
   const { objections, moves, registers } = transitions[event]
   const objection = objections.find(({ when }) => when(states))
-  if (objection) throw ruleBroken(objection.because)
+  if (objection) throw objection.because()
 
   const next = pickStates(states)
   for (const [column, changes] of Object.entries(moves)) {

@@ -3,7 +3,8 @@ import { defineRead, defineWrite, type Operation } from '../../graph/operation.t
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { takeUpload } from '../uploads/store.ts'
-import { handleUnknown, makePictureId, pictureUrl, readProfileUpdate } from './rules.ts'
+import { pictureHandleUnknown } from './errors.ts'
+import { makePictureId, pictureUrl, readProfileUpdate } from './rules.ts'
 import { listProfileFields, makeProfileListSchema, makeProfileUpdateSchema } from './schemas.ts'
 import { findProfile, lockProfile, pictureUse, replacePicture, saveProfile } from './store.ts'
 
@@ -69,7 +70,7 @@ export function profileOperations(words: Vocabulary): Operation[] {
         else if (handle !== undefined) {
           const picture_id = makePictureId(random)
           const upload = await takeUpload(db, { clock, random }, caller.business_id, handle, pictureUse(picture_id))
-          if (!upload) throw handleUnknown()
+          if (!upload) throw pictureHandleUnknown()
           const { sha256, file_type: mime_type } = upload
           await replacePicture(db, { clock, random }, node, picture, { picture_id, sha256, mime_type })
         }

@@ -1,5 +1,4 @@
 import type { Random } from '../../base/random.ts'
-import { type GraphError, ruleBroken } from '../../graph/errors.ts'
 import type { Profile } from './store.ts'
 
 /** A profile in which nothing was written yet. */
@@ -32,11 +31,4 @@ export function makePictureId(random: Random): string {
 
 export function pictureUrl(publicUrl: string, picture_id: string): string {
   return `${publicUrl}/pictures/${picture_id}`
-}
-
-/** One sentence for all reasons, so that nobody can probe for the handles of others. */
-export function handleUnknown(): GraphError {
-  return ruleBroken(
-    'profile_picture_handle: no upload of your business has this handle, or it was used already or has expired; upload the picture again and send the new handle.',
-  )
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Transaction } from '../../db/database.ts'
-import { type ErrorStatus, notFound } from '../../graph/errors.ts'
+import { notFound } from '../../graph/errors.ts'
+import type { ErrorStatus } from '../../graph/graph-error.ts'
 import { type Context, defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { ruleBroken } from '../../graph/errors.ts'
 import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
+import { scheduleNameTaken } from './errors.ts'
 import { checkNewSchedule, toSchedule, toStoredSchedule } from './rules.ts'
 import { newScheduleSchema, scheduleFields, scheduleListSchema, scheduleStatuses, scheduleTypes } from './schemas.ts'
 import { insertSchedule, listSchedules, statusAt } from './store.ts'
@@ -100,9 +100,7 @@ export function scheduleOperations(): Operation[] {
         checkNewSchedule(input, now)
         const schedule = { ...toStoredSchedule(input), created_time: now, updated_time: now }
         const id = await insertSchedule(db, random, node, schedule)
-        if (id === undefined) {
-          throw ruleBroken('The account has a schedule of that name already; choose another name.')
-        }
+        if (id === undefined) throw scheduleNameTaken()
         return { id }
       },
     }),

@@ -1,41 +1,34 @@
 import { endOfDay, isTimeZone } from '../../base/time-zones.ts'
 import type { SchedulesTable } from '../../db/tables.ts'
-import { badArgument } from '../../graph/errors.ts'
-import type { Problem } from '../../graph/validation.ts'
+import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
+import { endDatePast, scheduleTimeAlone, scheduleTimesEqual, timeZoneUnknown } from './errors.ts'
 import type { RecurrencePattern, ScheduleMembers } from './schemas.ts'
 
 const defaultTimezone = 'UTC'
 
 /** What breaks the chapter's rules, though each member by itself has the right form. */
-export function findScheduleProblems(schedule: Partial<ScheduleMembers>): Problem[] {
-  const problems: Problem[] = []
+export function findScheduleProblems(schedule: Partial<ScheduleMembers>): ArgumentProblem[] {
+  const problems: ArgumentProblem[] = []
   const { start_time, end_time, timezone } = schedule
   if (start_time !== undefined && end_time === undefined) {
-    problems.push({ place: 'end_time', problem: 'it is required together with start_time.' })
+    problems.push(scheduleTimeAlone('end_time', { other: 'start_time' }))
   }
   if (end_time !== undefined && start_time === undefined) {
-    problems.push({ place: 'start_time', problem: 'it is required together with end_time.' })
+    problems.push(scheduleTimeAlone('start_time', { other: 'end_time' }))
   }
   if (start_time !== undefined && start_time === end_time) {
-    problems.push({ place: 'end_time', problem: 'it must differ from start_time; one before it means the next day.' })
+    problems.push(scheduleTimesEqual('end_time'))
   }
-  if (timezone !== undefined && !isTimeZone(timezone)) {
-    problems.push({
-      place: 'timezone',
-      problem: 'it must be a time zone of the IANA database such as America/New_York.',
-    })
-  }
+  if (timezone !== undefined && !isTimeZone(timezone)) problems.push(timeZoneUnknown('timezone'))
   return problems
 }
 
 /** A schedule that is made through the API has its last day still before it; a world file may tell of the past. */
 export function checkNewSchedule(schedule: ScheduleMembers, now: number): void {
-  for (const { place, problem } of findScheduleProblems(schedule)) throw badArgument(place, problem)
+  for (const problem of findScheduleProblems(schedule)) throw badArgument(problem)
   const { timezone = defaultTimezone } = schedule
   const expires_time = findExpiry(schedule)
-  if (expires_time !== null && expires_time <= now) {
-    throw badArgument('recurrence_pattern.end_date', `it must be the date of today in ${timezone} or a later one.`)
-  }
+  if (expires_time !== null && expires_time <= now) throw endDatePast({ timezone })
 }
 
 /** When the last day of a schedule is over in its own time zone; null when it has no end. */

@@ -4,15 +4,8 @@ import { defineRead, defineWrite, type Operation } from '../../graph/operation.t
 import type { ListOptions } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import {
-  alreadyAnswered,
-  answers,
-  checkInvited,
-  checkMessagingHolder,
-  checkOwnApplication,
-  checkPartner,
-  toSolution,
-} from './rules.ts'
+import { solutionAnswered } from './errors.ts'
+import { answers, checkInvited, checkMessagingHolder, checkOwnApplication, checkPartner, toSolution } from './rules.ts'
 import {
   createdSolutionSchema,
   newSolutionSchema,
@@ -137,7 +130,7 @@ function answerRow(answer: keyof typeof answers, sentence: string): Operation {
     output: successSchema,
     examples: { output: { success: true }, by: 'partner', first: [createFirst] },
     async run({ db, node }) {
-      if (!(await answerSolution(db, node, answers[answer]))) throw alreadyAnswered()
+      if (!(await answerSolution(db, node, answers[answer]))) throw solutionAnswered()
       return { success: true }
     },
   })

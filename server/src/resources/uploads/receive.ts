@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../db/database.ts'
 import type { UploadsTable } from '../../db/tables.ts'
-import { malformedRequest } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
 import type { RawBody } from '../../graph/operation.ts'
 import type { Outside } from '../../graph/outside.ts'
 import { readInBatches } from './batches.ts'
-import { checkOffset, isOfType, tooManyBytes } from './rules.ts'
+import { uploadBrokeOff } from './errors.ts'
+import { checkOffset, isOfType, refuseExcess } from './rules.ts'
 import type { UploadType } from './schemas.ts'
 import { findUpload, lockUpload, moveOffset, partOf } from './store.ts'
 
@@ -29,13 +29,13 @@ export async function receiveBytes(
   body: RawBody,
 ): Promise<number> {
   const start = upload.file_offset
-  if (body.length !== undefined && body.length > upload.file_length - start) throw tooManyBytes(upload)
+  if (body.length !== undefined && body.length > upload.file_length - start) throw refuseExcess(upload)
   let offset = start
 
   async function keep(batch: Buffer): Promise<void> {
     if (offset + batch.length > upload.file_length) {
       await rewind()
-      throw tooManyBytes(upload)
+      throw refuseExcess(upload)
     }
     await outside.transaction(async (tx) => {
       const current = await lockUpload(tx, node, clock)
@@ -55,9 +55,7 @@ export async function receiveBytes(
   }
 
   if ((await readInBatches(body.stream, keep)) === 'broken') {
-    throw malformedRequest(
-      `The body broke off; ${offset} of ${upload.file_length} bytes have arrived, go on from there.`,
-    )
+    throw uploadBrokeOff({ arrived: offset, length: upload.file_length })
   }
   return offset
 }

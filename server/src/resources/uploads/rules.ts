@@ -1,25 +1,26 @@
 import type { Random } from '../../base/random.ts'
 import type { UploadsTable } from '../../db/tables.ts'
-import { badArgument, type GraphError, malformedRequest } from '../../graph/errors.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
+import {
+  fileLengthTooLarge,
+  fileOffsetWrong,
+  tooManyBytes,
+  uploadOfAnotherType,
+  uploadOfUnknownType,
+} from './errors.ts'
 import type { UploadType } from './schemas.ts'
 
 export function checkFileLength(file_length: number, maxBytes: number): void {
-  if (file_length > maxBytes) throw badArgument('file_length', `it must be an integer from 1 to ${maxBytes}.`)
+  if (file_length > maxBytes) throw fileLengthTooLarge({ max: maxBytes })
 }
 
 /** Bytes go on exactly where those before them ended: neither a gap nor anything twice. */
 export function checkOffset({ file_offset, file_length }: UploadsTable, given: number): void {
-  if (given === file_offset) return
-  throw badArgument(
-    'file_offset',
-    `it must be ${file_offset}, because ${file_offset} of ${file_length} bytes have arrived.`,
-  )
+  if (given !== file_offset) throw fileOffsetWrong({ arrived: file_offset, length: file_length })
 }
 
-export function tooManyBytes({ file_length, file_offset }: UploadsTable): GraphError {
-  return malformedRequest(
-    `The upload was opened for ${file_length} bytes, so from the offset ${file_offset} it takes ${file_length - file_offset} and not more; none of these was kept.`,
-  )
+export function refuseExcess({ file_length: length, file_offset: offset }: UploadsTable): GraphError {
+  return tooManyBytes({ length, offset, left: length - offset })
 }
 
 const signatures: Record<UploadType, Buffer> = {
@@ -34,10 +35,9 @@ export function isOfType(start: Buffer, type: UploadType): boolean {
 }
 
 export function wrongType({ file_type }: UploadsTable, found: string | undefined): GraphError {
-  return badArgument(
-    'file_type',
-    `the bytes are ${found === undefined ? 'not' : `${found}, not`} ${file_type}; open a new upload with the type that the file has.`,
-  )
+  return found === undefined
+    ? uploadOfUnknownType({ type: file_type })
+    : uploadOfAnotherType({ found, type: file_type })
 }
 
 /** 192 bits of chance: an id tells nothing of another. */

@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox'
-import { badArgument } from '../../graph/errors.ts'
+import { badArgument } from '../../graph/define-error.ts'
 import { compileCheck as compileSchema, findUnstorableText } from '../../graph/validation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { defaultField, groupFieldStart, makeEnvelopeSchemas } from './envelope-schemas.ts'
+import { neitherMessagesNorStatuses } from './errors.ts'
 import { commonMessage, interactiveKinds, type MessageKind, messageKinds } from './message-kinds.ts'
 
 /** An envelope that was found right: what is named here is there and has these types. */
@@ -45,7 +46,7 @@ export function makeEnvelopeCheck(words: Vocabulary): (body: unknown) => asserts
 
   function checkMessagesValue(value: Value, place: string): void {
     if (!Object.hasOwn(value, 'messages') && !Object.hasOwn(value, 'statuses')) {
-      throw badArgument(place, 'it must have messages or statuses.')
+      throw badArgument(neitherMessagesNorStatuses(place))
     }
     if (Object.hasOwn(value, 'messages')) {
       const { messages } = value
@@ -84,7 +85,7 @@ function compileMessageCheck(): Check {
   return (message, place) => {
     checkCommon(message, place)
     const unstorable = findUnstorableText((message as { id: string }).id, `${place}.id`)
-    if (unstorable) throw badArgument(unstorable.place, unstorable.problem)
+    if (unstorable) throw badArgument(unstorable)
     const { type, interactive } = message as Message
     checkKind[type](message, place)
     if (type === 'interactive' && interactive) checkReply[interactive.type](message, place)
@@ -100,6 +101,7 @@ function compileCheck(schema: TSchema): Check {
   const check = compileSchema(schema)
   return (value, place) => {
     const problem = check(value)
-    if (problem) throw badArgument([place, problem.place].filter((part) => part !== '').join('.'), problem.problem)
+    if (problem)
+      throw badArgument({ ...problem, place: [place, problem.place].filter((part) => part !== '').join('.') })
   }
 }

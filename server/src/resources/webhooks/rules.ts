@@ -1,7 +1,16 @@
 import { webhookFields } from '../../delivery/webhook-fields.ts'
 import type { Caller } from '../../graph/caller.ts'
-import { badArgument, forbidden } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
+import {
+  onlyOwnerUnlinks,
+  overrideRequired,
+  subscriptionOfAllAccounts,
+  subscriptionOfAnother,
+  verifyTokenRequired,
+  webhookFieldRequired,
+  webhookFieldsWrong,
+  webhookFieldUnknown,
+} from './errors.ts'
 import type { NewLink } from './schemas.ts'
 
 /**
@@ -9,20 +18,13 @@ import type { NewLink } from './schemas.ts'
  * account that the app is linked to, so a token for some of them has no say in it.
  */
 export function checkOwnSubscriptions(caller: Caller, application: Node): void {
-  if (caller.accounts) {
-    throw forbidden('A subscription is about all accounts of an app; use a token that is not limited to some accounts.')
-  }
-  if (caller.app_id !== application.id) {
-    throw forbidden('An app sees and sets its own subscriptions alone; use a token of the application in the path.')
-  }
+  if (caller.accounts) throw subscriptionOfAllAccounts()
+  if (caller.app_id !== application.id) throw subscriptionOfAnother()
 }
 
 /** Which apps hear of an account is for its owner to say; everybody else speaks for their own app alone. */
 export function checkMayUnlink(caller: Caller, account: Node): void {
-  if (caller.business_id === account.business_id) return
-  throw forbidden(
-    "Only the business that owns the account unlinks another's app; leave out app_id to unlink the token's own app.",
-  )
+  if (caller.business_id !== account.business_id) throw onlyOwnerUnlinks()
 }
 
 /** Reads the names of fields, an array or separated by commas, without repeats and in the order of the known ones. */
@@ -30,10 +32,8 @@ export function readFieldNames(given: string | readonly string[]): string[] {
   const names = typeof given === 'string' ? splitNames(given) : given
   const known: readonly string[] = webhookFields
   const unknown = names.find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    throw badArgument('fields', `${JSON.stringify(unknown.slice(0, 100))} is not a field; known: ${known.join(', ')}.`)
-  }
-  if (names.length === 0) throw badArgument('fields', `it must name at least one of ${known.join(', ')}.`)
+  if (unknown !== undefined) throw webhookFieldUnknown({ field: JSON.stringify(unknown.slice(0, 100)), known })
+  if (names.length === 0) throw webhookFieldRequired({ known })
   return known.filter((name) => names.includes(name))
 }
 
@@ -46,7 +46,7 @@ function splitNames(text: string): string[] {
     } catch {
       // Told below, as anything else that is not a list of names.
     }
-    throw badArgument('fields', 'it must be an array of names of fields, or these separated by commas.')
+    throw webhookFieldsWrong()
   }
   return text
     .split(',')
@@ -61,8 +61,8 @@ export function readOverride({
 }: NewLink): { readonly url: string; readonly verify_token: string } | undefined {
   if (override_callback_uri === undefined) {
     if (verify_token === undefined) return undefined
-    throw badArgument('override_callback_uri', 'it is required with verify_token; or leave out both.')
+    throw overrideRequired()
   }
-  if (verify_token === undefined) throw badArgument('verify_token', 'it is required with override_callback_uri.')
+  if (verify_token === undefined) throw verifyTokenRequired()
   return { url: override_callback_uri, verify_token }
 }

@@ -50,7 +50,7 @@ function readStandard(headers: IncomingHttpHeaders): StandardHeaders | undefined
 function checkStandard(headers: StandardHeaders, now: number, bytes: Buffer, secrets: readonly string[]): void {
   const signedTime = Number(headers['webhook-timestamp']) * second
   if (!verifyStandard(headers, signedTime, bytes, secrets)) throw invalidSignature()
-  if (Math.abs(now - signedTime) > clockTolerance) throw staleSignature(clockTolerance / minute)
+  if (Math.abs(now - signedTime) > clockTolerance) throw staleSignature({ minutes: clockTolerance / minute })
 }
 
 /** Whether an app may hand in a body: it must be linked to every account in it, and see them all. */

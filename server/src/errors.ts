@@ -1,0 +1,66 @@
+import * as delivery from './delivery/errors.ts'
+import * as doors from './doors/errors.ts'
+import * as graph from './graph/errors.ts'
+import type { ErrorDefinition } from './graph/graph-error.ts'
+import * as http from './http/errors.ts'
+import * as limits from './limits/errors.ts'
+import * as account from './resources/account/errors.ts'
+import * as bot from './resources/bot/errors.ts'
+import * as calls from './resources/calls/errors.ts'
+import * as sdp from './resources/calls/sdp-errors.ts'
+import * as compliance from './resources/compliance/errors.ts'
+import * as encryption from './resources/encryption/errors.ts'
+import * as groups from './resources/groups/errors.ts'
+import * as media from './resources/media/errors.ts'
+import * as onboarding from './resources/onboarding/errors.ts'
+import * as phoneNumbers from './resources/phone-numbers/errors.ts'
+import * as portfolio from './resources/portfolio/errors.ts'
+import * as profile from './resources/profile/errors.ts'
+import * as schedules from './resources/schedules/errors.ts'
+import * as solutions from './resources/solutions/errors.ts'
+import * as uploads from './resources/uploads/errors.ts'
+import * as webhooks from './resources/webhooks/errors.ts'
+
+export interface CatalogueEntry {
+  readonly definition: ErrorDefinition
+  /** The file under `server/src` that defines it. */
+  readonly file: string
+}
+
+/** THE CATALOGUE: every error that a caller can get, by the file that defines it: what all chapters share, then chapter by chapter. */
+const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'http/errors.ts': http,
+  'graph/errors.ts': graph,
+  'limits/errors.ts': limits,
+  'doors/errors.ts': doors,
+  'delivery/errors.ts': delivery,
+  'resources/calls/errors.ts': calls,
+  'resources/calls/sdp-errors.ts': sdp,
+  'resources/profile/errors.ts': profile,
+  'resources/uploads/errors.ts': uploads,
+  'resources/account/errors.ts': account,
+  'resources/encryption/errors.ts': encryption,
+  'resources/groups/errors.ts': groups,
+  'resources/phone-numbers/errors.ts': phoneNumbers,
+  'resources/media/errors.ts': media,
+  'resources/bot/errors.ts': bot,
+  'resources/schedules/errors.ts': schedules,
+  'resources/solutions/errors.ts': solutions,
+  'resources/onboarding/errors.ts': onboarding,
+  'resources/compliance/errors.ts': compliance,
+  'resources/portfolio/errors.ts': portfolio,
+  'resources/webhooks/errors.ts': webhooks,
+}
+
+export function listErrors(): CatalogueEntry[] {
+  return Object.entries(files).flatMap(([file, exported]) =>
+    Object.values(exported)
+      .filter(isDefinition)
+      .map((definition) => ({ definition, file })),
+  )
+}
+
+/** Such a file may also hold a limit that its sentences name. */
+function isDefinition(value: unknown): value is ErrorDefinition {
+  return typeof value === 'function' && 'id' in value
+}

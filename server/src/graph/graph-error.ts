@@ -1,0 +1,110 @@
+import type { Vocabulary } from './vocabulary.ts'
+
+export const errorStatuses = [400, 401, 403, 404, 422, 429, 500] as const
+export type ErrorStatus = (typeof errorStatuses)[number]
+/** Downloads are no operations of the API, and have one status more. */
+export type AnyErrorStatus = ErrorStatus | 416
+
+/** What is put into the sentence of an error; a list is written with commas. */
+export type ErrorValue = string | number | readonly (string | number | boolean)[]
+export type ErrorArgs = Readonly<Record<string, ErrorValue>>
+
+/** An entry of the catalogue: all that is fixed about an error. */
+export interface ErrorDefinition<Text extends string = string> {
+  /** Names the error in code, tests and docs; it is not sent. */
+  readonly id: string
+  readonly status: AnyErrorStatus
+  readonly code: number
+  readonly subcode: number | undefined
+  /** The sentence, with `{placeholders}`. */
+  readonly text: Text
+}
+
+export interface ErrorExtra {
+  /** Headers that go with the response. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** For the log; never sent. */
+  readonly cause?: unknown
+}
+
+/** A refusal as the caller sees it: an entry of the catalogue with its placeholders filled in. */
+export class GraphError extends Error {
+  readonly definition: ErrorDefinition
+  readonly args: ErrorArgs
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(definition: ErrorDefinition, args: ErrorArgs, { headers = {}, cause }: ErrorExtra = {}) {
+    const filled = 'seconds' in args ? { ...args, seconds: wholeSeconds(args['seconds']) } : args
+    super(fillIn(definition.text, filled))
+    this.definition = definition
+    this.args = filled
+    this.headers = { ...headers, ...ownHeaders(definition, filled) }
+    if (cause !== undefined) this.cause = cause
+  }
+
+  get id(): string {
+    return this.definition.id
+  }
+
+  get status(): AnyErrorStatus {
+    return this.definition.status
+  }
+
+  get code(): number {
+    return this.definition.code
+  }
+
+  get subcode(): number | undefined {
+    return this.definition.subcode
+  }
+}
+
+/** What every error of a kind has: how to authenticate, and when to try again. */
+function ownHeaders({ status }: ErrorDefinition, { seconds }: ErrorArgs): Record<string, string> {
+  return {
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+  }
+}
+
+function wholeSeconds(seconds: ErrorValue | undefined): number {
+  return Math.max(1, Math.ceil(Number(seconds)))
+}
+
+/** Puts arguments in the place of `{placeholders}`; other braces are part of the sentence. */
+export function fillIn(text: string, args: ErrorArgs): string {
+  return text.replaceAll(/\{([a-z]\w*)\}/g, (whole, name: string) => {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined
+    return value === undefined ? whole : typeof value === 'object' ? value.join(', ') : String(value)
+  })
+}
+
+const types: Record<AnyErrorStatus, string> = {
+  400: 'OAuthException',
+  401: 'OAuthException',
+  403: 'OAuthException',
+  404: 'GraphMethodException',
+  416: 'OAuthException',
+  422: 'GraphMethodException',
+  429: 'OAuthException',
+  500: 'GraphMethodException',
+}
+
+export interface ErrorBody {
+  readonly error: Readonly<Record<string, string | number | boolean>>
+}
+
+/** Writes the envelope. `brief` is for the one operation that shows `message`, `type` and `code` alone. */
+export function renderError(error: GraphError, words: Vocabulary, trace: string, brief: boolean): ErrorBody {
+  const { status, code, subcode } = error.definition
+  const body = { message: error.message, type: types[status], code }
+  if (brief) return { error: body }
+  return {
+    error: {
+      ...body,
+      ...(subcode !== undefined && { error_subcode: subcode }),
+      ...((status === 429 || status === 500) && { is_transient: true }),
+      [words.trace_member]: trace,
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { defineError } from '../../graph/define-error.ts'
+
+export const recipientRequired = defineError({
+  id: 'recipient_required',
+  status: 400,
+  text: 'to: it is required with connect.',
+})
+export const callIdRequired = defineError({
+  id: 'call_id_required',
+  status: 400,
+  text: 'call_id: it is required, unless "to" names the user of an open call.',
+})
+export const sessionNotTaken = defineError({
+  id: 'session_not_taken',
+  status: 400,
+  text: 'session: it goes with connect, pre_accept or accept; leave it out with {action}.',
+})
+export const sessionRequired = defineError({
+  id: 'session_required',
+  status: 400,
+  text: 'session: it is required with accept, unless pre_accept gave it.',
+})
+export const sdpTypeWrong = defineError({
+  id: 'sdp_type_wrong',
+  status: 400,
+  text: 'session.sdp_type: it must be {expected} with {action}.',
+})
+export const offerRequired = defineError({
+  id: 'offer_required',
+  status: 400,
+  text: 'session.sdp_type: it must be offer when a call starts.',
+})
+export const callingOff = defineError({
+  id: 'calling_off',
+  status: 403,
+  code: 10,
+  text: 'Calling is switched off for this phone number; have it switched on first.',
+})
+export const noCallPermission = defineError({
+  id: 'no_call_permission',
+  status: 403,
+  code: 138006,
+  text: 'The user has not given this number permission to call: it is {status}; ask for it, and call when it is granted.',
+})
+export const callerNotRegistered = defineError({
+  id: 'caller_not_registered',
+  status: 422,
+  text: 'The phone number is not registered; register it before calling.',
+})
+export const callIsOpen = defineError({
+  id: 'call_is_open',
+  status: 422,
+  code: 138003,
+  text: 'A call between this number and this user is open; wait until it has ended.',
+})
+export const noOpenCall = defineError({
+  id: 'no_open_call',
+  status: 422,
+  text: 'No call between this number and this user is open; give the call_id, or connect first.',
+})
+export const callHasEnded = defineError({
+  id: 'call_has_ended',
+  status: 422,
+  text: 'The call has ended, so {action} is not possible any more; only an open call can be changed.',
+})
+export const callActionNotPossible = defineError({
+  id: 'call_action_not_possible',
+  status: 422,
+  text: 'The {caller} started the call and it is {state}, so {action} by the {side} is not possible; possible: {possible}.',
+})
+export const callLimitReached = defineError({
+  id: 'call_limit_reached',
+  status: 429,
+  code: 138012,
+  text: 'The number has started {max} calls to this user within 24 hours, which is the most; try again in {seconds} s.',
+})
