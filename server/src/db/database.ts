@@ -21,15 +21,9 @@ export interface Db {
    * noticed, and in a transaction, which sees what is not committed.
    */
   remembered<Value>(memo: Memo<Value>): Map<string, Value> | undefined
-  /** Whether a row that is read in order to be changed must be locked: not where there is only one writer anyway. */
-  readonly lockRows: boolean
   /** Opens and seals the secrets of this store; for all connections the same. */
   readonly secrets: KeyRing
-  /** For the few statements that are worth being written for each database. */
-  readonly engine: Engine
 }
-
-export type Engine = 'sqlite' | 'postgres'
 
 /** Names what is remembered: declared once, like a statement. */
 export interface Memo<Value> {
@@ -46,6 +40,8 @@ export type Due = ReadonlyMap<WorkerName, number>
 /** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
 export interface Transaction extends Db {
   readonly inTransaction: true
+  /** Holds what a statement locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Nothing, where transactions never overlap. */
+  lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): Promise<void>
   /** Notes that its commit makes something due: who works on that is woken then, and nobody else. */
   makeDue(worker: WorkerName, time: number): void
 }
@@ -84,7 +80,10 @@ export interface Counters {
 export const ownShare = ''
 
 export interface Database {
-  readonly engine: Engine
+  /** What it is, for people. */
+  readonly product: string
+  /** Whether it belongs to one process, which runs one transaction after the other. */
+  readonly isEmbedded: boolean
   /** Counts limits, for all processes together. */
   readonly counters: Counters
   /** Reads committed data; never waits for a writer. */
@@ -107,8 +106,6 @@ export interface Database {
   lockForMigration(tx: Transaction): Promise<void>
   /** Takes out of the database's files what was once in these tables and is no more, by writing them anew. */
   scrub(tables: readonly string[]): Promise<void>
-  /** Told of every request before it is looked at: it must see what was committed before it came, by whomever. */
-  noticeArrival(): void
   /** Throws when the database does not answer. */
   ping(): Promise<void>
   /**

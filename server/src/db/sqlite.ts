@@ -1,8 +1,9 @@
+import diagnostics from 'node:diagnostics_channel'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { minute } from '../base/duration.ts'
 import { KeyRing } from '../base/key-ring.ts'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
@@ -11,6 +12,7 @@ import { type Counters, type Database, DatabaseUnavailable, type Db, type Memo, 
 import { DueListeners, DueNotes } from './due.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { isUnwritableSqlite } from './outage.ts'
+import { LocklessQueryCompiler } from './row-locks.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { WriteQueue } from './write-queue.ts'
@@ -23,6 +25,8 @@ const maxRememberedRows = 10_000
 /** Of what a row is remembered by: ids and codes are far shorter, and what is longer was made up by a caller. */
 const maxKeyCharacters = 256
 const sqliteBusy = 5
+/** Where Node reports each request before anybody sees it. */
+const requestStart = 'http.server.request.start'
 
 /**
  * The embedded store. One connection writes and hands itself from transaction to transaction, so that two never
@@ -34,7 +38,13 @@ export function openSqlite(file: string): Database {
   const reader = new CommittedReader(openFile(file), secrets)
   const due = new DueNotes()
   const listeners = new DueListeners()
-  const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const, makeDue: due.note })
+  const tx: Transaction = Object.assign(writer.db(), {
+    inTransaction: true as const,
+    makeDue: due.note,
+    async lock() {
+      // There is one writer at a time.
+    },
+  })
   const queue = new WriteQueue(
     {
       begin: () => begin(writer),
@@ -52,7 +62,8 @@ export function openSqlite(file: string): Database {
   const transaction: Database['transaction'] = (work, options) => queue.run(work, options)
 
   return {
-    engine: 'sqlite',
+    product: 'SQLite file',
+    isEmbedded: true,
     counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
@@ -87,7 +98,6 @@ export function openSqlite(file: string): Database {
     async lockForMigration() {
       // BEGIN IMMEDIATE holds the only writer's lock already.
     },
-    noticeArrival: reader.noticeArrival,
     async ping() {
       reader.run('SELECT 1', [])
     },
@@ -199,7 +209,7 @@ class SqliteConnection {
         createAdapter: () => new SqliteAdapter(),
         createDriver: () => new ExecutingDriver(async (sql, parameters) => this.run(sql, parameters)),
         createIntrospector: (db) => new SqliteIntrospector(db),
-        createQueryCompiler: () => new SqliteQueryCompiler(),
+        createQueryCompiler: () => new LocklessQueryCompiler(),
       },
     })
     const compile = (statement: Statement<never, unknown>): CompiledStatement => {
@@ -215,19 +225,19 @@ class SqliteConnection {
       return this.firstRow(compiled, compiled.bind(parameters))
     }
     const list = async (statement: Statement<never, unknown>, parameters: object) => {
+      if (statement.steps) return statement.steps(db, parameters as never)
       const { sql, bind } = compile(statement)
       return this.run(sql, bind(parameters)).rows
     }
     const remembered = <Value>(memo: Memo<Value>) => this.remembered(memo)
-    return {
+    const db: Db = {
       query,
       first: first as Db['first'],
       list: list as Db['list'],
       remembered,
-      lockRows: false,
       secrets: this.#secrets,
-      engine: 'sqlite',
     }
+    return db
   }
 
   firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {
@@ -281,6 +291,12 @@ class CommittedReader extends SqliteConnection {
   constructor(handle: DatabaseSync, secrets: KeyRing) {
     super(handle, secrets)
     this.#askVersion = handle.prepare('PRAGMA data_version')
+    diagnostics.subscribe(requestStart, this.#beginRequest)
+  }
+
+  override close(): void {
+    diagnostics.unsubscribe(requestStart, this.#beginRequest)
+    super.close()
   }
 
   /** Makes the next look-up ask again: this process has committed. */
@@ -289,10 +305,10 @@ class CommittedReader extends SqliteConnection {
   }
 
   /**
-   * The end of a turn comes after requests are read: what was asked before that, by a worker behind the end of the last turn,
+   * Node says so itself whenever an HTTP server of this process has a request. The end of a turn comes after requests are read: what was asked before that, by a worker behind the end of the last turn,
    * say, is too old for them.
    */
-  readonly noticeArrival = (): void => {
+  readonly #beginRequest = (): void => {
     if (this.#hasArrivals) return
     this.#hasArrivals = true
     this.#isChecked = false

@@ -1,4 +1,5 @@
 import type { Compilable, Kysely, RawBuilder } from 'kysely'
+import type { Db } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** Stands for a value that is only known when the statement runs. */
@@ -16,7 +17,14 @@ export class Parameter {
  */
 export interface Statement<Parameters extends object, Row> {
   readonly build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>
+  /** The same in several statements, for a database that cannot do it in one. */
+  readonly steps?: Steps<Parameters, Row>
 }
+
+export type Steps<Parameters extends object, Row> = (
+  db: Pick<Db, 'first' | 'list'>,
+  parameters: Parameters,
+) => Promise<Row[]>
 
 export function defineStatement<Parameters extends object>() {
   return <Row>(build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>): Statement<Parameters, Row> => ({
@@ -29,6 +37,17 @@ export function defineSql<Parameters extends object>() {
   return <Row>(write: (parameters: Parameters) => RawBuilder<Row>): Statement<Parameters, Row> => ({
     build: (db, parameters) => ({ compile: () => write(parameters).compile(db) }),
   })
+}
+
+/**
+ * A statement that is worth being one where it travels to a server, with what the embedded database does instead: it has neither
+ * writes in a CTE nor lateral joins, and gains nothing by fewer statements. Steps that write run in a transaction.
+ */
+export function defineWithSteps<Parameters extends object, Row>(
+  statement: Statement<Parameters, Row>,
+  steps: Steps<Parameters, Row>,
+): Statement<Parameters, Row> {
+  return { build: statement.build, steps }
 }
 
 export interface CompiledStatement {

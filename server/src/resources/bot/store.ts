@@ -51,8 +51,11 @@ export async function setBotOfNumber(
     .execute()
 }
 
+const lockNumberById = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('phone_numbers').select('id').where('id', '=', id).forNoKeyUpdate(),
+)
+
 /** Two that set the bot of one number at the same moment come one after the other, so that the second finds the first's. */
 async function lockNumber(tx: Transaction, number: Node): Promise<void> {
-  if (!tx.lockRows) return
-  await tx.query.selectFrom('phone_numbers').select('id').where('id', '=', number.id).forNoKeyUpdate().execute()
+  await tx.lock(lockNumberById, { id: number.id })
 }

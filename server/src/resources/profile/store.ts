@@ -50,7 +50,7 @@ const lockNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
 
 /** The same, and nobody else changes the profile before this transaction ends: it may have no row of its own to lock yet. */
 export async function lockProfile(tx: Transaction, node: Node): ReturnType<typeof findProfile> {
-  if (tx.lockRows) await tx.first(lockNumber, ofNumber(node))
+  await tx.lock(lockNumber, ofNumber(node))
   return findProfile(tx, node)
 }
 
