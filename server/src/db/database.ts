@@ -40,8 +40,19 @@ export type Due = ReadonlyMap<WorkerName, number>
 /** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
 export interface Transaction extends Db {
   readonly inTransaction: true
+  /**
+   * Runs a write whose result nobody needs. It is done before everything that is asked for after it, but may be sent together with
+   * that; what it fails by fails the transaction.
+   */
+  run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
+  /** The same for a statement that must return a row: without one the transaction fails by `otherwise`. */
+  require<Parameters extends object>(
+    statement: Statement<Parameters, unknown>,
+    parameters: Parameters,
+    otherwise: Error,
+  ): void
   /** Holds what a statement locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Nothing, where transactions never overlap. */
-  lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): Promise<void>
+  lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
   /** Notes that its commit makes something due: who works on that is woken then, and nobody else. */
   makeDue(worker: WorkerName, time: number): void
 }

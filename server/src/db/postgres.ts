@@ -7,6 +7,7 @@ import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
 import { StoredCounters } from './counters.ts'
 import { type Database, DatabaseBusy, DatabaseUnavailable, type Db, ownShare, type Transaction } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
+import { Flight, type NamedQuery } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { openNotices } from './notices.ts'
 import type { Outage } from './outage.ts'
@@ -75,6 +76,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const pool = new pg.Pool({
     ...connection,
     max: Math.max(1, maxConnections - 1),
+    pipeline: true,
     async onConnect(client) {
       await client.query(`SET idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`)
     },
@@ -95,23 +97,31 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   const compiled: CompiledStatements = new Map()
   const secrets = new KeyRing()
-  const read = makeDb(pool, compiled, secrets, shared)
-  const transactions = new WeakMap<pg.PoolClient, { tx: Transaction; due: DueNotes }>()
-  const clients = new WeakMap<Transaction, pg.PoolClient>()
+  const { db: read } = makeDb(pool, compiled, secrets, shared)
+  const transactions = new WeakMap<pg.PoolClient, OpenTransaction>()
+  const flights = new WeakMap<Transaction, Flight>()
   const listeners = new DueListeners()
 
-  function transactionOn(client: pg.PoolClient): { tx: Transaction; due: DueNotes } {
+  function transactionOn(client: pg.PoolClient): OpenTransaction {
     let known = transactions.get(client)
     if (!known) {
-      const due = new DueNotes()
-      const db = makeDb(client, compiled, secrets)
-      const lock = async (statement: Statement<never, unknown>, parameters: object) => {
-        await db.list(statement, parameters as never)
+      const [flight, due] = [new Flight(client), new DueNotes()]
+      const { db, prepare } = makeDb(flight, compiled, secrets)
+      const run = (statement: Statement<never, unknown>, parameters: object) =>
+        flight.run(prepare(statement, parameters))
+      const require = (statement: Statement<never, unknown>, parameters: object, otherwise: Error) =>
+        flight.require(prepare(statement, parameters), otherwise)
+      const tx: Transaction = {
+        ...db,
+        inTransaction: true as const,
+        makeDue: due.note,
+        run: run as Transaction['run'],
+        require: require as Transaction['require'],
+        lock: run as Transaction['lock'],
       }
-      const tx = { ...db, inTransaction: true as const, makeDue: due.note, lock: lock as Transaction['lock'] }
-      known = { tx, due }
+      known = { tx, flight, due }
       transactions.set(client, known)
-      clients.set(tx, client)
+      flights.set(tx, flight)
     }
     known.due.clear()
     return known
@@ -128,19 +138,19 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
     const client = await pool.connect()
+    const { tx, flight, due } = transactionOn(client)
     let broken: Error | undefined
     try {
-      await client.query(begin)
-      const { tx, due } = transactionOn(client)
+      flight.begin(begin)
       const result = await work(tx)
-      await client.query('COMMIT')
+      await flight.commit()
       listeners.tell(due)
       return result
     } catch (error) {
       // One that does not answer would not answer to this either; given up, it is rolled back by the server.
       if (findOutage(error) === 'unreachable') broken = error as Error
       else {
-        await client.query('ROLLBACK').catch((rollbackError: Error) => {
+        await flight.rollback().catch((rollbackError: Error) => {
           broken = rollbackError
         })
       }
@@ -151,7 +161,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 
   async function runForLong(tx: Transaction, text: string): Promise<void> {
-    await clients.get(tx)?.query({ text, query_timeout: noTimeout } as pg.QueryConfig)
+    await flights.get(tx)?.query({ text, query_timeout: noTimeout } as pg.QueryConfig)
   }
 
   const transaction: Database['transaction'] = (work, { share = ownShare } = {}) =>
@@ -259,10 +269,21 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => u
   return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
 }
 
+interface OpenTransaction {
+  readonly tx: Transaction
+  readonly flight: Flight
+  readonly due: DueNotes
+}
+
 type CompiledStatements = Map<unknown, CompiledStatement & { name: string }>
 
 /** Look-ups of single rows go by `lookUp`, everything else by `runner`. */
-function makeDb(runner: Reader, compiled: CompiledStatements, secrets: KeyRing, lookUp: Reader = runner): Db {
+function makeDb(
+  runner: Reader,
+  compiled: CompiledStatements,
+  secrets: KeyRing,
+  lookUp: Reader = runner,
+): { db: Db; prepare: (statement: Statement<never, unknown>, parameters: object) => NamedQuery } {
   const query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -275,7 +296,7 @@ function makeDb(runner: Reader, compiled: CompiledStatements, secrets: KeyRing, 
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  const prepare = (statement: Statement<never, unknown>, parameters: object) => {
+  const prepare = (statement: Statement<never, unknown>, parameters: object): NamedQuery => {
     let known = compiled.get(statement)
     if (!known) {
       const fresh = compileStatement(query, statement)
@@ -290,11 +311,12 @@ function makeDb(runner: Reader, compiled: CompiledStatements, secrets: KeyRing, 
     (await runner.query(prepare(statement, parameters))).rows
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
     (await lookUp.query(prepare(statement, parameters))).rows[0]
-  return {
+  const db: Db = {
     query,
     first: first as Db['first'],
     list: list as Db['list'],
     remembered: () => undefined,
     secrets,
   }
+  return { db, prepare }
 }

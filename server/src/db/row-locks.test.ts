@@ -30,7 +30,7 @@ onBothDatabases('a lock on rows', (engine) => {
       })
     const found = Promise.withResolvers<string[]>()
     const later = database.transaction(async (tx) => {
-      await tx.lock(lockWindow, { id: 'a' })
+      tx.lock(lockWindow, { id: 'a' })
       const { rows } =
         await sql`SELECT key FROM rate_windows WHERE key = 'a' ${lockRowsOf('rate_windows', 'ForUpdate')}`.execute(
           tx.query,
@@ -46,7 +46,7 @@ onBothDatabases('a lock on rows', (engine) => {
   })
 
   test('of a whole table is asked for in the same way', async () => {
-    await held.database.transaction((tx) => tx.lock(lockTable, {}))
+    await held.database.transaction(async (tx) => tx.lock(lockTable, {}))
   })
 
   test('takes no DISTINCT out of a query', async () => {

@@ -41,7 +41,9 @@ export function openSqlite(file: string): Database {
   const tx: Transaction = Object.assign(writer.db(), {
     inTransaction: true as const,
     makeDue: due.note,
-    async lock() {
+    run: writer.runStatement as Transaction['run'],
+    require: writer.requireRow as Transaction['require'],
+    lock() {
       // There is one writer at a time.
     },
   })
@@ -171,6 +173,14 @@ class SqliteConnection {
   readonly #secrets: KeyRing
   readonly #prepared = new Map<string, PreparedStatement>()
   readonly #compiled = new Map<unknown, CompiledStatement>()
+  readonly #query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new ExecutingDriver(async (sql, parameters) => this.run(sql, parameters)),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new LocklessQueryCompiler(),
+    },
+  })
 
   constructor(handle: DatabaseSync, secrets: KeyRing) {
     this.#handle = handle
@@ -204,29 +214,14 @@ class SqliteConnection {
   }
 
   db(): Db {
-    const query = new Kysely<Tables>({
-      dialect: {
-        createAdapter: () => new SqliteAdapter(),
-        createDriver: () => new ExecutingDriver(async (sql, parameters) => this.run(sql, parameters)),
-        createIntrospector: (db) => new SqliteIntrospector(db),
-        createQueryCompiler: () => new LocklessQueryCompiler(),
-      },
-    })
-    const compile = (statement: Statement<never, unknown>): CompiledStatement => {
-      let compiled = this.#compiled.get(statement)
-      if (!compiled) {
-        compiled = compileStatement(query, statement)
-        this.#compiled.set(statement, compiled)
-      }
-      return compiled
-    }
+    const query = this.#query
     const first = async (statement: Statement<never, unknown>, parameters: object) => {
-      const compiled = compile(statement)
+      const compiled = this.#compile(statement)
       return this.firstRow(compiled, compiled.bind(parameters))
     }
     const list = async (statement: Statement<never, unknown>, parameters: object) => {
       if (statement.steps) return statement.steps(db, parameters as never)
-      const { sql, bind } = compile(statement)
+      const { sql, bind } = this.#compile(statement)
       return this.run(sql, bind(parameters)).rows
     }
     const remembered = <Value>(memo: Memo<Value>) => this.remembered(memo)
@@ -238,6 +233,26 @@ class SqliteConnection {
       secrets: this.#secrets,
     }
     return db
+  }
+
+  /** At once: nothing is gained by waiting. */
+  readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
+    const { sql, bind } = this.#compile(statement)
+    this.run(sql, bind(parameters))
+  }
+
+  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: Error): void => {
+    const { sql, bind } = this.#compile(statement)
+    if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise
+  }
+
+  #compile(statement: Statement<never, unknown>): CompiledStatement {
+    let compiled = this.#compiled.get(statement)
+    if (!compiled) {
+      compiled = compileStatement(this.#query, statement)
+      this.#compiled.set(statement, compiled)
+    }
+    return compiled
   }
 
   firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {

@@ -100,8 +100,8 @@ export async function drawNodeIds(
 const lockTable = defineSql<object>()(() => sql`LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`)
 
 /** Lets nobody else register a node before this transaction ends, so that what it found about ids stays true. */
-export async function lockNodes(tx: Transaction): Promise<void> {
-  await tx.lock(lockTable, {})
+export function lockNodes(tx: Transaction): void {
+  tx.lock(lockTable, {})
 }
 
 /** A number of 16 digits; node:crypto draws at most 48 bits at once, so it is put together from two draws. */

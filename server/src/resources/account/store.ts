@@ -24,6 +24,6 @@ const lockById = defineStatement<{ id: string }>()((db, { id }) =>
 )
 
 /** Holds an account until the transaction ends: for rules about how many of something it has. */
-export async function lockAccount(tx: Transaction, node: Node): Promise<void> {
-  await tx.lock(lockById, { id: node.account_id ?? '' })
+export function lockAccount(tx: Transaction, node: Node): void {
+  tx.lock(lockById, { id: node.account_id ?? '' })
 }

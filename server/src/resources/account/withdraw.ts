@@ -19,7 +19,7 @@ export async function withdrawAccess(
 ): Promise<void> {
   const { query } = tx
   // An app that is being linked at this moment refers to the account: one of the two comes first and is seen by the other.
-  await tx.lock(lockAccount, { account_id })
+  tx.lock(lockAccount, { account_id })
   await query
     .deleteFrom('account_access')
     .where('account_id', '=', account_id)

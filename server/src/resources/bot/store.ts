@@ -37,7 +37,7 @@ export async function setBotOfNumber(
   number: Node,
   offer: Pick<BotsTable, 'prompts' | 'commands' | 'enable_welcome_message'>,
 ): Promise<void> {
-  await lockNumber(tx, number)
+  lockNumber(tx, number)
   const bot = await findBotOfNumber(tx, number)
   if (bot) {
     await tx.query.updateTable('bots').set(offer).where('id', '=', bot.id).execute()
@@ -56,6 +56,6 @@ const lockNumberById = defineStatement<{ id: string }>()((db, { id }) =>
 )
 
 /** Two that set the bot of one number at the same moment come one after the other, so that the second finds the first's. */
-async function lockNumber(tx: Transaction, number: Node): Promise<void> {
-  await tx.lock(lockNumberById, { id: number.id })
+function lockNumber(tx: Transaction, number: Node): void {
+  tx.lock(lockNumberById, { id: number.id })
 }

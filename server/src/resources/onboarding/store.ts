@@ -20,8 +20,8 @@ const lockBusiness = defineStatement<Pick<Parties, 'end_business_id'>>()((db, { 
  * Lets nobody else onboard that business before this transaction ends, so that of many requests at the same moment one
  * creates and the others find what it created.
  */
-export async function lockEndBusiness(tx: Transaction, { end_business_id }: Parties): Promise<void> {
-  await tx.lock(lockBusiness, { end_business_id })
+export function lockEndBusiness(tx: Transaction, { end_business_id }: Parties): void {
+  tx.lock(lockBusiness, { end_business_id })
 }
 
 export async function findPendingRequest(db: Db, { partner_business_id, end_business_id }: Parties) {

@@ -82,7 +82,7 @@ export async function takeUsername(tx: Transaction, node: Node, username: string
 
 /** Numbers of an account, of which no more come into being before the transaction ends. */
 export async function countPhoneNumbers(tx: Transaction, account: Node): Promise<number> {
-  await lockAccount(tx, account)
+  lockAccount(tx, account)
   const { count } = await tx.query
     .selectFrom('phone_numbers')
     .select(({ fn }) => fn.countAll<number>().as('count'))
