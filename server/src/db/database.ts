@@ -2,20 +2,13 @@ import type { Kysely } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
 import type { Notices } from './notices.ts'
 import type { Outage } from './outage.ts'
-import type { Statement } from './statement.ts'
+import type { Statement, StatementRunner } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /** Something that queries run on: the database as committed, or one transaction. */
-export interface Db {
+export interface Db extends StatementRunner {
   /** Builds and runs any query. */
   readonly query: Kysely<Tables>
-  /** Runs a statement that was declared once; the row, or undefined. */
-  first<Parameters extends object, Row>(
-    statement: Statement<Parameters, Row>,
-    parameters: Parameters,
-  ): Promise<Row | undefined>
-  /** Runs a statement that was declared once; every row. */
-  list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
   /**
    * What was worked out from committed rows, by key; every commit empties it. Undefined where commits of others are not
    * noticed, and in a transaction, which sees what is not committed.

@@ -1,5 +1,4 @@
 import type { Compilable, Kysely, RawBuilder } from 'kysely'
-import type { Db } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** Stands for a value that is only known when the statement runs. */
@@ -21,10 +20,18 @@ export interface Statement<Parameters extends object, Row> {
   readonly steps?: Steps<Parameters, Row>
 }
 
-export type Steps<Parameters extends object, Row> = (
-  db: Pick<Db, 'first' | 'list'>,
-  parameters: Parameters,
-) => Promise<Row[]>
+/** What declared statements run on. */
+export interface StatementRunner {
+  /** The row, or undefined. */
+  first<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row | undefined>
+  /** Every row. */
+  list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
+}
+
+export type Steps<Parameters extends object, Row> = (db: StatementRunner, parameters: Parameters) => Promise<Row[]>
 
 export function defineStatement<Parameters extends object>() {
   return <Row>(build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>): Statement<Parameters, Row> => ({
