@@ -191,7 +191,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     log,
     observer,
     connections,
-    onArrival: () => database.noticeArrival(),
     doors: [...segmentsOf(table), words.product],
     outageOf: (error) => database.outageOf(error),
     headersTimeout: config.headersTimeout,
@@ -277,7 +276,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       address = writeAddress(server.server.address() as AddressInfo)
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       if (runsWorkers) {
-        if (database.engine === 'sqlite') await endLeases(database)
+        if (database.isEmbedded) await endLeases(database)
         await clockSteps.start()
         for (const worker of [timers, deliveries, retention]) worker.start()
       }

@@ -159,9 +159,12 @@ onBothDatabases('the database', (engine) => {
     )
     const increment = () =>
       database.transaction(async (tx) => {
-        let select = tx.query.selectFrom('service_secrets').select('value').where('name', '=', 'count')
-        if (tx.lockRows) select = select.forUpdate()
-        const { value } = await select.executeTakeFirstOrThrow()
+        const { value } = await tx.query
+          .selectFrom('service_secrets')
+          .select('value')
+          .where('name', '=', 'count')
+          .forUpdate()
+          .executeTakeFirstOrThrow()
         const next = anything(String(Number(value) + 1))
         await tx.query.updateTable('service_secrets').set({ value: next }).where('name', '=', 'count').execute()
       })

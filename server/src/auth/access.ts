@@ -17,29 +17,36 @@ export function writeAccess(business_id: Expression<string>, account_id: Express
 }
 
 /**
- * What of an account is seen by whoever has access to it (as its owner, because it was shared, or on its owner's behalf); a
- * business is seen by itself and by those it gave an account to; everything else by the business that owns it, and by those
- * that it was shared with.
+ * Whether a business sees the row of `nodes`. What of an account is seen by whoever has access to it (as its owner, because it was
+ * shared, or on its owner's behalf); a business is seen by itself and by those it gave an account to; everything else by the
+ * business that owns it, and by those that it was shared with.
  */
+export function isVisibleTo(business_id: Expression<string>): RawBuilder<boolean> {
+  return sql<boolean>`CASE
+    WHEN nodes.account_id IS NOT NULL THEN ${hasAccess(business_id, sql.ref('nodes.account_id'))}
+    WHEN nodes.business_id = ${business_id} THEN TRUE
+    WHEN nodes.kind = 'business' THEN EXISTS (
+      SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
+      WHERE c.business_id = nodes.id AND a.business_id = ${business_id})
+    ELSE EXISTS (
+      SELECT 1 FROM node_shares s WHERE s.node_id = nodes.id AND s.business_id = ${business_id}) END`
+}
+
 const findVisible = defineStatement<{ id: string; business_id: string }>()((db, { id, business_id }) =>
   db
     .selectFrom('nodes')
     .select(['nodes.id', 'nodes.kind', 'nodes.business_id', 'nodes.account_id'])
     .where('nodes.id', '=', id)
-    .where(
-      sql<boolean>`CASE
-        WHEN nodes.account_id IS NOT NULL THEN ${hasAccess(sql`${business_id}`, sql.ref('nodes.account_id'))}
-        WHEN nodes.business_id = ${business_id} THEN TRUE
-        WHEN nodes.kind = 'business' THEN EXISTS (
-          SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
-          WHERE c.business_id = nodes.id AND a.business_id = ${business_id})
-        ELSE EXISTS (
-          SELECT 1 FROM node_shares s WHERE s.node_id = nodes.id AND s.business_id = ${business_id}) END`,
-    ),
+    .where(isVisibleTo(sql<string>`${business_id}`)),
 )
 
 /** By token and id: what the token sees. */
-const visibleNodes: Memo<Node> = { name: 'visible nodes' }
+export const visibleNodes: Memo<Node> = { name: 'visible nodes' }
+
+/** Not every text can be asked for: PostgreSQL takes none with a NUL. */
+export function isPossibleId(id: string): boolean {
+  return isNodeId(id) || uploadIdPattern.test(id)
+}
 
 /** The node of that id, if this caller may see it; the same 404 for all that it may not. */
 export function resolveNode(db: Db, caller: Caller, id: string): Node | Promise<Node> {
@@ -48,8 +55,7 @@ export function resolveNode(db: Db, caller: Caller, id: string): Node | Promise<
 }
 
 async function findNode(db: Db, caller: Caller, id: string, visible: Map<string, Node> | undefined): Promise<Node> {
-  // Not every text can be asked for: PostgreSQL takes none with a NUL.
-  if (!isNodeId(id) && !uploadIdPattern.test(id)) throw notFound()
+  if (!isPossibleId(id)) throw notFound()
   const row = await db.first(findVisible, { id, business_id: caller.business_id })
   if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
   // By the id of the row: that of the request holds on to the whole address that it came in.
@@ -61,7 +67,7 @@ async function findNode(db: Db, caller: Caller, id: string, visible: Map<string,
  * A granular token sees its accounts, what hangs on them, the businesses that own them, and what hangs on no account: its own
  * business and app, and what was shared with that business. An account that was withdrawn from its business counts no more.
  */
-async function isWithinGrant(db: Db, caller: Caller, node: Node): Promise<boolean> {
+export async function isWithinGrant(db: Db, caller: Caller, node: Node): Promise<boolean> {
   if (!caller.accounts) return true
   if (node.account_id !== null) return caller.accounts.has(node.account_id)
   if (node.business_id === caller.business_id || node.kind !== 'business') return true

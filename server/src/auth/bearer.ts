@@ -46,15 +46,25 @@ export interface CredentialSource {
 
 /** Tells who is calling. The token is looked up at every request, so that a revoked one is refused at once, by every process. */
 export function authenticate(parts: AuthenticationParts, source: CredentialSource): Caller | Promise<Caller> {
+  return recallCaller(parts, source) ?? findToken(parts, source, findCaller).then(({ caller }) => caller)
+}
+
+/** Who is calling, where the store has cached that; undefined where the token has to be looked up. */
+export function recallCaller(parts: AuthenticationParts, source: CredentialSource): Caller | undefined {
   const { authorization } = source.headers
   const known = authorization ? parts.database.read.remembered(knownTokens)?.get(authorization) : undefined
-  if (!known) return findToken(parts, source)
+  if (!known) return undefined
   if (known.isDemo) checkDemo(parts, source)
   if (hasEnded(known, parts.clock)) throw invalidToken()
   return known.caller
 }
 
-async function findToken(parts: AuthenticationParts, source: CredentialSource): Promise<Caller> {
+/** Looks the token of a request up with `find`, and refuses one that is not good. */
+export async function findToken<Found extends FoundToken>(
+  parts: AuthenticationParts,
+  source: CredentialSource,
+  find: (db: Db, secret: string) => Promise<Found | undefined>,
+): Promise<Found> {
   const { guesses, clock } = parts
   const { remote_address, headers } = source
   const db = parts.database.read
@@ -63,15 +73,18 @@ async function findToken(parts: AuthenticationParts, source: CredentialSource): 
   guesses.refuse(remote_address, secret)
   const isDemo = isDemoToken(secret)
   if (isDemo) checkDemo(parts, source)
-  const token = await findCaller(db, secret)
+  const token = await find(db, secret)
   if (!token || hasEnded(token, clock)) {
     guesses.noteWrong(remote_address, { secret })
     throw invalidToken()
   }
   guesses.noteGood(secret)
   const { authorization } = headers
-  if (authorization && authorization.length <= maxKnownCharacters) known?.set(authorization, { ...token, isDemo })
-  return token.caller
+  if (known && authorization && authorization.length <= maxKnownCharacters) {
+    const { caller, expires_time } = token
+    known.set(authorization, { caller, expires_time, isDemo })
+  }
+  return token
 }
 
 /** Who the caller is by now: the token that it came with may have been revoked, or allow other things. */

@@ -67,11 +67,11 @@ export async function transactAdmitted<A extends Admitted, T>(
 }
 
 /**
- * Asks once more whether the caller may, in the transaction of what it does, with one statement. Throws `AdmissionChanged`. To
- * be called last: what is committed behind it is at most the flight of the commit itself.
+ * Asks once more whether the caller may, in the transaction of what it does, with one statement; fails it by `AdmissionChanged`.
+ * To be called last: what is committed behind it is at most the flight of the commit itself.
  */
-export async function confirmAdmission(tx: Transaction, clock: Clock, admitted: Admitted): Promise<void> {
-  if (!(await isAdmitted(tx, clock, admitted))) throw new AdmissionChanged()
+export function confirmAdmission(tx: Transaction, clock: Clock, admitted: Admitted): void {
+  tx.require(findAdmission, parametersOf(clock, admitted), new AdmissionChanged())
 }
 
 async function isAdmitted(db: Db, clock: Clock, admitted: Admitted): Promise<boolean> {

@@ -52,7 +52,7 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
   return id
 }
 
-function selectTokens(db: Kysely<Tables>) {
+export function selectTokens(db: Kysely<Tables>) {
   return db
     .selectFrom('tokens')
     .innerJoin('apps', 'apps.id', 'tokens.app_id')
@@ -93,7 +93,7 @@ export async function findCallerById(db: Db, id: string): Promise<FoundToken | u
 type TokenRow = Pick<TokensTable, 'id' | 'app_id' | 'scopes' | 'accounts' | 'expires_time' | 'revoked_time'> &
   Pick<AppsTable, 'business_id' | 'first_party'>
 
-function toFound(row: TokenRow | undefined): FoundToken | undefined {
+export function toFound(row: TokenRow | undefined): FoundToken | undefined {
   if (!row || row.revoked_time !== null) return undefined
   return {
     caller: {

@@ -46,9 +46,12 @@ export async function listListenedApps({ query }: Db): Promise<string[]> {
 
 /** The one that listens in an app's place, or did until it was killed. */
 export async function findListener(tx: Transaction, app_id: string): Promise<Listener | undefined> {
-  let query = tx.query.selectFrom('service_secrets').select('value').where('name', '=', recordName(app_id))
-  if (tx.lockRows) query = query.forUpdate()
-  const record = await query.executeTakeFirst()
+  const record = await tx.query
+    .selectFrom('service_secrets')
+    .select('value')
+    .where('name', '=', recordName(app_id))
+    .forUpdate()
+    .executeTakeFirst()
   return record && (JSON.parse(openRecord(tx, app_id, record.value)) as Listener)
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from './database.ts'
+import { lockRowsOf } from './row-locks.ts'
 
 /** A text column of a table, and the columns that name a row. */
 export interface TextColumn {
@@ -31,7 +32,7 @@ export async function lockValues(
   const { rows } = await sql<Record<string, string>>`
     SELECT ${keys}, ${sql.ref(column)} AS value FROM ${sql.table(table)}
     WHERE (${keys}) > (${sql.join([...after])}) AND ${sql.ref(column)} ${isWanted}
-    ORDER BY ${keys} LIMIT ${valueBatch} ${tx.lockRows ? sql`FOR NO KEY UPDATE` : sql``}`.execute(tx.query)
+    ORDER BY ${keys} LIMIT ${valueBatch} ${lockRowsOf(table, 'ForNoKeyUpdate')}`.execute(tx.query)
   return rows.map((row) => ({ key: key.map((name) => row[name] as string), value: row['value'] as string }))
 }
 

@@ -56,12 +56,9 @@ export class StoredCounters implements Counters {
 
   async #sweep(now: number): Promise<void> {
     const removed = this.#transaction(
-      async ({ query, lockRows }) => {
+      async ({ query }) => {
         const over = query.selectFrom('rate_windows').select('key').where('end_time', '<=', now).limit(sweepSize)
-        await query
-          .deleteFrom('rate_windows')
-          .where('key', 'in', lockRows ? over.forUpdate().skipLocked() : over)
-          .execute()
+        await query.deleteFrom('rate_windows').where('key', 'in', over.forUpdate().skipLocked()).execute()
       },
       { share: limitsShare },
     )

@@ -2,34 +2,21 @@ import type { Kysely } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
 import type { Notices } from './notices.ts'
 import type { Outage } from './outage.ts'
-import type { Statement } from './statement.ts'
+import type { Statement, StatementRunner } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /** Something that queries run on: the database as committed, or one transaction. */
-export interface Db {
+export interface Db extends StatementRunner {
   /** Builds and runs any query. */
   readonly query: Kysely<Tables>
-  /** Runs a statement that was declared once; the row, or undefined. */
-  first<Parameters extends object, Row>(
-    statement: Statement<Parameters, Row>,
-    parameters: Parameters,
-  ): Promise<Row | undefined>
-  /** Runs a statement that was declared once; every row. */
-  list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
   /**
    * What was worked out from committed rows, by key; every commit empties it. Undefined where commits of others are not
    * noticed, and in a transaction, which sees what is not committed.
    */
   remembered<Value>(memo: Memo<Value>): Map<string, Value> | undefined
-  /** Whether a row that is read in order to be changed must be locked: not where there is only one writer anyway. */
-  readonly lockRows: boolean
   /** Opens and seals the secrets of this store; for all connections the same. */
   readonly secrets: KeyRing
-  /** For the few statements that are worth being written for each database. */
-  readonly engine: Engine
 }
-
-export type Engine = 'sqlite' | 'postgres'
 
 /** Names what is remembered: declared once, like a statement. */
 export interface Memo<Value> {
@@ -46,6 +33,19 @@ export type Due = ReadonlyMap<WorkerName, number>
 /** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
 export interface Transaction extends Db {
   readonly inTransaction: true
+  /**
+   * Runs a write whose result nobody needs. It is done before everything that is asked for after it, but may be sent together with
+   * that; what it fails by fails the transaction.
+   */
+  run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
+  /** The same for a statement that must return a row: without one the transaction fails by `otherwise`. */
+  require<Parameters extends object>(
+    statement: Statement<Parameters, unknown>,
+    parameters: Parameters,
+    otherwise: Error,
+  ): void
+  /** Holds what a statement locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Nothing, where transactions never overlap. */
+  lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
   /** Notes that its commit makes something due: who works on that is woken then, and nobody else. */
   makeDue(worker: WorkerName, time: number): void
 }
@@ -84,7 +84,10 @@ export interface Counters {
 export const ownShare = ''
 
 export interface Database {
-  readonly engine: Engine
+  /** What it is, for people. */
+  readonly product: string
+  /** Whether it belongs to one process, which runs one transaction after the other. */
+  readonly isEmbedded: boolean
   /** Counts limits, for all processes together. */
   readonly counters: Counters
   /** Reads committed data; never waits for a writer. */
@@ -107,8 +110,6 @@ export interface Database {
   lockForMigration(tx: Transaction): Promise<void>
   /** Takes out of the database's files what was once in these tables and is no more, by writing them anew. */
   scrub(tables: readonly string[]): Promise<void>
-  /** Told of every request before it is looked at: it must see what was committed before it came, by whomever. */
-  noticeArrival(): void
   /** Throws when the database does not answer. */
   ping(): Promise<void>
   /**

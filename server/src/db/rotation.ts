@@ -81,7 +81,7 @@ async function resealColumn(
     unreadable.push(...batch.unreadable)
     onBatch(batch.sealed)
     after = batch.last
-    if (database.engine === 'sqlite') await wait(pauseMilliseconds)
+    if (database.isEmbedded) await wait(pauseMilliseconds)
   }
 }
 

@@ -3,9 +3,6 @@ import { type SealedPlace, writePlace } from './sealed-columns.ts'
 import { defineStatement } from './statement.ts'
 import type { Sealed } from './tables.ts'
 
-const findKeyInUse = defineStatement<object>()((db) =>
-  db.selectFrom('sealing_keys').select('id').where('in_use', '=', true),
-)
 const shareKeyInUse = defineStatement<object>()((db) =>
   db.selectFrom('sealing_keys').select('id').where('in_use', '=', true).forShare(),
 )
@@ -39,9 +36,8 @@ export async function sealSecret(tx: Transaction, column: SealedPlace, row: stri
 
 /** The id of that key. */
 export async function takeKeyInUse(tx: Transaction): Promise<string> {
-  const statement = tx.lockRows ? shareKeyInUse : findKeyInUse
   // A rotation that was waited for has put another row in use: the second look finds that.
-  const found = (await tx.first(statement, {})) ?? (await tx.first(statement, {}))
+  const found = (await tx.first(shareKeyInUse, {})) ?? (await tx.first(shareKeyInUse, {}))
   if (!found) throw new Error('the store has no key in use: it was not unlocked')
   return found.id
 }

@@ -1,8 +1,9 @@
+import diagnostics from 'node:diagnostics_channel'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { minute } from '../base/duration.ts'
 import { KeyRing } from '../base/key-ring.ts'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
@@ -11,6 +12,7 @@ import { type Counters, type Database, DatabaseUnavailable, type Db, type Memo, 
 import { DueListeners, DueNotes } from './due.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { isUnwritableSqlite } from './outage.ts'
+import { LocklessQueryCompiler } from './row-locks.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { WriteQueue } from './write-queue.ts'
@@ -23,6 +25,8 @@ const maxRememberedRows = 10_000
 /** Of what a row is remembered by: ids and codes are far shorter, and what is longer was made up by a caller. */
 const maxKeyCharacters = 256
 const sqliteBusy = 5
+/** Where Node reports each request before anybody sees it. */
+const requestStart = 'http.server.request.start'
 
 /**
  * The embedded store. One connection writes and hands itself from transaction to transaction, so that two never
@@ -34,7 +38,15 @@ export function openSqlite(file: string): Database {
   const reader = new CommittedReader(openFile(file), secrets)
   const due = new DueNotes()
   const listeners = new DueListeners()
-  const tx: Transaction = Object.assign(writer.db(), { inTransaction: true as const, makeDue: due.note })
+  const tx: Transaction = Object.assign(writer.db(), {
+    inTransaction: true as const,
+    makeDue: due.note,
+    run: writer.runStatement as Transaction['run'],
+    require: writer.requireRow as Transaction['require'],
+    lock() {
+      // There is one writer at a time.
+    },
+  })
   const queue = new WriteQueue(
     {
       begin: () => begin(writer),
@@ -52,7 +64,8 @@ export function openSqlite(file: string): Database {
   const transaction: Database['transaction'] = (work, options) => queue.run(work, options)
 
   return {
-    engine: 'sqlite',
+    product: 'SQLite file',
+    isEmbedded: true,
     counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     read: reader.db(),
@@ -87,7 +100,6 @@ export function openSqlite(file: string): Database {
     async lockForMigration() {
       // BEGIN IMMEDIATE holds the only writer's lock already.
     },
-    noticeArrival: reader.noticeArrival,
     async ping() {
       reader.run('SELECT 1', [])
     },
@@ -161,6 +173,14 @@ class SqliteConnection {
   readonly #secrets: KeyRing
   readonly #prepared = new Map<string, PreparedStatement>()
   readonly #compiled = new Map<unknown, CompiledStatement>()
+  readonly #query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new ExecutingDriver(async (sql, parameters) => this.run(sql, parameters)),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new LocklessQueryCompiler(),
+    },
+  })
 
   constructor(handle: DatabaseSync, secrets: KeyRing) {
     this.#handle = handle
@@ -194,40 +214,45 @@ class SqliteConnection {
   }
 
   db(): Db {
-    const query = new Kysely<Tables>({
-      dialect: {
-        createAdapter: () => new SqliteAdapter(),
-        createDriver: () => new ExecutingDriver(async (sql, parameters) => this.run(sql, parameters)),
-        createIntrospector: (db) => new SqliteIntrospector(db),
-        createQueryCompiler: () => new SqliteQueryCompiler(),
-      },
-    })
-    const compile = (statement: Statement<never, unknown>): CompiledStatement => {
-      let compiled = this.#compiled.get(statement)
-      if (!compiled) {
-        compiled = compileStatement(query, statement)
-        this.#compiled.set(statement, compiled)
-      }
-      return compiled
-    }
+    const query = this.#query
     const first = async (statement: Statement<never, unknown>, parameters: object) => {
-      const compiled = compile(statement)
+      const compiled = this.#compile(statement)
       return this.firstRow(compiled, compiled.bind(parameters))
     }
     const list = async (statement: Statement<never, unknown>, parameters: object) => {
-      const { sql, bind } = compile(statement)
+      if (statement.steps) return statement.steps(db, parameters as never)
+      const { sql, bind } = this.#compile(statement)
       return this.run(sql, bind(parameters)).rows
     }
     const remembered = <Value>(memo: Memo<Value>) => this.remembered(memo)
-    return {
+    const db: Db = {
       query,
       first: first as Db['first'],
       list: list as Db['list'],
       remembered,
-      lockRows: false,
       secrets: this.#secrets,
-      engine: 'sqlite',
     }
+    return db
+  }
+
+  /** At once: nothing is gained by waiting. */
+  readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
+    const { sql, bind } = this.#compile(statement)
+    this.run(sql, bind(parameters))
+  }
+
+  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: Error): void => {
+    const { sql, bind } = this.#compile(statement)
+    if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise
+  }
+
+  #compile(statement: Statement<never, unknown>): CompiledStatement {
+    let compiled = this.#compiled.get(statement)
+    if (!compiled) {
+      compiled = compileStatement(this.#query, statement)
+      this.#compiled.set(statement, compiled)
+    }
+    return compiled
   }
 
   firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {
@@ -281,6 +306,12 @@ class CommittedReader extends SqliteConnection {
   constructor(handle: DatabaseSync, secrets: KeyRing) {
     super(handle, secrets)
     this.#askVersion = handle.prepare('PRAGMA data_version')
+    diagnostics.subscribe(requestStart, this.#beginRequest)
+  }
+
+  override close(): void {
+    diagnostics.unsubscribe(requestStart, this.#beginRequest)
+    super.close()
   }
 
   /** Makes the next look-up ask again: this process has committed. */
@@ -289,10 +320,10 @@ class CommittedReader extends SqliteConnection {
   }
 
   /**
-   * The end of a turn comes after requests are read: what was asked before that, by a worker behind the end of the last turn,
+   * Node says so itself whenever an HTTP server of this process has a request. The end of a turn comes after requests are read: what was asked before that, by a worker behind the end of the last turn,
    * say, is too old for them.
    */
-  readonly noticeArrival = (): void => {
+  readonly #beginRequest = (): void => {
     if (this.#hasArrivals) return
     this.#hasArrivals = true
     this.#isChecked = false

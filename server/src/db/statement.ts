@@ -16,7 +16,22 @@ export class Parameter {
  */
 export interface Statement<Parameters extends object, Row> {
   readonly build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>
+  /** The same in several statements, for a database that cannot do it in one. */
+  readonly steps?: Steps<Parameters, Row>
 }
+
+/** What declared statements run on. */
+export interface StatementRunner {
+  /** The row, or undefined. */
+  first<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row | undefined>
+  /** Every row. */
+  list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
+}
+
+export type Steps<Parameters extends object, Row> = (db: StatementRunner, parameters: Parameters) => Promise<Row[]>
 
 export function defineStatement<Parameters extends object>() {
   return <Row>(build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>): Statement<Parameters, Row> => ({
@@ -29,6 +44,17 @@ export function defineSql<Parameters extends object>() {
   return <Row>(write: (parameters: Parameters) => RawBuilder<Row>): Statement<Parameters, Row> => ({
     build: (db, parameters) => ({ compile: () => write(parameters).compile(db) }),
   })
+}
+
+/**
+ * A statement that is worth being one where it travels to a server, with what the embedded database does instead: it has neither
+ * writes in a CTE nor lateral joins, and gains nothing by fewer statements. Steps that write run in a transaction.
+ */
+export function defineWithSteps<Parameters extends object, Row>(
+  statement: Statement<Parameters, Row>,
+  steps: Steps<Parameters, Row>,
+): Statement<Parameters, Row> {
+  return { build: statement.build, steps }
 }
 
 export interface CompiledStatement {

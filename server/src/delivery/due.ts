@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { writeAccess } from '../auth/access.ts'
 import type { Database, Db } from '../db/database.ts'
-import { defineSql } from '../db/statement.ts'
+import { defineSql, defineWithSteps } from '../db/statement.ts'
 
 /** A delivery that waits, with what it says. */
 export interface WaitingDelivery {
@@ -44,28 +44,28 @@ const findDue = defineSql<{ lane_id: string; now: number; limit: number }>()(({ 
   dueOf(sql`${lane_id}`, now, sql`${limit}`),
 )
 
-/** PostgreSQL alone knows lateral joins. */
-const findDueOfMany = defineSql<{ lanes: object; now: number }>()(
-  ({ lanes, now }) => sql<WaitingDelivery>`
-    SELECT due.* FROM json_each(${lanes}) AS o
-    CROSS JOIN LATERAL (${dueOf(sql`o.key`, now, sql`CAST(o.value ->> 0 AS INTEGER)`)}) AS due`,
+type LaneLimits = Readonly<Record<string, readonly [limit: number]>>
+
+const findDueOfMany = defineWithSteps(
+  defineSql<{ lanes: LaneLimits; now: number }>()(
+    ({ lanes, now }) => sql<WaitingDelivery>`
+      SELECT due.* FROM json_each(${lanes}) AS o
+      CROSS JOIN LATERAL (${dueOf(sql`o.key`, now, sql`CAST(o.value ->> 0 AS INTEGER)`)}) AS due`,
+  ),
+  async (db, { lanes, now }) => {
+    const lists = Object.entries(lanes).map(([lane_id, [limit]]) => db.list(findDue, { lane_id, now, limit }))
+    return (await Promise.all(lists)).flat()
+  },
 )
 
-/**
- * What is due in some lanes, in each in the order of becoming due, up to so many a lane. One round trip for all lanes where there
- * are round trips.
- */
+/** What is due in some lanes, in each in the order of becoming due, up to so many a lane. */
 export async function listDue(
-  { engine, read }: Pick<Database, 'engine' | 'read'>,
+  { read }: Pick<Database, 'read'>,
   limits: ReadonlyMap<string, number>,
   now: number,
 ): Promise<WaitingDelivery[]> {
-  if (engine === 'postgres') {
-    const lanes = Object.fromEntries([...limits].map(([id, limit]) => [id, [limit]]))
-    return read.list(findDueOfMany, { lanes, now })
-  }
-  const lists = [...limits].map(([lane_id, limit]) => read.list(findDue, { lane_id, now, limit }))
-  return (await Promise.all(lists)).flat()
+  const lanes = Object.fromEntries([...limits].map(([id, limit]) => [id, [limit]] as const))
+  return read.list(findDueOfMany, { lanes, now })
 }
 
 const findFirstOf = defineSql<{ lane_id: string; conversation: string; limit: number }>()(

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database, Db, Engine, Transaction } from '../db/database.ts'
-import { defineSql, type Statement } from '../db/statement.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
+import { lockFreeRowsOf } from '../db/row-locks.ts'
+import { defineSql } from '../db/statement.ts'
 import type { LaneAddress } from './lane-rows.ts'
 
 /** A lane as it is when it is claimed. */
@@ -68,31 +69,25 @@ export async function listAddresses(db: Db, ids: Iterable<string>): Promise<Lane
 
 type ClaimParameters = ClaimMoment & { ids: object; owner: string; until: number }
 
-function defineClaim(lock: RawBuilder<unknown>): Statement<ClaimParameters, Lane> {
-  return defineSql<ClaimParameters>()(
-    ({ ids, owner, until, now, beyond }) => sql<Lane>`
-      UPDATE lanes SET leased_until = ${until}, lease_owner = ${owner}
-      WHERE id IN (
-        SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key WHERE ${isClaimable({ now, beyond })} ${lock}
-      )
-      RETURNING id, app_id, callback_url, failures`,
-  )
-}
-
 /** Whoever raises an event holds the lane's row in share mode: that must not keep it from being claimed. */
-const claims: Readonly<Record<Engine, Statement<ClaimParameters, Lane>>> = {
-  sqlite: defineClaim(sql``),
-  postgres: defineClaim(sql`FOR NO KEY UPDATE OF lanes SKIP LOCKED`),
-}
+const claim = defineSql<ClaimParameters>()(
+  ({ ids, owner, until, now, beyond }) => sql<Lane>`
+    UPDATE lanes SET leased_until = ${until}, lease_owner = ${owner}
+    WHERE id IN (
+      SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key
+      WHERE ${isClaimable({ now, beyond })} ${lockFreeRowsOf('lanes', 'ForNoKeyUpdate')}
+    )
+    RETURNING id, app_id, callback_url, failures`,
+)
 
 /** Claims lanes; those that somebody else claimed meanwhile, or that there is nothing to do for, are not among the result. */
 export async function claimLanes(
-  database: Pick<Database, 'engine' | 'execute'>,
+  database: Pick<Database, 'execute'>,
   ids: Iterable<string>,
   lease: Lease,
   now: number,
 ): Promise<Lane[]> {
-  return database.execute(claims[database.engine], {
+  return database.execute(claim, {
     ...momentOf(lease, now),
     ids: keysOf(ids),
     owner: lease.owner,
@@ -120,7 +115,7 @@ export async function renewLanes(
 const lockHeld = defineSql<{ ids: object; owner: string }>()(
   ({ ids, owner }) => sql<{ id: string }>`
     SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key
-    WHERE lanes.lease_owner = ${owner} FOR UPDATE OF lanes SKIP LOCKED`,
+    WHERE lanes.lease_owner = ${owner} ${lockFreeRowsOf('lanes', 'ForUpdate')}`,
 )
 
 const release = defineSql<{ ids: object; owner: string }>()(
@@ -142,7 +137,6 @@ export async function releaseLanes(
   ids: Iterable<string>,
   { owner }: Lease,
 ): Promise<{ id: string; next_due: number | null }[]> {
-  if (tx.engine === 'sqlite') return tx.list(release, { ids: keysOf(ids), owner })
   const locked = await tx.list(lockHeld, { ids: keysOf(ids), owner })
   if (locked.length === 0) return []
   // A statement of its own: it sees what was committed before the rows were locked.

@@ -1,9 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Transaction } from '../db/database.ts'
 import { defineSql } from '../db/statement.ts'
-import { ensureLanes, type LaneAddress } from './lane-rows.ts'
-import type { EventRow } from './new-event.ts'
-import { addressOf, subscribersOf, type Target } from './subscribers.ts'
+import type { EventRow, MoreDeliveries, RaisedFor } from './new-event.ts'
+import { subscribersOf } from './subscribers.ts'
 
 /**
  * Lanes that deliveries are to be put into. Locking them in share mode before `next_due` is looked at keeps the process that
@@ -31,8 +29,8 @@ const touchedLanes = (
     AND (targets.next_due IS NULL OR targets.next_due > GREATEST(CAST(${now} AS BIGINT), targets.paused_until))`
 
 /** The event, its deliveries and the due times of its lanes at once. */
-const insertOnPostgres = defineSql<EventRow>()(
-  (row) => sql<Target & { event_id: number }>`
+export const insertAtOnce = defineSql<EventRow>()(
+  (row) => sql<RaisedFor>`
     WITH linked AS (
       ${subscribersOf(row.account_id, row.phone_number_id, sql`jsonb_exists(app_subscriptions.fields, ${row.field})`)}
     ), targets AS (
@@ -50,28 +48,10 @@ const insertOnPostgres = defineSql<EventRow>()(
 )
 
 /** The deliveries of an event that is there already. */
-const insertMore = defineSql<Omit<EventRow, 'value' | 'phone_number_id'> & { event_id: number; lanes: object }>()(
+export const insertMoreAtOnce = defineSql<MoreDeliveries>()(
   (row) => sql<{ id: string }>`
     WITH targets AS (${lockedLanes(sql`json_each(${row.lanes}) AS o JOIN lanes ON lanes.id = o.key`)}),
     inserted AS (${insertedDeliveries(sql`CAST(${row.event_id} AS BIGINT)`, sql`targets`, row)}),
     touched AS (${touchedLanes(row.now)})
     SELECT targets.id FROM targets`,
 )
-
-/** The event, its deliveries and the due times of its lanes in one statement; two more where a lane was not made yet. */
-export async function raiseOnPostgres(tx: Transaction, row: EventRow): Promise<LaneAddress[]> {
-  const rows = await tx.list(insertOnPostgres, row)
-  const event_id = rows[0]?.event_id
-  if (event_id === undefined) throw new Error('the event was not stored')
-  // Without a subscriber there is one row, whose columns of one are null.
-  const targets = rows.filter(({ app_id }) => app_id !== null)
-  const missing = targets.filter(({ lane_id }) => lane_id === null)
-  if (missing.length > 0) {
-    const lanes = await ensureLanes(tx, missing)
-    const { account_id, field, conversation, now } = row
-    const listed = Object.fromEntries(lanes.map(({ id }) => [id, 1]))
-    const inserted = await tx.list(insertMore, { event_id, lanes: listed, account_id, field, conversation, now })
-    if (inserted.length !== missing.length) throw new Error('a delivery was not stored')
-  }
-  return targets.map(addressOf)
-}

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
-import type { Transaction } from '../db/database.ts'
-import { defineSql, defineStatement } from '../db/statement.ts'
-import { ensureLanes, type LaneAddress } from './lane-rows.ts'
-import type { EventRow } from './new-event.ts'
-import { addressOf, subscribersOf, type Target } from './subscribers.ts'
+import { defineSql, defineStatement, type Steps } from '../db/statement.ts'
+import type { EventRow, MoreDeliveries, RaisedFor } from './new-event.ts'
+import { subscribersOf, type Target } from './subscribers.ts'
 
 const findTargets = defineSql<{ account_id: string; phone_number_id: string; field: string; now: number }>()(
   ({ account_id, phone_number_id, field, now }) => sql<Target & { needs_touch: number }>`
@@ -55,22 +53,37 @@ const insertDelivery = defineStatement<
     .returning('id'),
 )
 
+const findLanes = defineSql<{ lanes: object }>()(
+  ({ lanes }) => sql<{ id: string; app_id: string }>`
+    SELECT lanes.id, lanes.app_id FROM json_each(${lanes}) AS o JOIN lanes ON lanes.id = o.key`,
+)
+
 const touchLane = defineSql<{ lane_id: string; now: number }>()(
   ({ lane_id, now }) =>
     sql<{ id: string }>`UPDATE lanes SET next_due = MAX(${now}, paused_until) WHERE id = ${lane_id} RETURNING id`,
 )
 
-/** The event and its deliveries, one statement each: there is nothing to gain by fewer where none of them travels. */
-export async function raiseOnSqlite(tx: Transaction, row: EventRow): Promise<LaneAddress[]> {
-  const targets = await tx.list(findTargets, row)
-  const event = await tx.first(insertEvent, row)
-  if (!event) throw new Error('the event was not stored')
-  const missing = targets.filter(({ lane_id }) => lane_id === null)
-  if (missing.length > 0) await ensureLanes(tx, missing)
-  const lanes = targets.map(addressOf)
-  for (const [index, { id: lane_id, app_id }] of lanes.entries()) {
-    await tx.first(insertDelivery, { ...row, event_id: event.id, lane_id, app_id })
-    if (targets[index]?.needs_touch === 1) await tx.first(touchLane, { lane_id, now: row.now })
+/** The event and its deliveries, one statement each. */
+export const insertInSteps: Steps<EventRow, RaisedFor> = async (db, row) => {
+  const targets = await db.list(findTargets, row)
+  const event = await db.first(insertEvent, row)
+  if (!event) return []
+  const { id: event_id } = event
+  for (const { lane_id, app_id, needs_touch } of targets) {
+    if (lane_id === null) continue
+    await db.first(insertDelivery, { ...row, event_id, lane_id, app_id })
+    if (needs_touch === 1) await db.first(touchLane, { lane_id, now: row.now })
+  }
+  if (targets.length === 0) return [{ event_id, app_id: null, callback_url: null, lane_id: null }]
+  return targets.map((target) => ({ event_id, ...target }))
+}
+
+/** The deliveries of an event that is there already, into lanes that were just made. */
+export const insertMoreInSteps: Steps<MoreDeliveries, { id: string }> = async (db, row) => {
+  const lanes = await db.list(findLanes, row)
+  for (const { id: lane_id, app_id } of lanes) {
+    await db.first(insertDelivery, { ...row, lane_id, app_id })
+    await db.first(touchLane, { lane_id, now: row.now })
   }
   return lanes
 }

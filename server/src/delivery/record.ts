@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { defineSql } from '../db/statement.ts'
+import { defineSql, defineWithSteps } from '../db/statement.ts'
 import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
@@ -54,19 +54,27 @@ function updateDeliveries({ deliveries, now }: Parameters, held: RawBuilder<unkn
     WHERE ${isUnchanged} AND d.lane_id IN (${held})`
 }
 
-/** All of it at once: a process that lost a lane between two statements would write over what the next one wrote. */
-const recordOnPostgres = defineSql<Parameters>()((parameters) => {
-  const held = sql`SELECT id FROM held`
-  return sql<{ id: string }>`
-    WITH held AS (${heldLanes(parameters)}), tried AS (${insertTries(parameters, held)}),
-    updated AS (${updateDeliveries(parameters, held)})
-    SELECT id FROM held`
-})
-
 const ownLanes = ({ owner }: Parameters) => sql`SELECT lanes.id FROM lanes WHERE lanes.lease_owner = ${owner}`
 const recordLanes = defineSql<Parameters>()(heldLanes)
 const recordTries = defineSql<Parameters>()((parameters) => insertTries(parameters, ownLanes(parameters)))
 const recordDeliveries = defineSql<Parameters>()((parameters) => updateDeliveries(parameters, ownLanes(parameters)))
+
+/** All of it at once: a process that lost a lane between two statements would write over what the next one wrote. */
+const record = defineWithSteps(
+  defineSql<Parameters>()((parameters) => {
+    const held = sql`SELECT id FROM held`
+    return sql<{ id: string }>`
+      WITH held AS (${heldLanes(parameters)}), tried AS (${insertTries(parameters, held)}),
+      updated AS (${updateDeliveries(parameters, held)})
+      SELECT id FROM held`
+  }),
+  async (db, parameters) => {
+    const held = await db.list(recordLanes, parameters)
+    await db.list(recordTries, parameters)
+    await db.list(recordDeliveries, parameters)
+    return held
+  },
+)
 
 /**
  * What a subscriber that is back is sent at once. A bound, because one statement should not take long; what is beyond waits for
@@ -87,7 +95,7 @@ const hurryLanes = defineSql<{ lanes: object; now: number }>()(
  * Nothing is written of the others.
  */
 export async function recordOutcomes(
-  database: Pick<Database, 'engine' | 'execute' | 'transaction'>,
+  database: Pick<Database, 'execute'>,
   { owner, milliseconds }: Lease,
   records: readonly LaneRecord[],
   now: number,
@@ -99,7 +107,7 @@ export async function recordOutcomes(
     until: now + milliseconds,
     now,
   }
-  const held = await write(database, parameters)
+  const held = await database.execute(record, parameters)
   const ours = new Set(held.map(({ id }) => id))
   const back = records.filter(({ isBack, lane_id }) => isBack && ours.has(lane_id))
   if (back.length > 0) {
@@ -107,19 +115,6 @@ export async function recordOutcomes(
     await database.execute(hurryLanes, { lanes, now })
   }
   return ours
-}
-
-async function write(
-  database: Pick<Database, 'engine' | 'execute' | 'transaction'>,
-  parameters: Parameters,
-): Promise<{ id: string }[]> {
-  if (database.engine === 'postgres') return database.execute(recordOnPostgres, parameters)
-  return database.transaction(async (tx) => {
-    const held = await tx.list(recordLanes, parameters)
-    await tx.list(recordTries, parameters)
-    await tx.list(recordDeliveries, parameters)
-    return held
-  })
 }
 
 function listRows({ lane_id, outcomes, postponed }: LaneRecord): [string, object][] {

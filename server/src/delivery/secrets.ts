@@ -49,9 +49,12 @@ export async function rotateSecretForOperators(
   random: Random,
   { app_id, overlap }: { app_id: string; overlap: number },
 ): Promise<string | undefined> {
-  let query = tx.query.selectFrom('apps').select('secret').where('id', '=', app_id)
-  if (tx.lockRows) query = query.forNoKeyUpdate()
-  const app = await query.executeTakeFirst()
+  const app = await tx.query
+    .selectFrom('apps')
+    .select('secret')
+    .where('id', '=', app_id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
   if (!app) return undefined
   const secret = random.bytes(32).toString('hex')
   const seal = await takeSeal(tx)

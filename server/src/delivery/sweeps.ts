@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import { lockFreeRowsOf } from '../db/row-locks.ts'
 import { defineSql } from '../db/statement.ts'
 import { keysOf } from './lanes.ts'
 import { failuresUntilDown } from './pause.ts'
@@ -8,8 +9,8 @@ import { failuresUntilDown } from './pause.ts'
 export const stepSize = 500
 
 /** Processes that sweep at the same time do not wait for each other, and do not do the same work twice. */
-function skipLocked({ engine }: Db, table: string): RawBuilder<unknown> {
-  return engine === 'postgres' ? sql`FOR UPDATE OF ${sql.table(table)} SKIP LOCKED` : sql``
+function skipLocked(table: string): RawBuilder<unknown> {
+  return lockFreeRowsOf(table, 'ForUpdate')
 }
 
 async function countRows(rows: Promise<{ rows: unknown[] }>): Promise<number> {
@@ -26,7 +27,7 @@ export async function expireDeliveries(tx: Transaction, before: number, now: num
       SELECT d.id FROM deliveries d JOIN lanes ON lanes.id = d.lane_id
       WHERE d.state = 'waiting' AND d.started_time <= ${before}
         AND (lanes.failures >= ${failuresUntilDown} OR d.attempts > d.earlier_attempts)
-      ORDER BY d.started_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'd')}
+      ORDER BY d.started_time LIMIT ${sql.lit(stepSize)} ${skipLocked('d')}
     ) RETURNING id`.execute(tx.query),
   )
 }
@@ -35,7 +36,7 @@ export async function expireDeliveries(tx: Transaction, before: number, now: num
 export async function removeDeliveries(tx: Transaction, before: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     SELECT d.id FROM deliveries d WHERE d.finished_time < ${before}
-    ORDER BY d.finished_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'd')}`.execute(tx.query)
+    ORDER BY d.finished_time LIMIT ${sql.lit(stepSize)} ${skipLocked('d')}`.execute(tx.query)
   if (rows.length === 0) return 0
   const ids = keysOf(rows.map(({ id }) => id))
   await tx.list(deleteAttempts, { ids })
@@ -56,7 +57,7 @@ export async function removeEvents(tx: Transaction, before: number): Promise<num
     sql`DELETE FROM events WHERE id IN (
       SELECT e.id FROM events e WHERE e.created_time < ${before}
         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.event_id = e.id)
-      ORDER BY e.created_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'e')}
+      ORDER BY e.created_time LIMIT ${sql.lit(stepSize)} ${skipLocked('e')}
     ) RETURNING id`.execute(tx.query),
   )
 }
@@ -73,7 +74,7 @@ export const removeReceived = Object.entries(received).map(([table, key]) => (tx
   return countRows(
     sql`DELETE FROM ${sql.table(table)} WHERE (${columns}) IN (
       SELECT ${columns} FROM ${sql.table(table)} WHERE received_time < ${before}
-      ORDER BY received_time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, table)}
+      ORDER BY received_time LIMIT ${sql.lit(stepSize)} ${skipLocked(table)}
     ) RETURNING 1`.execute(tx.query),
   )
 })
@@ -82,7 +83,7 @@ export async function removeActivities(tx: Transaction, before: number): Promise
   return countRows(
     sql`DELETE FROM activities WHERE id IN (
       SELECT a.id FROM activities a WHERE a.time < ${before}
-      ORDER BY a.time LIMIT ${sql.lit(stepSize)} ${skipLocked(tx, 'a')}
+      ORDER BY a.time LIMIT ${sql.lit(stepSize)} ${skipLocked('a')}
     ) RETURNING id`.execute(tx.query),
   )
 }
@@ -135,7 +136,7 @@ const findUnused = defineSql<{ ids: object }>()(
 )
 const lockLanes = defineSql<{ ids: object }>()(
   ({ ids }) => sql<{ id: string }>`
-    SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key FOR UPDATE OF lanes SKIP LOCKED`,
+    SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key ${skipLocked('lanes')}`,
 )
 const deleteUnused = defineSql<{ ids: object }>()(
   ({ ids }) => sql`DELETE FROM lanes WHERE id IN (SELECT key FROM json_each(${ids})) AND ${isUnused}`,
@@ -147,7 +148,7 @@ export async function removeUnusedLanes(database: Database, ids: readonly string
   if (unused.length === 0) return
   await database.transaction(async (tx) => {
     const found = keysOf(unused.map(({ id }) => id))
-    const locked = tx.engine === 'postgres' ? await tx.list(lockLanes, { ids: found }) : unused
+    const locked = await tx.list(lockLanes, { ids: found })
     await tx.list(deleteUnused, { ids: keysOf(locked.map(({ id }) => id)) })
   })
 }

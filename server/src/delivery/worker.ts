@@ -198,7 +198,7 @@ export class DeliveryWorker {
   async #begin(): Promise<void> {
     const { database } = this.#parts
     try {
-      if (database.engine === 'sqlite') await database.transaction(freeLanes)
+      if (database.isEmbedded) await database.transaction(freeLanes)
     } catch (error) {
       this.#logFailure(error as Error, 'lanes of the last run could not be freed')
     }

@@ -1,7 +1,8 @@
 import { resolveNode } from '../auth/access.ts'
-import { authenticate, authenticateAgain } from '../auth/bearer.ts'
+import { type FoundAdmission, findAdmission } from '../auth/admission.ts'
+import { authenticateAgain, recallCaller } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
-import { wrongKind } from '../graph/errors.ts'
+import { notFound, wrongKind } from '../graph/errors.ts'
 import type { BusinessOperation } from '../graph/operation.ts'
 import type { DoorPolicy } from '../http/admission.ts'
 import { usageHeaders } from '../limits/usage.ts'
@@ -16,12 +17,15 @@ export const businessDoor: DoorPolicy = {
     if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
 
     // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
-    const foundCaller = authenticate(deps, request)
-    const caller = foundCaller instanceof Promise ? await foundCaller : foundCaller
+    const { id } = request.path
+    const known = recallCaller(deps, request)
+    const found = known ? undefined : await findAdmission(deps, request, id)
+    const caller = known ?? (found as FoundAdmission).caller
     progress.caller = caller
 
-    const foundNode = resolveNode(database.read, caller, request.path.id)
-    const node = foundNode instanceof Promise ? await foundNode : foundNode
+    if (found && !found.node) throw notFound()
+    const visible = found?.node ?? resolveNode(database.read, caller, id)
+    const node = visible instanceof Promise ? await visible : visible
     const row = route.rows.get(node.kind)
     if (!row) throw wrongKind({ kind: nameKind(node.kind), wanted: [...route.rows.keys()].map(nameKind).join(' or ') })
     progress.node = node

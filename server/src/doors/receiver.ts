@@ -103,7 +103,7 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
     }
     return transactAdmitted(deps, sender, readmit, async (tx, admitted) => {
       const received = await receiveEnvelope({ tx, clock, accounts: admitted.caller.accounts, write }, envelope)
-      await confirmAdmission(tx, clock, admitted)
+      confirmAdmission(tx, clock, admitted)
       return received
     })
   }

@@ -94,9 +94,12 @@ export function makeSweepHandler(store: FileStore, clock: Clock): TimerHandler {
     alone: true,
     async finish(tx, payload) {
       const { sha256 } = payload as { sha256: string }
-      let locking = tx.query.selectFrom('files').select('held_until').where('sha256', '=', sha256)
-      if (tx.lockRows) locking = locking.forUpdate()
-      const file = await locking.executeTakeFirst()
+      const file = await tx.query
+        .selectFrom('files')
+        .select('held_until')
+        .where('sha256', '=', sha256)
+        .forUpdate()
+        .executeTakeFirst()
       if (!file || file.held_until > clock.now()) return
       const use = await tx.query
         .selectFrom('file_uses')

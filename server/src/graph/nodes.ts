@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
+import { defineSql } from '../db/statement.ts'
 
 /** The kinds of node that a path may start with, and the placeholder that the specification gives each. */
 export const nodePlaceholders = {
@@ -96,9 +97,11 @@ export async function drawNodeIds(
   return [...drawn]
 }
 
+const lockTable = defineSql<object>()(() => sql`LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`)
+
 /** Lets nobody else register a node before this transaction ends, so that what it found about ids stays true. */
-export async function lockNodes(tx: Transaction): Promise<void> {
-  if (tx.lockRows) await sql`LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`.execute(tx.query)
+export function lockNodes(tx: Transaction): void {
+  tx.lock(lockTable, {})
 }
 
 /** A number of 16 digits; node:crypto draws at most 48 bits at once, so it is put together from two draws. */

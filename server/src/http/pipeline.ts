@@ -96,8 +96,8 @@ async function run(
   const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
   const answer = await write(deps, policy, admission, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
-    if (result instanceof Refusal || !admitted.node) await confirmAdmission(tx, deps.clock, admitted)
-    else await appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, request))
+    if (result instanceof Refusal || !admitted.node) confirmAdmission(tx, deps.clock, admitted)
+    else appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, request))
     return result
   }).catch(explainCrowd)
   if (answer instanceof Refusal) throw answer.error
@@ -188,7 +188,7 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
       transaction: (work) =>
         write(deps, policy, admission, async (tx, admitted) => {
           const result = await work(tx)
-          await confirmAdmission(tx, deps.clock, admitted)
+          confirmAdmission(tx, deps.clock, admitted)
           return result
         }),
     }

@@ -43,8 +43,6 @@ export interface ServerParts {
   readonly log: Log
   readonly observer: RequestObserver
   readonly connections: Connections
-  /** Told of every request before it is looked at. */
-  readonly onArrival: () => void
   /** First path segments that are doors of their own, never ids. */
   readonly doors: readonly string[]
   /** Whether a fault is one of the store as a whole, which is told to the log by then. */
@@ -141,7 +139,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
 
   // Before the framework, which looks at it at once.
   server.server.prependListener('request', (request, response) => {
-    parts.onArrival()
     answers.set(request.socket, response)
   })
   parts.connections.watch(server, answers)

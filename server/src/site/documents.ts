@@ -30,7 +30,7 @@ export interface DocumentsOptions extends Omit<OpenApiOptions, 'serverUrl' | 'do
 export function makeDocuments(options: DocumentsOptions): Documents {
   const { publicUrl, packageVersion, database, clock, production, words, versions } = options
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
-  const about = production ? undefined : { engine: database.engine, startedTime: clock.now() }
+  const about = production ? undefined : { store: database.product, startedTime: clock.now() }
   const migrations = readMigrations()
 
   const openApi = Object.fromEntries(

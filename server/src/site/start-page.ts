@@ -17,12 +17,11 @@ export interface StartPageOptions {
   readonly words: Vocabulary
   readonly state: StoreState
   /** What only whoever runs a trial is told; undefined in production. */
-  readonly about: { readonly engine: 'sqlite' | 'postgres'; readonly startedTime: number } | undefined
+  readonly about: { readonly store: string; readonly startedTime: number } | undefined
 }
 
 /** Where commands look for a server that they are told nothing about. */
 const commandsDefaultUrl = 'http://127.0.0.1:8080'
-const engines = { sqlite: 'SQLite file', postgres: 'PostgreSQL' }
 const countLabels: Readonly<Record<CountName, string>> = {
   businesses: 'Businesses',
   accounts: 'Accounts',
@@ -63,7 +62,7 @@ function writeFacts({ state, about, packageVersion, versions, words }: StartPage
     ['Version', packageVersion],
     ['API', versions.join(', ')],
     ['Vocabulary', words.name],
-    ...(about ? [['Store', engines[about.engine]] as [string, string]] : []),
+    ...(about ? [['Store', about.store] as [string, string]] : []),
   ]
   const started = about && new Date(about.startedTime).toISOString()
   return `<dl class="facts">

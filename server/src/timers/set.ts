@@ -2,6 +2,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 import { sealSecret } from '../db/sealing.ts'
+import { defineStatement } from '../db/statement.ts'
+import type { TimersTable } from '../db/tables.ts'
 
 export interface NewTimer {
   readonly kind: string
@@ -10,6 +12,13 @@ export interface NewTimer {
   /** What its handler needs and nobody may read in the database. */
   readonly secret?: string
 }
+
+const insertTimer = defineStatement<TimersTable>()(
+  (db, { id, kind, due_time, payload, attempts, leased_until, set_time, secret }) =>
+    db.insertInto('timers').values({ id, kind, due_time, payload, attempts, leased_until, set_time, secret }),
+)
+
+const deleteTimer = defineStatement<{ id: string }>()((db, { id }) => db.deleteFrom('timers').where('id', '=', id))
 
 /** Sets a timer in the transaction of what causes it: it goes off if, and only if, that is committed. */
 export async function setTimer(
@@ -20,14 +29,14 @@ export async function setTimer(
   const id = random.trace()
   const secret = text === undefined ? null : await sealSecret(tx, 'timers.secret', id, text)
   const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now(), secret }
-  await tx.query.insertInto('timers').values(timer).execute()
+  tx.run(insertTimer, timer)
   tx.makeDue('timers', due_time)
   return id
 }
 
 /** Takes a timer back; nothing happens when it has gone off already. */
 export async function cancelTimer(tx: Transaction, id: string): Promise<void> {
-  await tx.query.deleteFrom('timers').where('id', '=', id).execute()
+  tx.run(deleteTimer, { id })
 }
 
 /**

@@ -160,14 +160,15 @@ export class TimerWorker {
     const { database, clock, lease } = this.#options
     const now = clock.now()
     return database.transaction(async (tx) => {
-      let due = tx.query
+      const due = tx.query
         .selectFrom('timers')
         .selectAll()
         .where('due_time', '<=', now)
         .where((eb) => eb.or([eb('leased_until', '<=', now), eb('leased_until', '>', leaseHorizon(now, lease))]))
         .orderBy('due_time')
         .limit(limit)
-      if (tx.lockRows) due = due.forUpdate().skipLocked()
+        .forUpdate()
+        .skipLocked()
       const timers = await due.execute()
       // One whose lease ran out while we are still at it is not to be worked on twice.
       const free = timers.filter(({ id }) => !this.#inHand.has(id))
@@ -200,13 +201,13 @@ export class TimerWorker {
     if (this.#inHand.size === 0) return
     const ids = [...this.#inHand.keys()]
     this.#renewing ??= database
-      .transaction(async ({ query, lockRows }) => {
+      .transaction(async ({ query }) => {
         // One that was postponed meanwhile has no lease any more, and one that is being finished needs none.
         const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
         await query
           .updateTable('timers')
           .set({ leased_until: clock.now() + lease })
-          .where('id', 'in', lockRows ? ours.forUpdate().skipLocked() : ours)
+          .where('id', 'in', ours.forUpdate().skipLocked())
           .execute()
       })
       .catch((error: Error) => this.#report(error, 'leases could not be renewed'))

@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { unlockSecrets } from '../../src/db/unlock.ts'
 import { createDatabase, ensureTemplate, type TestDatabase, testDatabaseServer } from './postgres.ts'
 
-export type Engine = Database['engine']
+export type Engine = 'sqlite' | 'postgres'
 
 /** A place for one store: a folder, and on PostgreSQL a database of its own. */
 export interface StorePlace {

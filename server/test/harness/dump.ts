@@ -3,12 +3,11 @@ import type { Database } from '../../src/db/database.ts'
 
 /** Everything that a store holds, table by table, to tell whether anything in it changed. */
 export async function dumpStore(database: Database): Promise<Record<string, string[]>> {
-  const list =
-    database.engine === 'sqlite'
-      ? sql<{
-          name: string
-        }>`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
-      : sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
+  const list = database.isEmbedded
+    ? sql<{
+        name: string
+      }>`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`
+    : sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
   const tables = await list.execute(database.read.query)
   const dump: Record<string, string[]> = {}
   for (const { name } of tables.rows) {

@@ -19,8 +19,11 @@ export async function updateAccount(tx: Transaction, node: Node, changes: Accoun
   await tx.query.updateTable('accounts').set(changes).where('id', '=', node.id).execute()
 }
 
+const lockById = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate(),
+)
+
 /** Holds an account until the transaction ends: for rules about how many of something it has. */
-export async function lockAccount(tx: Transaction, node: Node): Promise<void> {
-  if (!tx.lockRows) return
-  await tx.query.selectFrom('accounts').select('id').where('id', '=', node.account_id).forNoKeyUpdate().execute()
+export function lockAccount(tx: Transaction, node: Node): void {
+  tx.lock(lockById, { id: node.account_id ?? '' })
 }

@@ -1,7 +1,12 @@
 import type { Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
 import type { AccountAccessTable } from '../../db/tables.ts'
 import { type EndTools, endWaiting } from '../../delivery/end-waiting.ts'
 import { unlinkApp } from '../webhooks/store.ts'
+
+const lockAccount = defineStatement<{ account_id: string }>()((db, { account_id }) =>
+  db.selectFrom('accounts').select('id').where('id', '=', account_id).forUpdate(),
+)
 
 /**
  * Takes from a business what its access to an account rests on. When nothing is left of that access, the links of its apps go
@@ -14,7 +19,7 @@ export async function withdrawAccess(
 ): Promise<void> {
   const { query } = tx
   // An app that is being linked at this moment refers to the account: one of the two comes first and is seen by the other.
-  if (tx.lockRows) await query.selectFrom('accounts').select('id').where('id', '=', account_id).forUpdate().execute()
+  tx.lock(lockAccount, { account_id })
   await query
     .deleteFrom('account_access')
     .where('account_id', '=', account_id)

@@ -59,16 +59,10 @@ function writeText<T extends string | null | undefined>(parameter: T): RawBuilde
 
 /**
  * Records a write, last in its transaction, and with the same statement asks once more whether its caller may: a question of its
- * own would be one more flight to the database for every write. Throws `AdmissionChanged`.
+ * own would be one more statement for every write. Who may not fails the transaction by `AdmissionChanged`.
  */
-export async function appendActivity(
-  tx: Transaction,
-  clock: Clock,
-  admitted: Admitted,
-  activity: NewActivity,
-): Promise<void> {
-  const recorded = await tx.first(insertIfAdmitted, { ...parametersOf(clock, admitted), ...activity })
-  if (!recorded) throw new AdmissionChanged()
+export function appendActivity(tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity): void {
+  tx.require(insertIfAdmitted, { ...parametersOf(clock, admitted), ...activity }, new AdmissionChanged())
 }
 
 export async function listActivities(db: Db, account: Node, { condition, order, limit }: Slice): Promise<Activity[]> {

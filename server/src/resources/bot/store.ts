@@ -37,7 +37,7 @@ export async function setBotOfNumber(
   number: Node,
   offer: Pick<BotsTable, 'prompts' | 'commands' | 'enable_welcome_message'>,
 ): Promise<void> {
-  await lockNumber(tx, number)
+  lockNumber(tx, number)
   const bot = await findBotOfNumber(tx, number)
   if (bot) {
     await tx.query.updateTable('bots').set(offer).where('id', '=', bot.id).execute()
@@ -51,8 +51,11 @@ export async function setBotOfNumber(
     .execute()
 }
 
+const lockNumberById = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('phone_numbers').select('id').where('id', '=', id).forNoKeyUpdate(),
+)
+
 /** Two that set the bot of one number at the same moment come one after the other, so that the second finds the first's. */
-async function lockNumber(tx: Transaction, number: Node): Promise<void> {
-  if (!tx.lockRows) return
-  await tx.query.selectFrom('phone_numbers').select('id').where('id', '=', number.id).forNoKeyUpdate().execute()
+function lockNumber(tx: Transaction, number: Node): void {
+  tx.lock(lockNumberById, { id: number.id })
 }

@@ -29,13 +29,13 @@ export async function lockPermission(
   tx: Transaction,
   { phone_number_id, user_wa_id }: Pair,
 ): Promise<CallPermissionsTable | undefined> {
-  let query = tx.query
+  return tx.query
     .selectFrom('call_permissions')
     .selectAll()
     .where('phone_number_id', '=', phone_number_id)
     .where('user_wa_id', '=', user_wa_id)
-  if (tx.lockRows) query = query.forUpdate()
-  return query.executeTakeFirst()
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** The same where there may be none yet: who was never asked has denied. */
@@ -159,9 +159,7 @@ export async function findNumberForGateway(db: Db, id: string): Promise<PhoneNum
 
 /** A call that was found before, as it is now, held until the transaction ends: what both sides do comes one after another. */
 export async function lockCall(tx: Transaction, { id }: Pick<CallsTable, 'id'>): Promise<CallsTable> {
-  let query = tx.query.selectFrom('calls').selectAll().where('id', '=', id)
-  if (tx.lockRows) query = query.forUpdate()
-  return query.executeTakeFirstOrThrow()
+  return tx.query.selectFrom('calls').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 }
 
 export async function updateCall(tx: Transaction, id: string, changes: Partial<CallsTable>): Promise<void> {

@@ -77,7 +77,7 @@ async function startAndLetWait<T>({ database }: TestServer, start: () => Promise
     isDone = true
   })
   const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while (database.engine === 'postgres' && !isDone) {
+  while (!database.isEmbedded && !isDone) {
     if ((await waiting.execute(database.read.query)).rows.length > 0) break
     await yieldToOthers()
   }

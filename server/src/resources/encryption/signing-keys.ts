@@ -24,8 +24,12 @@ export async function takeSigningKey(tx: Transaction, clock: Clock, random: Rand
 }
 
 async function findKeyInUse(tx: Transaction): Promise<SigningKey | undefined> {
-  const inUse = tx.query.selectFrom('signing_keys').selectAll().where('retired_time', 'is', null)
-  const row = await (tx.lockRows ? inUse.forShare() : inUse).executeTakeFirst()
+  const row = await tx.query
+    .selectFrom('signing_keys')
+    .selectAll()
+    .where('retired_time', 'is', null)
+    .forShare()
+    .executeTakeFirst()
   if (!row) return undefined
   if (row.private_key === null) throw new Error(`the signing key ${row.id} is in use but has no private half`)
   return { id: row.id, private_key: openSecret(tx, 'signing_keys.private_key', row.id, row.private_key) }

@@ -41,7 +41,7 @@ export async function lockKeysSignedByOthers(
   tx: Transaction,
   { signing_key_id, after, limit }: { signing_key_id: string; after: string; limit: number },
 ): Promise<(BusinessPublicKeysTable & { readonly public_key: string | null })[]> {
-  const keys = tx.query
+  return tx.query
     .selectFrom('business_public_keys')
     .leftJoin('signing_keys', 'signing_keys.id', 'business_public_keys.signing_key_id')
     .selectAll('business_public_keys')
@@ -50,7 +50,8 @@ export async function lockKeysSignedByOthers(
     .where('signing_key_id', '!=', signing_key_id)
     .orderBy('phone_number_id')
     .limit(limit)
-  return (tx.lockRows ? keys.forUpdate('business_public_keys') : keys).execute()
+    .forUpdate('business_public_keys')
+    .execute()
 }
 
 export async function updateSignature(

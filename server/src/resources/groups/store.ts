@@ -97,12 +97,12 @@ export async function lockInvitingGroupForGateway(tx: Transaction, code: string)
 }
 
 function selectHeld(tx: Transaction) {
-  const query = tx.query
+  return tx.query
     .selectFrom('groups')
     .innerJoin('phone_numbers', 'phone_numbers.id', 'groups.phone_number_id')
     .selectAll('groups')
     .select(['phone_numbers.account_id', 'phone_numbers.phone_number'])
-  return tx.lockRows ? query.forUpdate('groups') : query
+    .forUpdate('groups')
 }
 
 export async function insertGroup(

@@ -33,7 +33,7 @@ export function onboardingOperations(): Operation[] {
           end_business_id: node.id,
           accounts: caller.accounts,
         }
-        await lockEndBusiness(db, parties)
+        lockEndBusiness(db, parties)
         const pending = await findPendingRequest(db, parties)
         if (pending) return { request_id: pending.id }
 

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
 import type { AgreementRequestsTable, Tables } from '../../db/tables.ts'
 
 const onboardingType = 'MM_LITE_ONBOARDING'
@@ -11,13 +12,16 @@ export interface Parties {
   readonly accounts: ReadonlySet<string> | undefined
 }
 
+const lockBusiness = defineStatement<Pick<Parties, 'end_business_id'>>()((db, { end_business_id }) =>
+  db.selectFrom('businesses').select('id').where('id', '=', end_business_id).forNoKeyUpdate(),
+)
+
 /**
  * Lets nobody else onboard that business before this transaction ends, so that of many requests at the same moment one
- * creates and the others find what it created. Where there is one writer anyway there is nothing to lock.
+ * creates and the others find what it created.
  */
-export async function lockEndBusiness(tx: Transaction, { end_business_id }: Parties): Promise<void> {
-  if (!tx.lockRows) return
-  await tx.query.selectFrom('businesses').select('id').where('id', '=', end_business_id).forNoKeyUpdate().execute()
+export function lockEndBusiness(tx: Transaction, { end_business_id }: Parties): void {
+  tx.lock(lockBusiness, { end_business_id })
 }
 
 export async function findPendingRequest(db: Db, { partner_business_id, end_business_id }: Parties) {

@@ -39,13 +39,13 @@ export async function listPhoneNumbers(
 
 /** The number, held until the transaction ends: what changes it reads it with this, so that changes come one after another. */
 export async function lockPhoneNumber(tx: Transaction, node: Node): Promise<PhoneNumbersTable> {
-  let query = tx.query
+  return tx.query
     .selectFrom('phone_numbers')
     .selectAll()
     .where('id', '=', node.id)
     .where('account_id', '=', node.account_id ?? '')
-  if (tx.lockRows) query = query.forNoKeyUpdate()
-  return query.executeTakeFirstOrThrow()
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
 }
 
 export async function updatePhoneNumber(
@@ -82,7 +82,7 @@ export async function takeUsername(tx: Transaction, node: Node, username: string
 
 /** Numbers of an account, of which no more come into being before the transaction ends. */
 export async function countPhoneNumbers(tx: Transaction, account: Node): Promise<number> {
-  await lockAccount(tx, account)
+  lockAccount(tx, account)
   const { count } = await tx.query
     .selectFrom('phone_numbers')
     .select(({ fn }) => fn.countAll<number>().as('count'))

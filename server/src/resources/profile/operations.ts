@@ -65,7 +65,7 @@ export function profileOperations(words: Vocabulary): Operation[] {
       examples: { input: example, output: { success: true } },
       async run({ db, node, caller, clock, random }, { profile_picture_handle: handle, ...given }) {
         const { profile, picture } = await lockProfile(db, node)
-        await saveProfile(db, node, { ...profile, ...readProfileUpdate(given) })
+        saveProfile(db, node, { ...profile, ...readProfileUpdate(given) })
         if (handle === '') await replacePicture(db, { clock, random }, node, picture, undefined)
         else if (handle !== undefined) {
           const picture_id = makePictureId(random)

@@ -50,7 +50,7 @@ const lockNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
 
 /** The same, and nobody else changes the profile before this transaction ends: it may have no row of its own to lock yet. */
 export async function lockProfile(tx: Transaction, node: Node): ReturnType<typeof findProfile> {
-  if (tx.lockRows) await tx.first(lockNumber, ofNumber(node))
+  tx.lock(lockNumber, ofNumber(node))
   return findProfile(tx, node)
 }
 
@@ -63,8 +63,8 @@ const upsert = defineStatement<BusinessProfilesTable>()((db, given) => {
     .onConflict((conflict) => conflict.column('phone_number_id').doUpdateSet(members))
 })
 
-export async function saveProfile(tx: Transaction, node: Node, profile: Profile): Promise<void> {
-  await tx.first(upsert, { phone_number_id: node.id, ...profile })
+export function saveProfile(tx: Transaction, node: Node, profile: Profile): void {
+  tx.run(upsert, { phone_number_id: node.id, ...profile })
 }
 
 /** What the store of bytes knows a picture's use of its content by. */

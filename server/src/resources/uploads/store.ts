@@ -55,9 +55,7 @@ function checkAlive(upload: UploadsTable | undefined, clock: Clock): UploadsTabl
 }
 
 async function lockById(tx: Transaction, id: string): Promise<UploadsTable | undefined> {
-  let locking = tx.query.selectFrom('uploads').selectAll().where('id', '=', id)
-  if (tx.lockRows) locking = locking.forUpdate()
-  return locking.executeTakeFirst()
+  return tx.query.selectFrom('uploads').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 export async function moveOffset(tx: Transaction, { id }: UploadsTable, file_offset: number): Promise<void> {

@@ -48,8 +48,7 @@ export async function isAppLinked(db: Db, account_id: string, app_id: string): P
     .select('app_id')
     .where('account_id', '=', account_id)
     .where('app_id', '=', app_id)
-  const isHeld = 'inTransaction' in db && db.lockRows
-  const link = await (isHeld ? query.forKeyShare() : query).executeTakeFirst()
+  const link = await ('inTransaction' in db ? query.forKeyShare() : query).executeTakeFirst()
   return link !== undefined
 }
 
@@ -92,13 +91,14 @@ export async function putSubscription(tx: Transaction, subscription: NewSubscrip
 
 /** The fields that an app is subscribed to, held until the transaction ends; undefined when it has no subscription. */
 export async function lockSubscribedFields(tx: Transaction, app_id: string): Promise<string[] | undefined> {
-  let query = tx.query
+  const found = await tx.query
     .selectFrom('app_subscriptions')
     .select('fields')
     .where('app_id', '=', app_id)
     .where('object', '=', accountObject)
-  if (tx.lockRows) query = query.forUpdate()
-  return (await query.executeTakeFirst())?.fields
+    .forUpdate()
+    .executeTakeFirst()
+  return found?.fields
 }
 
 /** Leaves an app subscribed to these fields, or to nothing at all. */

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { defineStatement } from '../db/statement.ts'
+import type { Node } from '../graph/nodes.ts'
+import { isPossibleId, isVisibleTo, isWithinGrant, visibleNodes } from './access.ts'
+import { type AuthenticationParts, type CredentialSource, findToken } from './bearer.ts'
+import { type FoundToken, hashToken, selectTokens, toFound } from './tokens.ts'
+
+/** Of no node. */
+const noId = ''
+
+/** A token with its app, and the node if that business sees it: one row without a node where it does not, none without a token. */
+const findByHashAndId = defineStatement<{ hash: string; id: string }>()((db, { hash, id }) =>
+  selectTokens(db)
+    .leftJoin('nodes', (join) => join.on('nodes.id', '=', id).on(isVisibleTo(sql.ref<string>('apps.business_id'))))
+    .select([
+      'nodes.id as node_id',
+      'nodes.kind as node_kind',
+      'nodes.business_id as node_business_id',
+      'nodes.account_id as node_account_id',
+    ])
+    .where('tokens.hash', '=', hash),
+)
+
+/** Who is calling, and the node that was asked for, undefined where this caller sees none of that id. */
+export interface FoundAdmission extends FoundToken {
+  readonly node: Node | undefined
+}
+
+/**
+ * Looks up who is calling (401) and the node of that id with one statement: for a caller that is not cached. The token is looked
+ * for first, so that a wrong one takes no longer for an id that exists.
+ */
+export async function findAdmission(
+  parts: AuthenticationParts,
+  source: CredentialSource,
+  id: string,
+): Promise<FoundAdmission> {
+  const db = parts.database.read
+  const visible = db.remembered(visibleNodes)
+  const found = await findToken(parts, source, (_db, secret) => findByToken(db, secret, id))
+  const { caller, node } = found
+  if (!node) return found
+  if (!(await isWithinGrant(db, caller, node))) return { ...found, node: undefined }
+  visible?.set(`${caller.token_id} ${node.id}`, node)
+  return found
+}
+
+async function findByToken(db: Db, secret: string, id: string): Promise<FoundAdmission | undefined> {
+  const row = await db.first(findByHashAndId, { hash: hashToken(db, secret), id: isPossibleId(id) ? id : noId })
+  const token = toFound(row)
+  if (!row || !token) return undefined
+  const { caller, expires_time } = token
+  return { caller, expires_time, node: readNode(row) }
+}
+
+function readNode(row: { readonly [K in keyof Node as `node_${K}`]: string | null }): Node | undefined {
+  const { node_id: id, node_kind: kind, node_business_id: business_id, node_account_id: account_id } = row
+  return id === null ? undefined : ({ id, kind, business_id, account_id } as Node)
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { makeStorePlace, type StorePlace } from '../../test/harness/databases.ts'
+import { Flight } from './flight.ts'
+
+const uniqueViolation = { code: '23505' }
+const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO things (id) VALUES ($1)', values: [id] })
+const select = { name: 'select', text: 'SELECT id FROM things ORDER BY id' }
+
+describe('a transaction on a pipelined connection', () => {
+  let place: StorePlace
+  let pool: pg.Pool
+  before(async () => {
+    place = await makeStorePlace('postgres')
+    pool = new pg.Pool({ connectionString: place.databaseUrl as string, pipeline: true, max: 2 })
+    await pool.query('CREATE TABLE things (id INTEGER PRIMARY KEY)')
+  })
+  after(async () => {
+    await pool.end()
+    await place.remove()
+  })
+
+  const listIds = async () => (await pool.query(select)).rows.map(({ id }) => id)
+
+  /** What a transaction does with its flight, as the database does it. */
+  async function inFlight<T>(work: (flight: Flight) => Promise<T>, begin = 'BEGIN'): Promise<T> {
+    const client = await pool.connect()
+    const flight = new Flight(client)
+    try {
+      flight.begin(begin)
+      const result = await work(flight)
+      await flight.commit()
+      return result
+    } catch (error) {
+      await flight.rollback()
+      throw error
+    } finally {
+      client.release()
+    }
+  }
+
+  test('does everything in its order, whether somebody waits for it or not', async () => {
+    const seen = await inFlight(async (flight) => {
+      flight.run(insert(1))
+      const { rows } = await flight.query(select)
+      flight.run(insert(2))
+      return rows
+    })
+    assert.deepEqual(seen, [{ id: 1 }])
+    assert.deepEqual(await listIds(), [1, 2])
+  })
+
+  test('fails by what nobody waited for, at the next statement or at its end, and leaves nothing', async () => {
+    const before = await listIds()
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(10))
+        flight.run(insert(1))
+        flight.run(insert(11))
+      }),
+      uniqueViolation,
+    )
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(10))
+        flight.run(insert(1))
+        await flight.query(select)
+      }),
+      uniqueViolation,
+      'the error of the statement that failed, not that of the one behind it',
+    )
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('fails by the error that was given for a statement that finds nothing, and commits nothing', async () => {
+    const before = await listIds()
+    const missing = new Error('missing')
+    const insertIf = (id: number, condition: boolean) => ({
+      name: 'insert if',
+      text: 'INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id',
+      values: [id, condition],
+    })
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(50))
+        flight.require(insertIf(51, false), missing)
+      }),
+      missing,
+    )
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.require(insertIf(51, false), missing)
+        await flight.query(select)
+      }),
+      missing,
+    )
+    assert.deepEqual(await listIds(), before)
+    await inFlight(async (flight) => flight.require(insertIf(51, true), missing))
+    assert.deepEqual(await listIds(), [...before, 51])
+    const failing = { name: 'divide', text: 'SELECT CAST($1 AS INTEGER) / 0', values: [1] }
+    await assert.rejects(
+      inFlight(async (flight) => flight.run(failing)),
+      { code: '22012' },
+    )
+  })
+
+  test('is not taken for committed when the database has undone it', async () => {
+    const before = await listIds()
+    await assert.rejects(
+      inFlight(async (flight) => {
+        await flight.query(insert(20))
+        await flight.query(insert(1)).catch(() => undefined)
+      }),
+      /ROLLBACK instead of COMMIT/,
+    )
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('writes nothing when it did not begin', async () => {
+    const before = await listIds()
+    for (const work of [
+      async (flight: Flight) => flight.run(insert(30)),
+      async (flight: Flight) => void (await flight.query(insert(30))),
+      async (flight: Flight) => {
+        await flight.query(select)
+        flight.run(insert(30))
+      },
+      async (flight: Flight) => {
+        await flight.query(select)
+        await flight.query(insert(30))
+      },
+    ]) {
+      await assert.rejects(inFlight(work, 'BEGIN ISOLATION LEVEL NONSENSE'), { code: '42601' })
+    }
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('that asks for nothing sends nothing, and its connection is good for the next', async () => {
+    await inFlight(async () => undefined, 'BEGIN ISOLATION LEVEL NONSENSE')
+    await inFlight(async (flight) => flight.run(insert(40)))
+    assert.ok((await listIds()).includes(40))
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startCommand } from './harness/command.ts'
+import { makeStorePlace } from './harness/databases.ts'
+import { type SentStatement, StatementLog } from './harness/statement-log.ts'
+import { numbers, testWorld, tokens } from './harness/world.ts'
+
+/**
+ * What requests cost on PostgreSQL: every statement that one sends, in order. Node and the database pay for each, so a new one
+ * needs a reason; if it has one, it comes in here.
+ */
+const read = ['look up token and node', 'look up phone_numbers']
+const write = [
+  'look up token and node',
+  'BEGIN; SET LOCAL lock_timeout = 10000',
+  'lock phone_numbers',
+  'read phone_numbers',
+  'insert business_profiles',
+  'insert activities',
+  'COMMIT',
+]
+
+async function startLogged(t: TestContext, role: string) {
+  const place = await makeStorePlace('postgres')
+  const log = await new StatementLog(place.databaseUrl as string).start()
+  const world = join(place.dataDir, 'world.json')
+  await writeFile(world, JSON.stringify(testWorld()))
+  const server = await startCommand(['serve', '--port', '0', '--role', role, '--world', world], {
+    cwd: place.dataDir,
+    env: { DATA_DIR: place.dataDir, DATABASE_URL: log.url, RATE_LIMIT_PLATFORM: '1000000/1h', LOG_LEVEL: 'warn' },
+  })
+  t.after(async () => {
+    await server.stop('SIGKILL')
+    await log.end()
+    await place.remove()
+  })
+  const authorization = `Bearer ${tokens.owner}`
+  const call = async (path: string, init: RequestInit = {}) => {
+    const url = `${server.url}/v23.0/${numbers.main}${path}`
+    const response = await fetch(url, { ...init, headers: { authorization, 'content-type': 'application/json' } })
+    assert.equal(response.status, 200, await response.text())
+  }
+  return {
+    log,
+    readNumber: () => call(''),
+    writeProfile: (about: string) =>
+      call('/msgapp_business_profile', {
+        method: 'POST',
+        body: JSON.stringify({ messaging_product: 'msgapp', about }),
+      }),
+  }
+}
+
+function nameOf({ text: sent }: SentStatement): string {
+  const text = sent.replace(/^WITH required AS \(/, '')
+  if (!text.startsWith('select')) return nameWrite(text)
+  if (/from "tokens"/.test(text)) return text.includes('join "nodes"') ? 'look up token and node' : 'look up token'
+  if (/from "nodes"/.test(text)) return 'look up node'
+  const [, table] = /from "(\w+)"/.exec(text) ?? []
+  if (table === undefined) return text
+  if (/ for (no key )?update/.test(text)) return `lock ${table}`
+  return text.includes(' join ') ? `read ${table}` : `look up ${table}`
+}
+
+function nameWrite(text: string): string {
+  const [, verb, table] = /^(insert into|update|delete from) "(\w+)"/.exec(text) ?? []
+  return table === undefined ? text : `${verb?.split(' ')[0]} ${table}`
+}
+
+test('a read sends two statements, each prepared, and none of them waits for another request', async (t) => {
+  const { log, readNumber } = await startLogged(t, 'api')
+  await readNumber()
+  log.take()
+  for (let i = 0; i < 3; i++) {
+    await readNumber()
+    const sent = log.take()
+    assert.deepEqual(sent.map(nameOf), read)
+    assert.ok(sent.every(({ isNamed }) => isNamed))
+    assert.equal(new Set(sent.map(({ connection }) => connection)).size, 1, 'on the connection that look-ups share')
+  }
+})
+
+test('a write sends seven statements, and its transaction takes two flights', async (t) => {
+  const { log, writeProfile } = await startLogged(t, 'api')
+  await writeProfile('warm')
+  log.take()
+  for (let i = 0; i < 3; i++) {
+    await writeProfile(`text ${i}`)
+    const sent = log.take()
+    assert.deepEqual(sent.map(nameOf), write)
+    const transaction = sent.slice(1)
+    assert.equal(new Set(transaction.map(({ connection }) => connection)).size, 1)
+    const flights = [...new Set(transaction.map(({ flight }) => flight))]
+    assert.deepEqual(
+      flights.map((flight) => transaction.filter((statement) => statement.flight === flight).length),
+      [3, 3],
+    )
+    assert.ok(
+      transaction.every(({ isNamed, text }) => isNamed || /^(BEGIN|COMMIT)/.test(text)),
+      'what the query builder would make anew costs thrice as much',
+    )
+  }
+})
+
+test('writes that make nothing due are followed by no polls', async (t) => {
+  const { log, writeProfile } = await startLogged(t, 'all')
+  await writeProfile('warm')
+  log.take()
+  const started = performance.now()
+  const writes = 60
+  for (let i = 0; i < writes; i++) await writeProfile(`text ${i}`)
+  // Each of the workers polls by itself once a second.
+  const polls = (2 * (performance.now() - started)) / 1000 + 2
+  const sent = log.take().filter(({ text }) => /"(timers|lanes|deliveries)"/.test(text))
+  assert.ok(sent.length <= 2 * polls, `${sent.length} polls beside ${writes} writes, ${polls} expected`)
+})
