@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PartFiles } from '../files/part-files.ts'
-import type { Reply } from './operation.ts'
+import type { Reply } from './reply.ts'
 
 /** What a rule may ask of the world outside, always before its transaction is opened. */
 export interface Outside {

@@ -1,31 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import type { Files, ReceivedFile } from '../files/files.ts'
-import { badArgument, type GraphError, malformedRequest } from '../graph/errors.ts'
+import type { ReceivedFile } from '../files/files.ts'
+import { badArgument, type GraphError } from '../graph/errors.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { FileMember } from '../graph/operation.ts'
-import type { Settings } from '../graph/settings.ts'
 import { inBlocks, release } from './blocks.ts'
 import { brokenOff, mediaTypeOf, readBodyArguments } from './body.ts'
+import type { FileBody, FileReception } from './file-reception.ts'
 import { FormFileSplitter } from './form-file.ts'
 import { JsonFileSplitter } from './json-file.ts'
 import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
 import { readTextFileBody } from './text-file-body.ts'
-
-/** How a file is received. */
-export interface FileReception {
-  readonly member: FileMember
-  /** The most that the members besides it may have. */
-  readonly maxBodyBytes: number
-  readonly settings: Settings
-  readonly files: Files
-}
-
-export interface FileBody {
-  readonly arguments: Arguments
-  /** Whoever gets it keeps it or lets it go. */
-  readonly file?: ReceivedFile | undefined
-}
 
 /** Reads a body of which one member is a file, which goes to the store as it comes. */
 export async function readFileBody(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
@@ -107,10 +92,4 @@ async function* readChunks(request: IncomingMessage): AsyncGenerator<Uint8Array>
 
 function tooLarge({ name }: FileMember, fileBytes: number): GraphError {
   return badArgument(name, `it is too large; no file may have more than ${fileBytes} bytes.`)
-}
-
-export function tooMuchText(maxBodyBytes: number): GraphError {
-  return malformedRequest(
-    `The members besides the file are larger than the ${maxBodyBytes} bytes that are taken; shorten them.`,
-  )
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import type { Outage } from '../db/outage.ts'
+import type { Outage } from '../db/database.ts'
 import {
   cannotReachStore,
   cannotStore,

@@ -1,14 +1,7 @@
+import type { ReadableBytes } from '../../files/file-store.ts'
 import type { Settings } from '../../graph/settings.ts'
 import { isMediaType, type MediaKind, type MediaTypeName, maxBytesOf, mediaTypes } from './kinds.ts'
-import {
-  compoundType,
-  isAnimated,
-  type ReadableBytes,
-  recognize,
-  recognizeStart,
-  sampleBytes,
-  zipType,
-} from './recognize.ts'
+import { compoundType, isAnimated, recognize, recognizeStart, sampleBytes, zipType } from './recognize.ts'
 import { emptyFile, tooLarge, wrongType } from './rules.ts'
 import { startTextCheck, type TextCheck } from './text-check.ts'
 
