@@ -31,7 +31,7 @@ import { openDoor } from './doors/open.ts'
 import { openReceiverDoor } from './doors/receiver.ts'
 import { openFileSystemStore } from './files/file-system.ts'
 import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
-import { discardTimer, makeDiscardHandler, openPartFiles } from './files/part-files.ts'
+import { discardTimer, makeDiscardHandler, openPieceStore } from './files/piece-store.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import type { Row } from './graph/operation.ts'
@@ -41,7 +41,7 @@ import { guardHosts } from './http/guard-requests.ts'
 import { HostGuard } from './http/host-guard.ts'
 import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
-import type { PipelineDeps } from './http/pipeline.ts'
+import type { PipelineDeps } from './http/pipeline-deps.ts'
 import { segmentsOf } from './http/route-table.ts'
 import { serveTable } from './http/routes.ts'
 import { createServer, type ServerParts } from './http/server.ts'
@@ -61,6 +61,7 @@ import { makeMediaExpiryHandler } from './resources/media/expiry.ts'
 import { expiryTimer as mediaExpiryTimer } from './resources/media/store.ts'
 import { makeExpiryHandler } from './resources/uploads/expiry.ts'
 import { expiryTimer } from './resources/uploads/store.ts'
+import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
 import { ClockSteps } from './timers/clock-steps.ts'
@@ -97,7 +98,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
 
   const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
   const files = openFiles({ database, store, clock, random })
-  const parts = await openPartFiles(join(config.dataDir, 'uploads'))
+  const pieces = await openPieceStore(join(config.dataDir, 'uploads'))
 
   const timers = new TimerWorker({
     database,
@@ -108,7 +109,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       [forgetTimer]: forgetHandler,
       ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
       [sweepTimer]: makeSweepHandler(store, clock),
-      [discardTimer]: makeDiscardHandler(parts),
+      [discardTimer]: makeDiscardHandler(pieces),
       [expiryTimer]: makeExpiryHandler({ clock, random }),
       [mediaExpiryTimer]: makeMediaExpiryHandler({ clock, random }),
       [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
@@ -225,7 +226,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     settings: config,
     outside: {
       files,
-      parts,
+      pieces,
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
@@ -277,6 +278,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       if (runsWorkers) {
         if (database.isEmbedded) await endLeases(database)
+        await sweepPieces(database, pieces, log)
         await clockSteps.start()
         for (const worker of [timers, deliveries, retention]) worker.start()
       }

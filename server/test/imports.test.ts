@@ -63,6 +63,34 @@ test('imports point one way', () => {
   assert.deepEqual(imports.filter(breaksTheRule), [])
 })
 
+/** The first way from a file back to itself, types included; undefined where no file imports itself in the end. */
+function findCircle(imports: readonly Import[]): string[] | undefined {
+  const byFile = Map.groupBy(imports, ({ from }) => from)
+  const done = new Set<string>()
+  const visit = (file: string, way: readonly string[]): string[] | undefined => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const { to } of byFile.get(file) ?? []) {
+      const circle = visit(to, [...way, file])
+      if (circle) return circle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of byFile.keys()) {
+    const circle = visit(file, [])
+    if (circle) return circle
+  }
+  return undefined
+}
+
+test('no file imports itself in the end, not even for a type', () => {
+  const imports = readImports()
+  assert.equal(findCircle(imports), undefined)
+  const closed = [...imports, { from: 'base/clock.ts', to: 'app.ts' }]
+  assert.notEqual(findCircle(closed), undefined, 'the test finds a circle where there is one')
+})
+
 test("a slice uses another slice's store and schemas, never its rules", () => {
   const offenders = readImports().filter(({ from, to }) => {
     const [fromPart, fromSlice] = from.split('/')

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
 import type { Notices } from './notices.ts'
-import type { Outage } from './outage.ts'
 import type { Statement, StatementRunner } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -82,6 +81,12 @@ export interface Counters {
 
 /** What counts towards the places of the service itself: its workers and commands. */
 export const ownShare = ''
+
+/**
+ * Why the store cannot do its work at the moment, though nothing is wrong with what was asked of it: it takes no writes (its disk
+ * is full, say), does not answer at all, or others are in the way of this one for too long.
+ */
+export type Outage = 'unwritable' | 'unreachable' | 'busy'
 
 export interface Database {
   /** What it is, for people. */

@@ -1,13 +1,8 @@
 import { minute, second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
-import type { Database } from './database.ts'
+import type { Database, Outage } from './database.ts'
 import type { Sealed } from './tables.ts'
 
-/**
- * Why the store cannot do its work at the moment, though nothing is wrong with what was asked of it: it takes no writes (its disk
- * is full, say), does not answer at all, or others are in the way of this one for too long.
- */
-export type Outage = 'unwritable' | 'unreachable' | 'busy'
 /** One that goes on until the store recovers, for everybody. */
 type LastingOutage = Exclude<Outage, 'busy'>
 

@@ -5,12 +5,19 @@ import pg from 'pg'
 import { KeyRing } from '../base/key-ring.ts'
 import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
 import { StoredCounters } from './counters.ts'
-import { type Database, DatabaseBusy, DatabaseUnavailable, type Db, ownShare, type Transaction } from './database.ts'
+import {
+  type Database,
+  DatabaseBusy,
+  DatabaseUnavailable,
+  type Db,
+  type Outage,
+  ownShare,
+  type Transaction,
+} from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
 import { Flight, type NamedQuery } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { openNotices } from './notices.ts'
-import type { Outage } from './outage.ts'
 import { Places } from './places.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'

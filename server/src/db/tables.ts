@@ -37,6 +37,7 @@ export interface Tables {
   files: FilesTable
   file_uses: FileUsesTable
   uploads: UploadsTable
+  upload_pieces: UploadPiecesTable
   media: MediaTable
   profile_pictures: ProfilePicturesTable
   verification_codes: VerificationCodesTable
@@ -495,6 +496,13 @@ export interface UploadsTable {
   sha256: string | null
   expires_time: number
   used_time: number | null
+}
+
+export interface UploadPiecesTable {
+  upload_id: string
+  file_offset: number
+  size: number
+  name: string
 }
 
 export interface MediaTable {

@@ -49,11 +49,11 @@ export class Claimer {
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts
-    this.#loop = new Loop(
-      () => this.#claim(),
-      paceMilliseconds,
-      (error) => parts.onFailure(error, 'deliveries could not be claimed'),
-    )
+    this.#loop = new Loop({
+      work: () => this.#claim(),
+      pause: paceMilliseconds,
+      onFailure: (error) => parts.onFailure(error, 'deliveries could not be claimed'),
+    })
   }
 
   get isQuiet(): boolean {

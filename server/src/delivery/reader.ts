@@ -35,11 +35,11 @@ export class Reader {
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
-    this.#loop = new Loop(
-      () => this.#read(),
-      paceMilliseconds,
-      (error) => parts.onFailure(error, 'due deliveries could not be read'),
-    )
+    this.#loop = new Loop({
+      work: () => this.#read(),
+      pause: paceMilliseconds,
+      onFailure: (error) => parts.onFailure(error, 'due deliveries could not be read'),
+    })
   }
 
   get isQuiet(): boolean {

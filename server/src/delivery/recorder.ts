@@ -55,11 +55,11 @@ export class Recorder {
 
   constructor(parts: RecorderParts) {
     this.#parts = parts
-    this.#loop = new Loop(
-      () => this.#write(),
-      paceMilliseconds,
-      (error) => parts.onFailure(error, 'what came of deliveries could not be written down'),
-    )
+    this.#loop = new Loop({
+      work: () => this.#write(),
+      pause: paceMilliseconds,
+      onFailure: (error) => parts.onFailure(error, 'what came of deliveries could not be written down'),
+    })
   }
 
   get isBehind(): boolean {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
+import { Loop } from '../base/loop.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import {
   expireDeliveries,
@@ -35,37 +36,35 @@ export interface RetentionRules {
 export class RetentionWorker {
   readonly #database: Database
   readonly #clock: Clock
-  readonly #log: Log
   readonly #rules: RetentionRules
-  #timer: NodeJS.Timeout | undefined
-  #sweeping: Promise<void> | undefined
-  #stopped = false
+  readonly #loop: Loop
+  #sweeps = 0
 
   constructor(database: Database, clock: Clock, log: Log, rules: RetentionRules) {
     this.#database = database
     this.#clock = clock
-    this.#log = log
     this.#rules = rules
+    this.#loop = new Loop({
+      work: () => this.#sweepAgain(),
+      pause: 0,
+      every: sweepMilliseconds,
+      onFailure: (error) => {
+        if (!database.outageOf(error)) log.error({ err: error }, 'old deliveries could not be swept')
+      },
+    })
   }
 
   start(): void {
-    let sweeps = 0
-    this.#timer = setInterval(() => {
-      sweeps += 1
-      this.#sweeping ??= this.sweep({ unusedLanes: sweeps % sweepsPerLaneSweep === 0 })
-        .catch((error: Error) => {
-          if (!this.#database.outageOf(error)) this.#log.error({ err: error }, 'old deliveries could not be swept')
-        })
-        .finally(() => {
-          this.#sweeping = undefined
-        })
-    }, sweepMilliseconds)
+    this.#loop.start()
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#stopped = true
-    await this.#sweeping
+    await this.#loop.stop()
+  }
+
+  async #sweepAgain(): Promise<void> {
+    this.#sweeps += 1
+    await this.sweep({ unusedLanes: this.#sweeps % sweepsPerLaneSweep === 0 })
   }
 
   /** Gives up and removes everything that is old by now. */
@@ -81,7 +80,7 @@ export class RetentionWorker {
   }
 
   async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
-    while (!this.#stopped && (await this.#database.transaction(step)) === stepSize) await nextTurn()
+    while (!this.#loop.isStopped && (await this.#database.transaction(step)) === stepSize) await nextTurn()
   }
 
   async #sweepLanes(now: number, removesUnused: boolean): Promise<void> {
@@ -92,7 +91,7 @@ export class RetentionWorker {
         await remindForgotten(this.#database, ids, now)
         if (removesUnused) await removeUnusedLanes(this.#database, ids)
       }
-      if (ids.length < stepSize || this.#stopped) return
+      if (ids.length < stepSize || this.#loop.isStopped) return
       last = ids.at(-1) as string
       await nextTurn()
     }

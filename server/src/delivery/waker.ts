@@ -1,4 +1,4 @@
-import { Pace } from '../base/pace.ts'
+import { Loop } from '../base/loop.ts'
 import { type Listening, maxNoticeBytes, type Notices } from '../db/notices.ts'
 
 /** How the processes on one store wake each other's workers. It saves waiting, and nothing more: polling stays behind it. */
@@ -48,11 +48,10 @@ export class NoticeWaker implements Waker {
   readonly #notices: Notices
   readonly #name: string
   readonly #listening: Listening | undefined
-  readonly #pace = new Pace(paceMilliseconds)
+  readonly #loop: Loop
   readonly #lanes = new Set<string>()
   #hasUnknownLanes = false
   #hasTimers = false
-  #sending: Promise<void> | undefined
   #hearLanes: (ids: readonly string[] | undefined) => void = () => undefined
   #hearTimers: () => void = () => undefined
 
@@ -60,6 +59,7 @@ export class NoticeWaker implements Waker {
   constructor(notices: Notices, name: string, { listens }: { listens: boolean }) {
     this.#notices = notices
     this.#name = name
+    this.#loop = new Loop({ work: () => this.#send(), pause: paceMilliseconds, onFailure: () => undefined })
     this.#listening = listens
       ? notices.listen(
           channel,
@@ -76,12 +76,12 @@ export class NoticeWaker implements Waker {
   announceLanes(ids: readonly string[] | undefined): void {
     if (ids === undefined) this.#hasUnknownLanes = true
     for (const id of ids ?? []) this.#lanes.add(id)
-    if (this.#hasNews) this.#send()
+    if (this.#hasNews) this.#loop.wake()
   }
 
   announceTimers(): void {
     this.#hasTimers = true
-    this.#send()
+    this.#loop.wake()
   }
 
   onLanes(hear: (ids: readonly string[] | undefined) => void): void {
@@ -93,8 +93,8 @@ export class NoticeWaker implements Waker {
   }
 
   async close(): Promise<void> {
-    this.#pace.hurry()
-    await this.#sending
+    await this.#loop.settle()
+    await this.#loop.stop()
     await this.#listening?.close()
   }
 
@@ -102,15 +102,7 @@ export class NoticeWaker implements Waker {
     return this.#lanes.size > 0 || this.#hasUnknownLanes || this.#hasTimers
   }
 
-  #send(): void {
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined
-      if (this.#hasNews) this.#send()
-    })
-  }
-
-  async #sendAll(): Promise<void> {
-    await this.#pace.next()
+  async #send(): Promise<void> {
     const lanes = [...this.#lanes]
     const notice: Notice = {
       from: this.#name,

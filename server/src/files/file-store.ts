@@ -23,6 +23,9 @@ export interface Arrival extends StoredFile {
   discard(): Promise<void>
 }
 
+/** Some bytes of a content, wherever they are. */
+export type ReadableBytes = Pick<Arrival, 'size' | 'read'>
+
 /** Where bytes are kept, each content once. The file system now; what object storage offers would do as well. */
 export interface FileStore {
   /**

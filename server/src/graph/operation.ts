@@ -12,6 +12,7 @@ import type { ErrorStatus, GraphError } from './graph-error.ts'
 import type { Node } from './nodes.ts'
 import type { Outside } from './outside.ts'
 import type { ListOptions, Page } from './paging.ts'
+import type { Reply, ReplyContent } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -130,29 +131,6 @@ export interface LinkContext extends Context {
   readonly method: string
   readonly headers: IncomingHttpHeaders
 }
-
-/** A response that is not an object of the API: a page, a picture, the bytes of a file. */
-export class Reply {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | number>>
-  readonly body: string | Uint8Array | Readable | undefined
-  /** What the log line says besides; the response does not. */
-  readonly fault: string | undefined
-
-  constructor(
-    headers: Reply['headers'],
-    body: Reply['body'],
-    { status = 200, fault }: { status?: number; fault?: string | undefined } = {},
-  ) {
-    this.status = status
-    this.headers = headers
-    this.body = body
-    this.fault = fault
-  }
-}
-
-/** The content of a response, as the OpenAPI document describes it, by content type. */
-export type ReplyContent = Readonly<Record<string, TSchema>>
 
 /** What a row that answers with a `Reply` says of it. */
 interface ReplyRow {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
-import type { PartFiles } from '../files/part-files.ts'
-import type { Reply } from './operation.ts'
+import type { PieceStore } from '../files/piece-store.ts'
+import type { Reply } from './reply.ts'
 
 /** What a rule may ask of the world outside, always before its transaction is opened. */
 export interface Outside {
@@ -15,7 +15,7 @@ export interface Outside {
   /** The store of bytes. */
   readonly files: Files
   /** Bytes that arrive over several requests. */
-  readonly parts: PartFiles
+  readonly pieces: PieceStore
   /**
    * For what must be kept step by step while the request still arrives: each step is a transaction of its own, and is kept only if
    * the caller still may when it ends.

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../graph/caller.ts'
 import type { Node } from '../graph/nodes.ts'
 import type { Door } from '../graph/operation.ts'
-import type { PipelineDeps } from './pipeline.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
 /** A request as doors and pipeline see it, whatever server it came through. */

@@ -1,32 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import type { Files, ReceivedFile } from '../files/files.ts'
+import type { ReceivedFile } from '../files/files.ts'
 import { badArgument } from '../graph/define-error.ts'
 import type { Arguments } from '../graph/input.ts'
-import type { FileMember } from '../graph/operation.ts'
-import type { Settings } from '../graph/settings.ts'
 import { inBlocks, release } from './blocks.ts'
 import { mediaTypeOf, readBodyArguments } from './body.ts'
 import { bodyBrokeOff, moreThanOneFile, uploadTooLarge } from './errors.ts'
+import type { FileBody, FileReception } from './file-reception.ts'
 import { FormFileSplitter } from './form-file.ts'
 import { JsonFileSplitter } from './json-file.ts'
 import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
 import { readTextFileBody } from './text-file-body.ts'
-
-/** How a file is received. */
-export interface FileReception {
-  readonly member: FileMember
-  /** The most that the members besides it may have. */
-  readonly maxBodyBytes: number
-  readonly settings: Settings
-  readonly files: Files
-}
-
-export interface FileBody {
-  readonly arguments: Arguments
-  /** Whoever gets it keeps it or lets it go. */
-  readonly file?: ReceivedFile | undefined
-}
 
 /** Reads a body of which one member is a file, which goes to the store as it comes. */
 export async function readFileBody(request: IncomingMessage, reception: FileReception): Promise<FileBody> {

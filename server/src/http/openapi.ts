@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { type ErrorStatus, errorStatuses } from '../graph/graph-error.ts'
-import { chapters, type ReplyContent, type Row } from '../graph/operation.ts'
+import { chapters, type Row } from '../graph/operation.ts'
+import type { ReplyContent } from '../graph/reply.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { formatRate, type Rate, type RateClassName, rateClasses } from '../limits/classes.ts'
 import {

@@ -1,16 +1,13 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { GuessWatch } from '../auth/bearer.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
-import { type Database, DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
+import { DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
-import type { CursorSealer } from '../graph/cursors.ts'
 import { projectFields } from '../graph/fields.ts'
 import type { Arguments } from '../graph/input.ts'
-import type { LinkSealer } from '../graph/links.ts'
 import type { Node } from '../graph/nodes.ts'
 import {
   type GatewayContext,
@@ -24,41 +21,13 @@ import type { Outside } from '../graph/outside.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
-import type { AddressLimit } from '../limits/address-limit.ts'
-import type { Limiter } from '../limits/limiter.ts'
 import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
-import type { ClientAddresses } from './client-address.ts'
 import { tooManyWrites } from './errors.ts'
-import { type FileReception, readFileBody, receiveText } from './file-body.ts'
-import type { HostGuard } from './host-guard.ts'
-import type { ExplainPath } from './unknown-paths.ts'
-
-/** What the steps work with. */
-export interface PipelineDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly words: Vocabulary
-  readonly versions: readonly string[]
-  /** Says what is wrong with a path that no row has. */
-  readonly explainPath: ExplainPath
-  readonly limiter: Limiter
-  readonly guesses: GuessWatch
-  /** How often an address may open what anyone may. */
-  readonly openDoorLimit: AddressLimit
-  readonly mayUseDemo: (request: IncomingMessage) => boolean
-  readonly addresses: ClientAddresses
-  readonly hostGuard: HostGuard
-  readonly cursors: CursorSealer
-  readonly links: LinkSealer
-  readonly maxBodyBytes: number
-  /** The base URL as the outside sees it; known once the server listens. */
-  readonly publicUrl: () => string
-  readonly settings: Settings
-  readonly outside: Omit<Outside, 'transaction'>
-}
+import { readFileBody, receiveText } from './file-body.ts'
+import type { FileReception } from './file-reception.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
 export async function perform(

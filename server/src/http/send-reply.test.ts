@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { fastify } from 'fastify'
-import { Reply } from '../graph/operation.ts'
+import { Reply } from '../graph/reply.ts'
 import { sendReply } from './send-reply.ts'
 
 const chunkBytes = 65_536

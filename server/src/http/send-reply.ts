@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { Reply } from '../graph/operation.ts'
+import type { Reply } from '../graph/reply.ts'
 import { release } from './blocks.ts'
 
 /**

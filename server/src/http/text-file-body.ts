@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { LongTask } from '../base/long-task.ts'
-import type { ReceivedFile } from '../files/files.ts'
 import { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { inBlocks } from './blocks.ts'
 import { bodyBrokeOff, bodyTooLarge, tooMuchBesidesFile } from './errors.ts'
-import type { FileReception } from './file-body.ts'
+import type { FileBody, FileReception } from './file-reception.ts'
 import type { FileSplitter, SplitterParts } from './file-splitter.ts'
 
 /**
@@ -17,7 +16,7 @@ export async function readTextFileBody(
   request: IncomingMessage,
   { member, maxBodyBytes, settings, files }: FileReception,
   openSplitter: (parts: SplitterParts) => FileSplitter,
-): Promise<{ arguments: Arguments; file?: ReceivedFile | undefined }> {
+): Promise<FileBody> {
   const decoder = member.openText()
   const pieces: Uint8Array[] = []
   const keep = (piece: Uint8Array) => {

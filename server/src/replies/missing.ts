@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { notFound } from '../graph/errors.ts'
-import { Reply } from '../graph/operation.ts'
+import { Reply } from '../graph/reply.ts'
 import type { Page } from './page.ts'
 
 export function replyWithPage({ html, headers }: Page, status = 200, fault?: string): Reply {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { Reply } from '../graph/operation.ts'
+import { Reply } from '../graph/reply.ts'
 import { isKnown } from './ranges.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'

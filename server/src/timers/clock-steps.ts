@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import { ClockWatch } from '../base/lease.ts'
 import type { Log } from '../base/log.ts'
+import { Loop } from '../base/loop.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 
 /**
@@ -22,10 +23,9 @@ export class ClockSteps {
   readonly #corrections: readonly Correction[]
   readonly #onCorrected: () => void
   readonly #watch: ClockWatch
-  #poll: NodeJS.Timeout | undefined
+  readonly #checks: Loop
   /** What is still to be corrected, because the store did not take it yet. */
   #back = 0
-  #correcting: Promise<void> | undefined
 
   constructor(
     database: Database,
@@ -41,39 +41,41 @@ export class ClockSteps {
     this.#corrections = corrections
     this.#onCorrected = onCorrected
     this.#watch = new ClockWatch(clock)
+    this.#checks = new Loop({
+      work: () => this.#correct(),
+      pause: 0,
+      every: pollMilliseconds,
+      onFailure: (error) => {
+        if (!database.outageOf(error))
+          log.error({ err: error }, 'times could not be corrected after the clock was set back')
+      },
+    })
   }
 
   async start(): Promise<void> {
     const newest = await findNewestTime(this.#database.read)
     this.#back = Math.max(0, newest - this.#clock.now())
     await this.check()
-    this.#poll = setInterval(() => void this.check(), pollMilliseconds)
+    this.#checks.start()
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#poll)
-    await this.#correcting
+    await this.#checks.stop()
   }
 
   /** Corrects what a clock wrote that was set back since the last call. */
   async check(): Promise<void> {
+    this.#checks.wake()
+    await this.#checks.settle()
+  }
+
+  async #correct(): Promise<void> {
     this.#back += this.#watch.stepBack()
     if (this.#back <= tolerance) {
       this.#back = 0
       return
     }
-    this.#correcting ??= this.#correct(this.#back)
-      .catch((error: Error) => {
-        if (this.#database.outageOf(error)) return
-        this.#log.error({ err: error }, 'times could not be corrected after the clock was set back')
-      })
-      .finally(() => {
-        this.#correcting = undefined
-      })
-    await this.#correcting
-  }
-
-  async #correct(back: number): Promise<void> {
+    const back = this.#back
     const now = this.#clock.now()
     await this.#database.transaction(async (tx) => {
       for (const correct of this.#corrections) await correct(tx, now, now + tolerance, back)

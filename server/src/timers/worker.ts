@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { minute, second } from '../base/duration.ts'
 import { leaseHorizon } from '../base/lease.ts'
 import type { Log } from '../base/log.ts'
-import { Pace } from '../base/pace.ts'
+import { Loop } from '../base/loop.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { openSecret } from '../db/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
@@ -58,94 +58,69 @@ export interface TimerWorkerOptions {
 export class TimerWorker {
   readonly #options: TimerWorkerOptions
   readonly #inHand = new Map<string, Promise<void>>()
-  readonly #pace = new Pace(pollPauseMilliseconds)
-  #poll: NodeJS.Timeout | undefined
-  /** For what is due before the next poll. */
-  #alarm: { readonly time: number; readonly timeout: NodeJS.Timeout } | undefined
-  #heartbeat: NodeJS.Timeout | undefined
-  #renewing: Promise<void> | undefined
-  #claiming: Promise<void> | undefined
-  #pollAgain = false
-  #stopped = false
+  readonly #polls: Loop
+  readonly #heartbeat: Loop
 
   constructor(options: TimerWorkerOptions) {
     this.#options = options
+    this.#polls = new Loop({
+      work: () => this.#claimDue(),
+      pause: pollPauseMilliseconds,
+      every: pollMilliseconds,
+      onFailure: (error) => this.#report(error, 'timers could not be run'),
+    })
+    this.#heartbeat = new Loop({
+      work: () => this.#renew(),
+      pause: 0,
+      every: options.lease / 4,
+      onFailure: (error) => this.#report(error, 'leases could not be renewed'),
+    })
   }
 
   start(): void {
-    this.#poll = setInterval(() => this.wake(), pollMilliseconds)
-    this.#heartbeat = setInterval(() => this.#renew(), this.#options.lease / 4)
+    this.#polls.start()
+    this.#heartbeat.start()
     this.wake()
   }
 
   /** Polls for due timers. */
   wake(): void {
-    if (this.#stopped) return
-    this.#pollAgain = true
-    this.#claiming ??= this.#claimDue()
-      .catch((error: Error) => {
-        this.#pollAgain = false
-        this.#report(error, 'timers could not be run')
-      })
-      .finally(() => {
-        this.#claiming = undefined
-        // Woken after the last poll.
-        if (this.#pollAgain) this.wake()
-      })
+    this.#polls.wake()
   }
 
   /** Polls when a timer is due that was set just now; what is due after the next poll waits for that. */
   wakeAt(time: number): void {
-    const wait = time - this.#options.clock.now()
-    if (wait <= 0) this.wake()
-    else if (wait < pollMilliseconds && !this.#stopped && !(this.#alarm && this.#alarm.time <= time)) {
-      clearTimeout(this.#alarm?.timeout)
-      const ring = () => {
-        this.#alarm = undefined
-        this.wake()
-      }
-      this.#alarm = { time, timeout: setTimeout(ring, wait).unref() }
-    }
+    this.#polls.wakeIn(time - this.#options.clock.now())
   }
 
   /** Resolves when everything that is due by now has gone off. */
   async settle(): Promise<void> {
     do {
-      this.#pace.hurry()
-      this.wake()
-      await this.#claiming
+      this.#polls.wakeAtOnce()
+      await this.#polls.settle()
       await Promise.all(this.#inHand.values())
-    } while (!this.#stopped && (await this.#findNext()) <= this.#options.clock.now())
+    } while (!this.#polls.isStopped && (await this.#findNext()) <= this.#options.clock.now())
   }
 
   /** Finishes what runs and takes up nothing new. */
   async stop(): Promise<void> {
-    clearInterval(this.#poll)
-    clearTimeout(this.#alarm?.timeout)
-    this.#stopped = true
-    this.#pace.hurry()
-    await this.#claiming
+    await this.#polls.stop()
     await Promise.all(this.#inHand.values())
-    clearInterval(this.#heartbeat)
-    await this.#renewing
+    await this.#heartbeat.stop()
   }
 
   async #claimDue(): Promise<void> {
-    while (this.#pollAgain && !this.#stopped) {
-      await this.#pace.next()
-      this.#pollAgain = false
-      const room = maxInHand - this.#inHand.size
-      // The first that is done wakes this again.
-      if (room === 0) return
-      const next = await this.#findNext()
-      if (next > this.#options.clock.now()) {
-        this.wakeAt(next)
-        continue
-      }
-      const claimed = await this.#claim(room)
-      for (const timer of claimed) this.#work(timer)
-      if (claimed.length === room) this.#pollAgain = true
+    const room = maxInHand - this.#inHand.size
+    // The first that is done wakes this again.
+    if (room === 0) return
+    const next = await this.#findNext()
+    if (next > this.#options.clock.now()) {
+      this.wakeAt(next)
+      return
     }
+    const claimed = await this.#claim(room)
+    for (const timer of claimed) this.#work(timer)
+    if (claimed.length === room) this.wake()
   }
 
   /** When the next timer is due that nobody holds. One cheap read: a transaction is opened only to claim. */
@@ -196,24 +171,19 @@ export class TimerWorker {
   }
 
   /** Says that the timers in hand are being worked on, however long a carrier takes to answer. */
-  #renew(): void {
+  async #renew(): Promise<void> {
     const { database, clock, lease } = this.#options
     if (this.#inHand.size === 0) return
     const ids = [...this.#inHand.keys()]
-    this.#renewing ??= database
-      .transaction(async ({ query }) => {
-        // One that was postponed meanwhile has no lease any more, and one that is being finished needs none.
-        const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
-        await query
-          .updateTable('timers')
-          .set({ leased_until: clock.now() + lease })
-          .where('id', 'in', ours.forUpdate().skipLocked())
-          .execute()
-      })
-      .catch((error: Error) => this.#report(error, 'leases could not be renewed'))
-      .finally(() => {
-        this.#renewing = undefined
-      })
+    await database.transaction(async ({ query }) => {
+      // One that was postponed meanwhile has no lease any more, and one that is being finished needs none.
+      const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
+      await query
+        .updateTable('timers')
+        .set({ leased_until: clock.now() + lease })
+        .where('id', 'in', ours.forUpdate().skipLocked())
+        .execute()
+    })
   }
 
   async #goOff({ id, kind, payload, attempts, secret }: TimersTable): Promise<void> {

@@ -1,6 +1,6 @@
 import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { partOf } from '../../src/resources/uploads/store.ts'
+import { fileOf } from '../../src/resources/uploads/store.ts'
 import type { TestServer } from '../harness/server.ts'
 import { listFiles } from '../harness/stock.ts'
 
@@ -11,12 +11,12 @@ export async function findLeftovers({ database, dataDir }: TestServer): Promise<
   const known = new Set(blobs.map(({ sha256 }) => `${sha256.slice(0, 2)}/${sha256.slice(2)}`))
   const files = await listFiles(dataDir)
   const uploads = await query.selectFrom('uploads').select('id').where('handle', 'is', null).execute()
-  const parts = new Set(uploads.map(({ id }) => partOf(id)))
+  const expected = new Set(uploads.map(({ id }) => `${fileOf(id)}.pieces`))
   const pieces = await readdir(join(dataDir, 'uploads'))
   return [
     ...files.filter((file) => !known.has(file)).map((file) => `files/${file} belongs to nothing`),
     ...[...known].filter((file) => !files.includes(file)).map((file) => `files/${file} is not there`),
-    ...pieces.filter((piece) => !parts.has(piece)).map((piece) => `uploads/${piece} belongs to no upload`),
+    ...pieces.filter((piece) => !expected.has(piece)).map((piece) => `uploads/${piece} belongs to no upload`),
     ...(await listOpenFiles(dataDir)).map((file) => `${file} is open`),
   ]
 }

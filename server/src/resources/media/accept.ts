@@ -1,15 +1,8 @@
+import type { ReadableBytes } from '../../files/file-store.ts'
 import type { Settings } from '../../graph/settings.ts'
 import { fileIsEmpty } from './errors.ts'
 import { isMediaType, type MediaKind, type MediaTypeName, maxBytesOf, mediaTypes } from './kinds.ts'
-import {
-  compoundType,
-  isAnimated,
-  type ReadableBytes,
-  recognize,
-  recognizeStart,
-  sampleBytes,
-  zipType,
-} from './recognize.ts'
+import { compoundType, isAnimated, recognize, recognizeStart, sampleBytes, zipType } from './recognize.ts'
 import { tooLarge, wrongType } from './rules.ts'
 import { startTextCheck, type TextCheck } from './text-check.ts'
 

@@ -1,4 +1,4 @@
-import type { ReadableBytes } from './recognize.ts'
+import type { ReadableBytes } from '../../files/file-store.ts'
 
 /** A stream at the top of a compound file that only files of one application have. */
 const mainStreams: Readonly<Record<string, string>> = {

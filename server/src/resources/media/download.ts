@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { ByteRange } from '../../files/file-store.ts'
-import { defineLink, type LinkContext, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { defineLink, type LinkContext, type ReplyOperation } from '../../graph/operation.ts'
+import { Reply } from '../../graph/reply.ts'
 import { isKnown, readRange } from '../../replies/ranges.ts'
 import { rangeNotSatisfiable } from './errors.ts'
 import { isMediaType, mediaTypes } from './kinds.ts'

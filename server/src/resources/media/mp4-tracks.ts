@@ -1,4 +1,4 @@
-import type { ReadableBytes } from './recognize.ts'
+import type { ReadableBytes } from '../../files/file-store.ts'
 
 /** More boxes than any film has on the way to its tracks; a file with more is made to keep us busy. */
 const maxBoxes = 5000

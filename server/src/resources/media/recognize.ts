@@ -1,13 +1,7 @@
+import type { ReadableBytes } from '../../files/file-store.ts'
 import { recognizeCompoundFile } from './compound-file.ts'
 import { recognizeTracks } from './mp4-tracks.ts'
 import { startsAsText } from './text-check.ts'
-
-/** A file that can be read anywhere. */
-export interface ReadableBytes {
-  readonly size: number
-  /** Fewer bytes than asked for at its end. */
-  read(position: number, length: number): Promise<Buffer>
-}
 
 /** The types of containers, which tell what is in them only when they are read as a whole. */
 export const zipType = 'application/zip'

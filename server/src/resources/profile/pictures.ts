@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
-import { defineOpen, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type ReplyOperation } from '../../graph/operation.ts'
+import { Reply } from '../../graph/reply.ts'
 import { findPictureForAnyone } from './store.ts'
 
 /** Anything else would only cost a query, and the database does not take every text. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineOpen, type OpenContext, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type OpenContext, type ReplyOperation } from '../../graph/operation.ts'
+import { Reply } from '../../graph/reply.ts'
 import { composeMissingPage } from '../../replies/card.ts'
 import { replyMissing, replyWithPage } from '../../replies/missing.ts'
 import { makeQrDrawer } from './image.ts'

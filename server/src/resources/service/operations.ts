@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineOpen, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type ReplyOperation } from '../../graph/operation.ts'
+import { Reply } from '../../graph/reply.ts'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 const page = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }

@@ -57,18 +57,24 @@ export function uploadOperations(): Operation[] {
         output: { h: 'KUIBYdgSWBXcVAVJlTOXMSLPYiOTQbcdYkLbLzsbKbU' },
         first: [openUpload],
       },
-      async prepare({ db, node, clock, outside, body }, { file_offset }): Promise<Stored | { file_offset: number }> {
+      async prepare(
+        { db, node, clock, random, outside, body },
+        { file_offset },
+      ): Promise<Stored | { file_offset: number }> {
+        const reception = { db, node, clock, random, outside }
         const upload = await findUpload(db, node, clock)
         checkOffset(upload, file_offset)
-        const arrived = await receiveBytes({ db, node, clock, outside }, upload, body)
+        const arrived = await receiveBytes(reception, upload, body)
         if (arrived < upload.file_length) return { file_offset: arrived }
-        return upload.handle === null ? storeUpload({ db, node, clock, outside }, upload) : { outcome: 'stored before' }
+        return upload.handle === null ? storeUpload(reception, upload) : { outcome: 'stored before' }
       },
       async run({ db, node, clock, random, settings }, _input, prepared) {
         const upload = await lockUpload(db, node, clock)
         // Asked again, because the answer got lost or another request was faster: the same handle.
         if (upload.handle !== null) return { h: upload.handle }
         if ('file_offset' in prepared) return { id: node.id, file_offset: prepared.file_offset }
+        // Another request sent too many bytes meanwhile, which took the upload back.
+        if (upload.file_offset < upload.file_length) return { id: node.id, file_offset: upload.file_offset }
         switch (prepared.outcome) {
           case 'stored': {
             const handle = makeHandle(random)

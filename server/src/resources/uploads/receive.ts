@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db } from '../../db/database.ts'
-import type { UploadsTable } from '../../db/tables.ts'
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import type { UploadPiecesTable, UploadsTable } from '../../db/tables.ts'
+import { GraphError } from '../../graph/graph-error.ts'
 import type { Node } from '../../graph/nodes.ts'
 import type { RawBody } from '../../graph/operation.ts'
 import type { Outside } from '../../graph/outside.ts'
@@ -8,26 +10,29 @@ import { readInBatches } from './batches.ts'
 import { uploadBrokeOff } from './errors.ts'
 import { checkOffset, isOfType, refuseExcess } from './rules.ts'
 import type { UploadType } from './schemas.ts'
-import { findUpload, lockUpload, moveOffset, partOf } from './store.ts'
+import { addPiece, fileOf, findUpload, listPieces, lockUpload, rewindUpload } from './store.ts'
 
 interface Reception {
   /** What is committed. */
   readonly db: Db
   readonly node: Node
   readonly clock: Clock
+  readonly random: Random
   readonly outside: Outside
 }
 
 /**
- * Takes the bytes of one request and returns the offset behind them. Each batch is written and recorded under the lock of the
- * upload's row and only where those before it ended, so that requests at the same moment never mix their bytes, and a process
- * that dies leaves the upload at the last batch.
+ * Takes the bytes of one request and returns the offset behind them. Each batch is a piece: it is on disk before it is recorded, and
+ * recorded only where the pieces before it end. So requests at the same moment never mix their bytes, a process that dies leaves the
+ * upload at the last piece, and no transaction waits for the disk of the pieces.
  */
 export async function receiveBytes(
-  { node, clock, outside }: Reception,
+  { db, node, clock, random, outside }: Reception,
   upload: UploadsTable,
   body: RawBody,
 ): Promise<number> {
+  const { pieces } = outside
+  const file = fileOf(node.id)
   const start = upload.file_offset
   if (body.length !== undefined && body.length > upload.file_length - start) throw refuseExcess(upload)
   let offset = start
@@ -37,21 +42,35 @@ export async function receiveBytes(
       await rewind()
       throw refuseExcess(upload)
     }
-    await outside.transaction(async (tx) => {
-      const current = await lockUpload(tx, node, clock)
-      checkOffset(current, offset)
-      await outside.parts.write(partOf(node.id), offset, batch)
-      await moveOffset(tx, current, offset + batch.length)
-    })
+    // Who comes too late is told before anything is written.
+    checkOffset(await findUpload(db, node, clock), offset)
+    const name = `${offset}-${random.bytes(12).toString('hex')}`
+    await pieces.put(file, name, batch)
+    try {
+      await outside.transaction((tx) =>
+        record(tx, { upload_id: node.id, file_offset: offset, size: batch.length, name }),
+      )
+    } catch (error) {
+      // Refused, and so certainly not recorded. After any other error it may be, and what is not goes with the upload.
+      if (error instanceof GraphError) await pieces.remove(file, name)
+      throw error
+    }
     offset += batch.length
+  }
+
+  async function record(tx: Transaction, piece: UploadPiecesTable): Promise<void> {
+    if (await addPiece(tx, clock, piece)) return
+    checkOffset(await findUpload(tx, node, clock), offset)
+    throw new Error(`${node.id} takes no piece at ${offset}`)
   }
 
   /** Who sends too much has another file than the one that was announced: what came of it is forgotten. */
   async function rewind(): Promise<void> {
-    await outside.transaction(async (tx) => {
+    const names = await outside.transaction(async (tx) => {
       const current = await lockUpload(tx, node, clock)
-      if (current.file_offset === offset && current.handle === null) await moveOffset(tx, current, start)
+      return current.file_offset === offset && current.handle === null ? rewindUpload(tx, current, start) : []
     })
+    for (const name of names) await pieces.remove(file, name)
   }
 
   if ((await readInBatches(body.stream, keep)) === 'broken') {
@@ -69,29 +88,37 @@ export type Stored =
 /** Some kinds of file are told by bytes further in than the signature. */
 const sampleBytes = 4100
 
-/** Makes a content of the bytes, if they are of the type that was announced. */
-export async function storeUpload({ db, node, clock, outside }: Reception, upload: UploadsTable): Promise<Stored> {
-  const { parts, files } = outside
-  const start = await parts.read(partOf(node.id), Math.min(upload.file_length, sampleBytes))
-  const sample = start && Buffer.concat(await Array.fromAsync<Buffer>(start))
-  if (sample && !isOfType(sample, upload.file_type as UploadType)) {
+/** Moves the bytes to the store of bytes, if they are of the type that was announced. */
+export async function storeUpload(reception: Reception, upload: UploadsTable): Promise<Stored> {
+  try {
+    return await storePieces(reception, upload)
+  } catch (error) {
+    // Another request found all the bytes there at the same moment, and has finished the upload since.
+    const current = await findUpload(reception.db, reception.node, reception.clock)
+    if (current.handle !== null) return { outcome: 'stored before' }
+    throw error
+  }
+}
+
+async function storePieces({ db, node, outside }: Reception, upload: UploadsTable): Promise<Stored> {
+  const pieces = await listPieces(db, node.id)
+  const read = () => outside.pieces.read(fileOf(node.id), pieces)
+  const sample = await readStart(read(), sampleBytes)
+  if (!isOfType(sample, upload.file_type as UploadType)) {
     return { outcome: 'wrong type', found: await nameType(sample) }
   }
-  const bytes = await parts.read(partOf(node.id), upload.file_length)
-  if (!bytes) {
-    // Another request found all the bytes there at the same moment, and has finished the upload since.
-    const current = await findUpload(db, node, clock)
-    if (current.handle !== null) return { outcome: 'stored before' }
-    throw new Error(`the bytes of ${node.id} are gone`)
+  const { sha256, size } = await outside.files.put(read())
+  if (size !== upload.file_length) throw new Error(`${node.id} has ${size} of its ${upload.file_length} bytes on disk`)
+  return { outcome: 'stored', sha256 }
+}
+
+async function readStart(bytes: AsyncIterable<Uint8Array>, length: number): Promise<Buffer> {
+  let start = Buffer.alloc(0)
+  for await (const chunk of bytes) {
+    start = Buffer.concat([start, chunk])
+    if (start.length >= length) break
   }
-  try {
-    const { sha256, size } = await files.put(bytes)
-    if (size !== upload.file_length)
-      throw new Error(`${node.id} has ${size} of its ${upload.file_length} bytes on disk`)
-    return { outcome: 'stored', sha256 }
-  } finally {
-    bytes.destroy()
-  }
+  return start.subarray(0, length)
 }
 
 async function nameType(sample: Buffer): Promise<string | undefined> {

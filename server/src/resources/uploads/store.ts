@@ -2,9 +2,9 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
-import type { UploadsTable } from '../../db/tables.ts'
+import type { UploadPiecesTable, UploadsTable } from '../../db/tables.ts'
 import { releaseFile, useFile } from '../../files/files.ts'
-import { discardPart } from '../../files/part-files.ts'
+import { discardPieces } from '../../files/piece-store.ts'
 import { notFound } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
 import { setTimer } from '../../timers/set.ts'
@@ -58,8 +58,57 @@ async function lockById(tx: Transaction, id: string): Promise<UploadsTable | und
   return tx.query.selectFrom('uploads').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-export async function moveOffset(tx: Transaction, { id }: UploadsTable, file_offset: number): Promise<void> {
+/** Adds a piece where the upload has got to; false when it has got somewhere else, or is over. */
+export async function addPiece(tx: Transaction, clock: Clock, piece: UploadPiecesTable): Promise<boolean> {
+  const { upload_id, file_offset, size } = piece
+  const { numUpdatedRows } = await tx.query
+    .updateTable('uploads')
+    .set({ file_offset: file_offset + size })
+    .where('id', '=', upload_id)
+    .where('file_offset', '=', file_offset)
+    .where('expires_time', '>', clock.now())
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) return false
+  await tx.query.insertInto('upload_pieces').values(piece).execute()
+  return true
+}
+
+/** The pieces that an upload consists of, in their order. */
+export async function listPieces({ query }: Db, upload_id: string): Promise<UploadPiecesTable[]> {
+  return query
+    .selectFrom('upload_pieces')
+    .selectAll()
+    .where('upload_id', '=', upload_id)
+    .orderBy('file_offset')
+    .execute()
+}
+
+/** Takes an upload back to an offset where a piece ends; returns the names of the pieces behind it. */
+export async function rewindUpload(tx: Transaction, { id }: UploadsTable, file_offset: number): Promise<string[]> {
   await tx.query.updateTable('uploads').set({ file_offset }).where('id', '=', id).execute()
+  const removed = await tx.query
+    .deleteFrom('upload_pieces')
+    .where('upload_id', '=', id)
+    .where('file_offset', '>=', file_offset)
+    .returning('name')
+    .execute()
+  return removed.map(({ name }) => name)
+}
+
+async function removePieces(tx: Transaction, tools: Tools, upload_id: string): Promise<void> {
+  await tx.query.deleteFrom('upload_pieces').where('upload_id', '=', upload_id).execute()
+  await discardPieces(tx, tools, fileOf(upload_id))
+}
+
+/** Those of some uploads that more bytes may come of. */
+export async function listUnfinished({ query }: Db, ids: readonly string[]): Promise<string[]> {
+  const uploads = await query
+    .selectFrom('uploads')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('handle', 'is', null)
+    .execute()
+  return uploads.map(({ id }) => id)
 }
 
 /** All bytes are there and have become a content; from now on the handle stands for it. */
@@ -71,21 +120,25 @@ export async function finishUpload(
 ): Promise<void> {
   await tx.query.updateTable('uploads').set(finished).where('id', '=', id).execute()
   await useFile(tx, finished.sha256, id)
-  await discardPart(tx, tools, partOf(id))
+  await removePieces(tx, tools, id)
 }
 
-/** Where the bytes of an unfinished upload are. */
-export function partOf(id: string): string {
+/** What the bytes of an unfinished upload are kept under. */
+export function fileOf(id: string): string {
   return id.replace(/^upload:/, '')
+}
+
+export function uploadOf(file: string): string {
+  return `upload:${file}`
 }
 
 /** Ends an upload with everything that is left of it. */
 export async function deleteUpload(tx: Transaction, tools: Tools, upload: UploadsTable): Promise<void> {
   const { id, sha256, used_time } = upload
+  if (sha256 === null) await removePieces(tx, tools, id)
   await tx.query.deleteFrom('uploads').where('id', '=', id).execute()
   await tx.query.deleteFrom('nodes').where('id', '=', id).execute()
-  if (sha256 === null) await discardPart(tx, tools, partOf(id))
-  else if (used_time === null) await releaseFile(tx, tools, sha256, id)
+  if (sha256 !== null && used_time === null) await releaseFile(tx, tools, sha256, id)
 }
 
 /** When the hour of a timer has come: ends the upload, or sets the timer anew because being finished gave it more time. */

@@ -45,12 +45,12 @@ async function findPartProblems(store: StoreView, dataDir: string): Promise<stri
   const unfinished = store.rows<{ id: string; file_offset: number }>(
     'SELECT id, file_offset FROM uploads WHERE handle IS NULL',
   )
-  const offsets = new Map(unfinished.map(({ id, file_offset }) => [id.replace('upload:', ''), file_offset]))
+  const offsets = new Map(unfinished.map(({ id, file_offset }) => [`${id.replace('upload:', '')}.pieces`, file_offset]))
   const there = new Set(await readdir(join(dataDir, 'uploads')))
   return [
-    ...[...there].filter((name) => !offsets.has(name)).map((name) => `the piece ${name} is of no unfinished upload`),
+    ...[...there].filter((name) => !offsets.has(name)).map((name) => `${name} is of no unfinished upload`),
     ...[...offsets]
       .filter(([name, offset]) => offset > 0 && !there.has(name))
-      .map(([name, offset]) => `the piece ${name} is gone, of which ${offset} bytes have arrived`),
+      .map(([name, offset]) => `${name} is gone, of which ${offset} bytes have arrived`),
   ]
 }

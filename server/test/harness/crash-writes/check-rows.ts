@@ -46,6 +46,13 @@ const rules: Readonly<Record<string, string>> = {
   'an upload is half finished': `
     SELECT id AS what FROM uploads
     WHERE (handle IS NULL) <> (sha256 IS NULL) OR (handle IS NOT NULL AND file_offset <> file_length) OR file_offset > file_length`,
+  'the pieces of an upload have gaps, overlap or are not as long as what has arrived': `
+    SELECT id AS what FROM uploads WHERE handle IS NULL AND (
+      file_offset <> (SELECT coalesce(sum(size), 0) FROM upload_pieces WHERE upload_id = uploads.id)
+      OR EXISTS (SELECT 1 FROM upload_pieces AS p WHERE upload_id = uploads.id AND p.file_offset <> (
+        SELECT coalesce(sum(size), 0) FROM upload_pieces AS q WHERE q.upload_id = p.upload_id AND q.file_offset < p.file_offset)))`,
+  'a piece is of an upload that is finished': `
+    SELECT id AS what FROM uploads JOIN upload_pieces ON upload_id = uploads.id WHERE handle IS NOT NULL`,
   'an upload never expires': neverDue('uploads', 'uploads.expire', 'id'),
   'a medium never expires': neverDue('media', 'media.expire', 'id'),
   'a content that nothing uses is never swept': `

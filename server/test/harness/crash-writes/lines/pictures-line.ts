@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ids, numbers } from '../../world.ts'
 import type { Line, LineParts } from '../line.ts'
@@ -137,7 +137,7 @@ export class PicturesLine implements Line {
   async check(store: StoreView): Promise<void> {
     await this.#checkUploads(store)
     await this.#checkProfile()
-    await this.#checkPartFiles(store)
+    await this.#checkPieces(store)
   }
 
   async #checkProfile(): Promise<void> {
@@ -191,20 +191,19 @@ export class PicturesLine implements Line {
   }
 
   /** What has arrived of an unfinished upload is on the disk, byte for byte. */
-  async #checkPartFiles(store: StoreView): Promise<void> {
+  async #checkPieces(store: StoreView): Promise<void> {
     const rows = store.rows<{ id: string; file_offset: number }>(
       'SELECT id, file_offset FROM uploads WHERE handle IS NULL AND file_offset > 0',
     )
     for (const { id, file_offset } of rows) {
       const bytes = this.#uploads.get(id)?.bytes
-      const handle = await open(join(this.#dataDir, 'uploads', id.replace('upload:', '')), 'r')
-      try {
-        const { buffer, bytesRead } = await handle.read(Buffer.alloc(file_offset), 0, file_offset, 0)
-        if (bytesRead !== file_offset || !bytes?.subarray(0, file_offset).equals(buffer)) {
-          throw new Contradiction(`upload ${id} has other bytes on the disk than those that were sent`)
-        }
-      } finally {
-        await handle.close()
+      const pieces = store.rows<{ name: string; size: number }>(
+        `SELECT name, size FROM upload_pieces WHERE upload_id = '${id}' ORDER BY file_offset`,
+      )
+      const folder = join(this.#dataDir, 'uploads', `${id.replace('upload:', '')}.pieces`)
+      const arrived = Buffer.concat(await Promise.all(pieces.map(({ name }) => readFile(join(folder, name)))))
+      if (arrived.length !== file_offset || !bytes?.subarray(0, file_offset).equals(arrived)) {
+        throw new Contradiction(`upload ${id} has other bytes on the disk than those that were sent`)
       }
     }
   }

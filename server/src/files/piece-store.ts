@@ -1,0 +1,113 @@
+import { open, readdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import { minute } from '../base/duration.ts'
+import type { Random } from '../base/random.ts'
+import type { Transaction } from '../db/database.ts'
+import { setTimer } from '../timers/set.ts'
+import type { TimerHandler } from '../timers/worker.ts'
+import { isMissing, makeFolder, syncFolder } from './durable.ts'
+import { openForReading } from './reading.ts'
+
+/** A piece that counts: its bytes follow those of the piece before it. */
+export interface Piece {
+  readonly name: string
+  readonly size: number
+}
+
+/**
+ * Files that arrive piece by piece over several requests, until a file is complete and moves to the store of bytes. A piece is
+ * written once, as a whole, under a name that no other piece has, as object storage wants it. Which pieces count, and in what order,
+ * is recorded by the caller; a piece that was never recorded goes with its file.
+ */
+export interface PieceStore {
+  /** Writes a piece and returns when it is on disk. */
+  put(file: string, name: string, bytes: Uint8Array): Promise<void>
+  /** The bytes of pieces, one after the other; throws when a piece is not there. */
+  read(file: string, pieces: readonly Piece[]): AsyncGenerator<Uint8Array>
+  /** Removes one piece. */
+  remove(file: string, name: string): Promise<void>
+  /** Removes everything that is kept of a file. */
+  removeAll(file: string): Promise<void>
+  /** The files that something is kept of. */
+  list(): Promise<string[]>
+}
+
+/** The name of the bytes that a file had before pieces were files of their own: all of them were in one. See migration 022. */
+const earlierPiece = 'earlier'
+const ending = '.pieces'
+/** A folder that goes at the moment when a piece is put into it is made again. */
+const maxTries = 5
+
+export async function openPieceStore(folder: string): Promise<PieceStore> {
+  await makeFolder(folder)
+  const folderOf = (file: string) => join(folder, file + ending)
+  const pathOf = (file: string, name: string) =>
+    name === earlierPiece ? join(folder, file) : join(folderOf(file), name)
+
+  async function create(file: string, name: string) {
+    for (let tries = 1; ; tries++) {
+      await makeFolder(folderOf(file))
+      try {
+        return await open(pathOf(file, name), 'wx', 0o600)
+      } catch (error) {
+        if (!isMissing(error) || tries === maxTries) throw error
+      }
+    }
+  }
+
+  return {
+    async put(file, name, bytes) {
+      const handle = await create(file, name)
+      try {
+        await handle.writeFile(bytes)
+        // The folders too: another request may have made them a moment ago, and not be sure of them yet.
+        await Promise.all([handle.datasync(), syncFolder(folderOf(file)), syncFolder(folder)])
+      } finally {
+        await handle.close()
+      }
+    },
+
+    async *read(file, pieces) {
+      for (const { name, size } of pieces) {
+        const found = await openForReading(pathOf(file, name), { start: 0, end: size - 1 })
+        if (!found) throw new Error(`the piece ${name} of ${file} is gone`)
+        yield* found.stream
+      }
+    },
+
+    async remove(file, name) {
+      await rm(pathOf(file, name), { force: true })
+      // The folder has no use without pieces, and stays as long as it has one.
+      await rmdir(folderOf(file)).catch(() => undefined)
+    },
+
+    async removeAll(file) {
+      await rm(pathOf(file, earlierPiece), { force: true })
+      await rm(folderOf(file), { recursive: true, force: true })
+    },
+
+    async list() {
+      const names = await readdir(folder)
+      return [...new Set(names.map((name) => (name.endsWith(ending) ? name.slice(0, -ending.length) : name)))]
+    },
+  }
+}
+
+export const discardTimer = 'files.discard_part'
+
+/** Removes the pieces of a file once the transaction that ends it is committed. */
+export async function discardPieces(
+  tx: Transaction,
+  tools: { clock: Clock; random: Random },
+  name: string,
+): Promise<void> {
+  await setTimer(tx, tools, { kind: discardTimer, due_time: tools.clock.now(), payload: { name } })
+}
+
+export function makeDiscardHandler(pieces: PieceStore): TimerHandler {
+  return {
+    act: (payload) => pieces.removeAll((payload as { name: string }).name),
+    retryDelay: () => minute,
+  }
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import type { GuessWatch } from '../auth/bearer.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Database } from '../db/database.ts'
+import type { CursorSealer } from '../graph/cursors.ts'
+import type { LinkSealer } from '../graph/links.ts'
+import type { Outside } from '../graph/outside.ts'
+import type { Settings } from '../graph/settings.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
+import type { AddressLimit } from '../limits/address-limit.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import type { ClientAddresses } from './client-address.ts'
+import type { HostGuard } from './host-guard.ts'
+import type { ExplainPath } from './unknown-paths.ts'
+
+/** What the steps work with. */
+export interface PipelineDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly words: Vocabulary
+  readonly versions: readonly string[]
+  /** Says what is wrong with a path that no row has. */
+  readonly explainPath: ExplainPath
+  readonly limiter: Limiter
+  readonly guesses: GuessWatch
+  /** How often an address may open what anyone may. */
+  readonly openDoorLimit: AddressLimit
+  readonly mayUseDemo: (request: IncomingMessage) => boolean
+  readonly addresses: ClientAddresses
+  readonly hostGuard: HostGuard
+  readonly cursors: CursorSealer
+  readonly links: LinkSealer
+  readonly maxBodyBytes: number
+  /** The base URL as the outside sees it; known once the server listens. */
+  readonly publicUrl: () => string
+  readonly settings: Settings
+  readonly outside: Omit<Outside, 'transaction'>
+}

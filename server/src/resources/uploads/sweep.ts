@@ -1,0 +1,26 @@
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/database.ts'
+import type { PieceStore } from '../../files/piece-store.ts'
+import { fileOf, listUnfinished, uploadOf } from './store.ts'
+
+/** As many as one query names. */
+const batchSize = 500
+
+/**
+ * Removes what a process that died left of uploads that have ended: a piece that it was writing at that moment. The row of an upload
+ * comes before its first piece, so pieces without one, or of a finished one, are nobody's.
+ */
+export async function sweepPieces({ read }: Pick<Database, 'read'>, pieces: PieceStore, log: Log): Promise<void> {
+  let removed = 0
+  const files = await pieces.list()
+  for (let start = 0; start < files.length; start += batchSize) {
+    const batch = files.slice(start, start + batchSize)
+    const unfinished = new Set((await listUnfinished(read, batch.map(uploadOf))).map(fileOf))
+    for (const file of batch) {
+      if (unfinished.has(file)) continue
+      await pieces.removeAll(file)
+      removed += 1
+    }
+  }
+  if (removed > 0) log.info({ uploads: removed }, 'removed what was left of uploads that have ended')
+}
