@@ -123,6 +123,7 @@ export function buildProgram(): Command {
   secrets
     .command('list')
     .description('list the ids of the keys that the store needs, never the keys')
+    .option(...jsonFlag)
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).listKeys(flags))
   secrets
@@ -167,10 +168,11 @@ export function buildProgram(): Command {
     .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
-    .description('show a delivery with every try at it')
+    .description('show a delivery with every try at it, and the exact headers and body that were sent')
     .argument('<id>')
+    .option('--json', 'print all that is known as one JSON object')
     .option(...dataFlag)
-    .action(async (id, flags) => (await import('./deliveries.ts')).showDelivery(id, flags))
+    .action(async (id, flags) => (await import('./show-delivery.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
     .description('send deliveries again, whatever came of them before, to the callback that their app has now')
