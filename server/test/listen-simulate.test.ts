@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { Database } from '../src/db/database.ts'
+import { findSecrets } from '../src/delivery/secrets.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { hang, startSubscriber } from './harness/subscriber.ts'
+import { signHubByHand } from './harness/webhooks.ts'
 
+const demoWorldFile = fileURLToPath(new URL('../../worlds/demo.yaml', import.meta.url))
 const account = '1000000000000001'
 const number = '4000000000000001'
 const user = '16505551234'
@@ -55,6 +60,19 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     })
     assert.equal(answer.status, 200, await answer.clone().text())
     return (await answer.json()) as Record<string, never>
+  }
+
+  async function findDemoSecret(): Promise<{ secret: string }> {
+    const [secret = ''] = await findSecrets(database.read, demoApp, Date.now())
+    return { secret }
+  }
+
+  /** Asks until what came of a try is written down. */
+  async function untilShown(id: string, pattern: RegExp): Promise<string> {
+    for (;;) {
+      const { stdout } = await runCommand(['deliveries', 'show', id], options)
+      if (pattern.test(stdout)) return stdout
+    }
   }
 
   /** All that listen touches and has to put back. */
@@ -128,6 +146,61 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     await listener.stop('SIGINT')
   })
 
+  test('--forward-to posts each event on, byte for byte, and answers as the developer does', async (t) => {
+    const own = await startSubscriber(t)
+    own.answerWith((_post, response) => response.writeHead(422, { 'retry-after': '3600' }).end('no such plant'))
+    const listener = await listen('--forward-to', own.url)
+    await write('--text', 'Grüße')
+    const [, id] = await listener.shows(/→ 422 from http:\S+\/hook in \d+ ms, delivery_(\d+)\n/)
+    const [post] = own.posts
+    assert.ok(post)
+    const { secret } = await findDemoSecret()
+    assert.equal(post.headers['x-hub-signature-256'], signHubByHand(post.body, secret))
+    assert.equal(post.headers['content-type'], 'application/json')
+    assert.match(String(post.headers['user-agent']), /^switchboard\//)
+    assert.match(post.body.toString(), /"body":"Gr\\u00fc\\u00dfe"/)
+    const shown = await untilShown(id ?? '', /no such plant/)
+    assert.ok(shown.includes(`\nwebhook-signature: ${post.headers['webhook-signature']}\n\n${post.body}\n`), shown)
+    assert.match(shown, /^State +waiting/m)
+    await listener.stop('SIGINT')
+  })
+
+  test('--forward-to shows when nobody answers, and Ctrl-C does not wait for one who is slow', async (t) => {
+    const dead = await listen('--forward-to', 'http://127.0.0.1:9/hook')
+    await write('--text', 'anyone?')
+    await dead.shows(/→ ✗ ECONNREFUSED from http:\/\/127\.0\.0\.1:9\/hook in \d+ ms, delivery_\d+\n/)
+    await dead.stop('SIGINT')
+    const slow = await startSubscriber(t)
+    slow.answerWith(hang)
+    const waiting = await listen('--forward-to', slow.url)
+    await write('--text', 'slowly')
+    await slow.whenPosted(1)
+    const { code } = await waiting.stop('SIGINT')
+    assert.equal(code, 0)
+  })
+
+  test('--since first shows what happened since a time or a delivery, then what comes', async () => {
+    const started = new Date().toISOString()
+    await write('--text', 'early bird')
+    const byTime = await listen('--since', started)
+    await byTime.shows(/^\d\d:\d\d:\d\d · messages account \d+ number \d+ text from \d+ .*“early bird”/m)
+    await write('--text', 'second one')
+    await byTime.shows(/“early bird”.*\n(?:.*\n)*\S+ ✓ messages .*“second one”/)
+    const stopped = await byTime.stop('SIGINT')
+    assert.doesNotMatch(stopped.stdout, /Grüße/)
+    const { id } = JSON.parse((await runCommand(['deliveries', 'list', '--limit', '1', '--json'], options)).stdout)
+    const byId = await listen('--json', '--since', String(id))
+    const [text] = await byId.shows(/^\{.*\}$/m)
+    const { object, entry } = JSON.parse(text)
+    assert.deepEqual([object, entry[0].id], ['msgapp_business_account', account])
+    assert.equal(entry[0].changes[0].value.messages[0].text.body, 'second one')
+    await byId.shows(/^·$/m)
+    await byId.stop('SIGINT')
+    const recent = await listen('--since', '1h')
+    await recent.shows(/“early bird”/)
+    await recent.stop('SIGINT')
+  })
+
   test('a second listen for the same app is refused in one line; one for another app is not', async () => {
     const listener = await listen()
     const { code, stdout, stderr } = await runCommand(['listen'], options)
@@ -152,6 +225,28 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     await next.shows(/was killed; what was there before it is back/)
     await next.stop('SIGINT')
     assert.deepEqual(await readTouched(), before)
+  })
+
+  test('without a server, listen says so and goes on', async (t) => {
+    const lonely = await makeStorePlace(engine)
+    t.after(() => lonely.remove())
+    const port = new URL(server.url).port
+    const env = { DATA_DIR: lonely.dataDir, ...(lonely.databaseUrl && { DATABASE_URL: lonely.databaseUrl }) }
+    const own = { env: { ...env, PORT: '9' }, cwd: lonely.dataDir }
+    assert.equal((await runCommand(['apply', demoWorldFile], own)).code, 0)
+    const alone = await startHosted(['listen'], { ...own, ready: listening })
+    await alone.shows(
+      engine === 'sqlite'
+        ? /^No server runs on the store in \S+: start one with npm start or /m
+        : /^No server answers at http:\/\/127\.0\.0\.1:9: where none runs on this database elsewhere, start one/m,
+    )
+    await alone.stop('SIGINT')
+    const accompanied = await startHosted(['listen'], {
+      env: { ...options.env, PORT: port },
+      cwd: options.cwd,
+      ready: listening,
+    })
+    assert.doesNotMatch((await accompanied.stop('SIGINT')).stderr, /No server/)
   })
 
   test('a subscription that somebody else changed meanwhile stays as they left it', async () => {
@@ -234,6 +329,13 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   for (const [name, args, pattern] of [
     ['an app that there is not', ['listen', '--app', '1'], /--app 1 is not an app of this store/],
     ['a port that is none', ['listen', '--port', '70000'], /--port 70000 is not a port/],
+    ['a since that is none', ['listen', '--since', 'yesterday'], /--since yesterday is neither a duration such as 10m/],
+    ['a since of no delivery', ['listen', '--since', '999999'], /--since 999999: there is no such delivery/],
+    [
+      'a target that is none',
+      ['listen', '--forward-to', 'localhost:3000'],
+      /--forward-to localhost:3000 is not an http/,
+    ],
     ['an address that is none', ['listen', '--url', 'tunnel'], /--url: it must be an http or https URL/],
     [
       'no server',

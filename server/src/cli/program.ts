@@ -192,6 +192,14 @@ export function buildProgram(): Command {
       '--url <base>',
       'where the server reaches that port, when it is not on this machine; in production a public https address, unless ALLOW_INTERNAL_CALLBACKS is true',
     )
+    .option(
+      '--forward-to <url>',
+      "post each event on to your own server, the same bytes under the same headers, and answer as it does (502 where it can't be reached)",
+    )
+    .option(
+      '--since <when>',
+      'first show what happened since then: a duration such as 10m, a time such as 2026-11-15T16:30:00Z, or the id of a delivery',
+    )
     .option('--json', 'print whole bodies, one a line')
     .option('--restore', 'only put back what a listen that was killed left behind')
     .option(...dataFlag)

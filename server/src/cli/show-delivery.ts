@@ -6,10 +6,10 @@ import { buildBody, buildHeaders } from '../delivery/compose-post.ts'
 import { findDeliveryForOperators } from '../delivery/log.ts'
 import { findSecrets } from '../delivery/secrets.ts'
 import type { Secrets } from '../delivery/sign.ts'
-import { chooseVocabulary, type Vocabulary, vocabularyNames } from '../graph/vocabulary.ts'
 import { packageVersion } from '../version.ts'
 import { noAccess } from './deliveries.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
+import { vocabularyOf } from './event-vocabulary.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -80,7 +80,7 @@ async function composeRequest(
 ): Promise<ShownRequest> {
   const last = delivery.attempts > delivery.earlier_attempts ? attempts.at(-1) : undefined
   const time = last?.time ?? systemClock.now()
-  const body = await buildBody(vocabularyOf(delivery, config), { deliveries: [delivery] })
+  const body = await buildBody(vocabularyOf(delivery.value, config), { deliveries: [delivery] })
   const secrets = await findSecretsIfOpen(database, delivery.app_id, time)
   return {
     attempt: last?.number,
@@ -102,12 +102,6 @@ async function findSecretsIfOpen({ read }: Database, app_id: string, time: numbe
     if (error instanceof SecretsLocked || error instanceof SecretUnreadable) return undefined
     throw error
   }
-}
-
-/** The server that raised the event may have had another vocabulary than this command's settings say. */
-function vocabularyOf({ value }: Delivery, { vocabulary }: Config): Vocabulary {
-  const { messaging_product } = JSON.parse(value) as { messaging_product?: unknown }
-  return chooseVocabulary(vocabularyNames.find((name) => name === messaging_product) ?? vocabulary)
 }
 
 function writeRequest(
