@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../src/db/database.ts'
@@ -6,6 +8,7 @@ import { findSecrets } from '../src/delivery/secrets.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { jpeg, mp3, mp4, pdf, webp } from './harness/media-files.ts'
 import { hang, startSubscriber } from './harness/subscriber.ts'
 import { signHubByHand } from './harness/webhooks.ts'
 
@@ -284,6 +287,82 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     )
   })
 
+  /** What the business gets of the file in a message, and its bytes, through the media API. */
+  async function fetchMedium(id: string): Promise<{ mime_type: string; sha256: string; bytes: Buffer }> {
+    const headers = { authorization: 'Bearer demo-token' }
+    const found = await fetch(`${server.url}/v23.0/${id}`, { headers })
+    assert.equal(found.status, 200, await found.clone().text())
+    const { url, mime_type, sha256 } = (await found.json()) as Record<'url' | 'mime_type' | 'sha256', string>
+    return { mime_type, sha256, bytes: Buffer.from(await (await fetch(url, { headers })).arrayBuffer()) }
+  }
+
+  /** The message that a listener shows as JSON, by its kind. */
+  async function receiveMessage(listener: RunningServer, type: string): Promise<Record<string, unknown>> {
+    const [text] = await listener.shows(new RegExp(`^\\{.*"type":"${type}".*\\}$`, 'm'))
+    return JSON.parse(text).entry[0].changes[0].value.messages[0]
+  }
+
+  test('files that users send, given or made up, can be fetched by the business', async () => {
+    const listener = await listen('--json')
+    const given = {
+      image: jpeg,
+      video: mp4('isom', ['vide']),
+      audio: mp3,
+      document: pdf,
+      sticker: webp({ animated: true }),
+    }
+    for (const [type, bytes] of Object.entries(given)) {
+      const path = join(place.dataDir, `from-phone-${type}`)
+      await writeFile(path, bytes)
+      const sent = await write('--file', path, '--text', 'Look')
+      assert.deepEqual([sent.code, sent.stderr], [0, ''])
+      const { id, mime_type, sha256, ...rest } = (await receiveMessage(listener, type))[type] as Record<string, string>
+      const medium = await fetchMedium(id ?? '')
+      assert.deepEqual([medium.mime_type, medium.sha256], [mime_type, sha256])
+      assert.ok(medium.bytes.equals(bytes), type)
+      const members: Record<string, object> = {
+        image: { caption: 'Look' },
+        video: { caption: 'Look' },
+        audio: { voice: false },
+        document: { filename: 'from-phone-document', caption: 'Look' },
+        sticker: { animated: true },
+      }
+      assert.deepEqual(rest, members[type])
+    }
+    await listener.stop('SIGINT')
+
+    const second = await listen('--json')
+    for (const type of Object.keys(given)) {
+      assert.equal((await write('--type', type)).code, 0)
+      const { id, sha256 } = (await receiveMessage(second, type))[type] as Record<string, string>
+      assert.equal((await fetchMedium(id ?? '')).sha256, sha256)
+    }
+    const picture = join(place.dataDir, 'from-phone-image')
+    assert.equal((await write('--file', picture, '--type', 'document')).code, 0)
+    await second.shows(/"mime_type":"image\/jpeg".*"filename":"from-phone-image"/)
+    assertOneLine(
+      (await write('--file', picture, '--type', 'audio')).stderr,
+      /--file \S+ is image\/jpeg: send it with --type image or document, not audio/,
+    )
+    await second.stop('SIGINT')
+  })
+
+  test('replies and presses name the message of the business, from the number of the business', async () => {
+    const listener = await listen('--json')
+    await write('--text', 'Thanks', '--reply-to', 'wamid.ours')
+    const context = { from: '16315551001', id: 'wamid.ours' }
+    assert.deepEqual((await receiveMessage(listener, 'text'))['context'], context)
+    await write('--type', 'button', '--text', 'Yes please', '--payload', 'order-7', '--reply-to', 'wamid.ours')
+    const pressed = await receiveMessage(listener, 'button')
+    assert.deepEqual([pressed['context'], pressed['button']], [context, { payload: 'order-7', text: 'Yes please' }])
+    await write('--type', 'interactive')
+    assert.equal(((await receiveMessage(listener, 'interactive'))['context'] as typeof context).from, '16315551001')
+    await write('--type', 'reaction', '--reply-to', 'wamid.ours')
+    const { reaction } = await receiveMessage(listener, 'reaction')
+    assert.deepEqual(reaction, { message_id: 'wamid.ours', emoji: '👍' })
+    await listener.stop('SIGINT')
+  })
+
   test('one line for a kind of message that there is not lists those that there are', async () => {
     assertOneLine(
       (await write('--type', 'telegram')).stderr,
@@ -347,6 +426,21 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       ['simulate', 'message', '--to', number, '--from', '+16505551234'],
       /--from \+16505551234 is not a user: .*digits alone/,
     ],
+    [
+      'a payload without a button',
+      ['simulate', 'message', '--to', number, '--from', user, '--payload', 'x'],
+      /--payload is what a button holds: give it with --type button or interactive/,
+    ],
+    [
+      'a file that there is not',
+      ['simulate', 'message', '--to', number, '--from', user, '--file', '/nowhere/at-all'],
+      /--file \/nowhere\/at-all cannot be read \(ENOENT\)/,
+    ],
+    [
+      'a file that no message carries',
+      ['simulate', 'message', '--to', number, '--from', user, '--file', process.execPath],
+      /--file \S+ is of no type that messages carry: give one of image\/jpeg, /,
+    ],
     ['a call of nothing', ['simulate', 'call', '--to', number], /give either --to and --from .*, or one of --ring/],
   ] as const) {
     test(`one line and exit code 1 for ${name}`, async () => {
@@ -383,5 +477,30 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     assert.match(tunnelled.url, /^https:\/\/tunnel\.example\.com\/listen\/[\w-]{24}$/)
     await tunnelled.stop('SIGINT')
     assert.deepEqual(await readTouched(), before)
+  })
+})
+
+onBothDatabases('simulate against a server of the other vocabulary', (engine) => {
+  test('asks the server for it, and finds the server by PORT', async (t) => {
+    const place = await makeStorePlace(engine)
+    t.after(() => place.remove())
+    const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
+    const speaking = { env: { ...env, VOCABULARY: 'whatsapp' }, cwd: place.dataDir }
+    const server = await startCommand(['serve', '--port', '0'], speaking)
+    t.after(() => server.stop('SIGTERM'))
+    const silent = { env: { ...env, PORT: new URL(server.url).port }, cwd: place.dataDir }
+    const listener = await startHosted(['listen', '--json'], { ...silent, ready: listening })
+    const args = ['simulate', 'message', '--to', number, '--from', user]
+    const { code, stderr } = await runCommand(args, silent)
+    assert.deepEqual([code, stderr], [0, ''])
+    const [text] = await listener.shows(/^\{.*\}$/m)
+    assert.equal(JSON.parse(text).object, 'whatsapp_business_account')
+    await listener.stop('SIGINT')
+    const past = await startHosted(['listen', '--json', '--since', '1h'], { ...silent, ready: listening })
+    const [again] = await past.shows(/^\{.*\}$/m)
+    assert.equal(again, text)
+    await past.stop('SIGINT')
+    const shown = await runCommand(['deliveries', 'show', '1'], silent)
+    assert.ok(shown.stdout.endsWith(`\n\n${text}\n`), shown.stdout)
   })
 })

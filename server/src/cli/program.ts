@@ -216,8 +216,14 @@ export function buildProgram(): Command {
     .description('a user writes to a phone number')
     .requiredOption('--to <id>', 'the Phone-Number-ID')
     .requiredOption('--from <wa_id>', "the user's phone number, digits alone")
-    .option('--type <type>', 'text, image, location, button, … ; a wrong one lists all', 'text')
-    .option('--text <text>', 'what the message says')
+    .option(
+      '--type <type>',
+      'text, image, location, button, … ; a wrong one lists all (default: what --file is, and without it text)',
+    )
+    .option('--text <text>', 'what the message says, or the caption of its file')
+    .option('--file <path>', 'an image, video, audio file, document or sticker to send; the business can fetch it')
+    .option('--reply-to <wamid>', 'the message that it replies or reacts to')
+    .option('--payload <payload>', 'what the pressed button holds, with --type button or interactive')
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateMessage(flags))
   forGateway(simulate.command('call'))
