@@ -36,7 +36,7 @@ export function buildOperations(words: Vocabulary): Row[] {
     ...profileOperations(words),
     ...profilePictures(),
     ...uploadOperations(),
-    ...accountOperations(),
+    ...accountOperations(words),
     ...encryptionOperations(words),
     ...groupOperations(words),
     ...groupGatewayOperations(),
