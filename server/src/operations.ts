@@ -11,6 +11,7 @@ import { groupGatewayOperations } from './resources/groups/gateway.ts'
 import { groupOperations } from './resources/groups/operations.ts'
 import { groupPages } from './resources/groups/pages.ts'
 import { mediaDownloads } from './resources/media/download.ts'
+import { mediaGatewayOperations } from './resources/media/gateway.ts'
 import { mediaOperations } from './resources/media/operations.ts'
 import { onboardingOperations } from './resources/onboarding/operations.ts'
 import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
@@ -35,15 +36,16 @@ export function buildOperations(words: Vocabulary): Row[] {
     ...profileOperations(words),
     ...profilePictures(),
     ...uploadOperations(),
-    ...accountOperations(),
+    ...accountOperations(words),
     ...encryptionOperations(words),
     ...groupOperations(words),
     ...groupGatewayOperations(),
     ...groupPages(),
     ...phoneNumberOperations(words),
     ...phoneNumberGatewayOperations(),
-    ...numberLookupOperations(),
+    ...numberLookupOperations(words),
     ...mediaOperations(words),
+    ...mediaGatewayOperations(),
     ...mediaDownloads(),
     ...botOperations(),
     ...scheduleOperations(),

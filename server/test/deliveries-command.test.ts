@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import type { SinkRequest } from './harness/sink.ts'
 import { type Subscriber, startSubscriber, takeIt } from './harness/subscriber.ts'
 import { anyUser, envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
 import { accounts, ids, numbers, testWorld, tokens } from './harness/world.ts'
@@ -47,6 +48,28 @@ onBothDatabases('the commands of deliveries', (engine) => {
     }
   }
 
+  /** What show prints is what the subscriber got, to the byte. */
+  async function assertShowsPost(post: SinkRequest | undefined, id: string, attempt: number): Promise<void> {
+    assert.ok(post)
+    const sent = ['user-agent', 'content-type', 'x-hub-signature-256', 'webhook-id', 'webhook-timestamp']
+    const headers = [...sent, 'webhook-signature'].map((name) => [name, post.headers[name]] as const)
+    const { stdout } = await run('deliveries', 'show', id)
+    const [, request] = stdout.split(`Try ${attempt} sent:\n\n`)
+    const lines = headers.map(([name, value]) => `${name}: ${value}\n`)
+    assert.match(request ?? stdout, /^POST http\S+\n/)
+    assert.equal(request?.slice(request.indexOf('\n') + 1), `${lines.join('')}\n${post.body}\n`)
+    const whole = JSON.parse((await run('deliveries', 'show', id, '--json')).stdout)
+    assert.equal(whole.attempts.length, attempt)
+    assert.deepEqual(whole.request, {
+      attempt,
+      method: 'POST',
+      url: whole.callback_url,
+      headers: Object.fromEntries(headers),
+      body: post.body.toString(),
+      is_signed: true,
+    })
+  }
+
   test('list, show and replay what failed; rotate the secret that signs it', async (t) => {
     const subscriber = await startSubscriber(t)
     const server = await startWith(subscriber)
@@ -87,6 +110,10 @@ onBothDatabases('the commands of deliveries', (engine) => {
     assert.match(shown.stdout, /wamid\.bad/)
     assert.match(shown.stdout, /^1 +\S+Z +\d+ ms +500 +it answered 500 +broken \[31m here$/m)
 
+    for (const line of shown.stdout.split('\n').slice(0, 12)) assert.ok(line.length <= 80, line)
+    await assertShowsPost(subscriber.posts[0], '1', 1)
+    await assertShowsPost(subscriber.posts[1], '2', 1)
+
     subscriber.answerWith(takeIt)
     const rotated = await run('app', 'rotate-secret', ids.application, '--overlap', '1h')
     assert.equal(rotated.code, 0, rotated.stderr)
@@ -102,6 +129,7 @@ onBothDatabases('the commands of deliveries', (engine) => {
     assert.equal(last.headers['x-hub-signature-256'], signHubByHand(last.body, secret))
     assert.equal(String(last.headers['webhook-signature']).split(' ').length, 2)
     await untilListed(/^2 .* delivered +2 /m)
+    await assertShowsPost(last, '2', 2)
 
     const elsewhere = await startSubscriber(t)
     const moved = await run('deliveries', 'replay', '1', '--to', elsewhere.url)

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { Database } from '../src/db/database.ts'
+import { findSecrets } from '../src/delivery/secrets.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { jpeg, mp3, mp4, pdf, webp } from './harness/media-files.ts'
+import { hang, startSubscriber } from './harness/subscriber.ts'
+import { signHubByHand } from './harness/webhooks.ts'
 
+const demoWorldFile = fileURLToPath(new URL('../../worlds/demo.yaml', import.meta.url))
 const account = '1000000000000001'
 const number = '4000000000000001'
 const user = '16505551234'
@@ -55,6 +63,19 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     })
     assert.equal(answer.status, 200, await answer.clone().text())
     return (await answer.json()) as Record<string, never>
+  }
+
+  async function findDemoSecret(): Promise<{ secret: string }> {
+    const [secret = ''] = await findSecrets(database.read, demoApp, Date.now())
+    return { secret }
+  }
+
+  /** Asks until what came of a try is written down. */
+  async function untilShown(id: string, pattern: RegExp): Promise<string> {
+    for (;;) {
+      const { stdout } = await runCommand(['deliveries', 'show', id], options)
+      if (pattern.test(stdout)) return stdout
+    }
   }
 
   /** All that listen touches and has to put back. */
@@ -128,6 +149,61 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     await listener.stop('SIGINT')
   })
 
+  test('--forward-to posts each event on, byte for byte, and answers as the developer does', async (t) => {
+    const own = await startSubscriber(t)
+    own.answerWith((_post, response) => response.writeHead(422, { 'retry-after': '3600' }).end('no such plant'))
+    const listener = await listen('--forward-to', own.url)
+    await write('--text', 'Grüße')
+    const [, id] = await listener.shows(/→ 422 from http:\S+\/hook in \d+ ms, delivery_(\d+)\n/)
+    const [post] = own.posts
+    assert.ok(post)
+    const { secret } = await findDemoSecret()
+    assert.equal(post.headers['x-hub-signature-256'], signHubByHand(post.body, secret))
+    assert.equal(post.headers['content-type'], 'application/json')
+    assert.match(String(post.headers['user-agent']), /^switchboard\//)
+    assert.match(post.body.toString(), /"body":"Gr\\u00fc\\u00dfe"/)
+    const shown = await untilShown(id ?? '', /no such plant/)
+    assert.ok(shown.includes(`\nwebhook-signature: ${post.headers['webhook-signature']}\n\n${post.body}\n`), shown)
+    assert.match(shown, /^State +waiting/m)
+    await listener.stop('SIGINT')
+  })
+
+  test('--forward-to shows when nobody answers, and Ctrl-C does not wait for one who is slow', async (t) => {
+    const dead = await listen('--forward-to', 'http://127.0.0.1:9/hook')
+    await write('--text', 'anyone?')
+    await dead.shows(/→ ✗ ECONNREFUSED from http:\/\/127\.0\.0\.1:9\/hook in \d+ ms, delivery_\d+\n/)
+    await dead.stop('SIGINT')
+    const slow = await startSubscriber(t)
+    slow.answerWith(hang)
+    const waiting = await listen('--forward-to', slow.url)
+    await write('--text', 'slowly')
+    await slow.whenPosted(1)
+    const { code } = await waiting.stop('SIGINT')
+    assert.equal(code, 0)
+  })
+
+  test('--since first shows what happened since a time or a delivery, then what comes', async () => {
+    const started = new Date().toISOString()
+    await write('--text', 'early bird')
+    const byTime = await listen('--since', started)
+    await byTime.shows(/^\d\d:\d\d:\d\d · messages account \d+ number \d+ text from \d+ .*“early bird”/m)
+    await write('--text', 'second one')
+    await byTime.shows(/“early bird”.*\n(?:.*\n)*\S+ ✓ messages .*“second one”/)
+    const stopped = await byTime.stop('SIGINT')
+    assert.doesNotMatch(stopped.stdout, /Grüße/)
+    const { id } = JSON.parse((await runCommand(['deliveries', 'list', '--limit', '1', '--json'], options)).stdout)
+    const byId = await listen('--json', '--since', String(id))
+    const [text] = await byId.shows(/^\{.*\}$/m)
+    const { object, entry } = JSON.parse(text)
+    assert.deepEqual([object, entry[0].id], ['msgapp_business_account', account])
+    assert.equal(entry[0].changes[0].value.messages[0].text.body, 'second one')
+    await byId.shows(/^·$/m)
+    await byId.stop('SIGINT')
+    const recent = await listen('--since', '1h')
+    await recent.shows(/“early bird”/)
+    await recent.stop('SIGINT')
+  })
+
   test('a second listen for the same app is refused in one line; one for another app is not', async () => {
     const listener = await listen()
     const { code, stdout, stderr } = await runCommand(['listen'], options)
@@ -152,6 +228,28 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     await next.shows(/was killed; what was there before it is back/)
     await next.stop('SIGINT')
     assert.deepEqual(await readTouched(), before)
+  })
+
+  test('without a server, listen says so and goes on', async (t) => {
+    const lonely = await makeStorePlace(engine)
+    t.after(() => lonely.remove())
+    const port = new URL(server.url).port
+    const env = { DATA_DIR: lonely.dataDir, ...(lonely.databaseUrl && { DATABASE_URL: lonely.databaseUrl }) }
+    const own = { env: { ...env, PORT: '9' }, cwd: lonely.dataDir }
+    assert.equal((await runCommand(['apply', demoWorldFile], own)).code, 0)
+    const alone = await startHosted(['listen'], { ...own, ready: listening })
+    await alone.shows(
+      engine === 'sqlite'
+        ? /^No server runs on the store in \S+: start one with npm start or /m
+        : /^No server answers at http:\/\/127\.0\.0\.1:9: where none runs on this database elsewhere, start one/m,
+    )
+    await alone.stop('SIGINT')
+    const accompanied = await startHosted(['listen'], {
+      env: { ...options.env, PORT: port },
+      cwd: options.cwd,
+      ready: listening,
+    })
+    assert.doesNotMatch((await accompanied.stop('SIGINT')).stderr, /No server/)
   })
 
   test('a subscription that somebody else changed meanwhile stays as they left it', async () => {
@@ -187,6 +285,82 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       waiting.map(({ state }) => state),
       ['failed'],
     )
+  })
+
+  /** What the business gets of the file in a message, and its bytes, through the media API. */
+  async function fetchMedium(id: string): Promise<{ mime_type: string; sha256: string; bytes: Buffer }> {
+    const headers = { authorization: 'Bearer demo-token' }
+    const found = await fetch(`${server.url}/v23.0/${id}`, { headers })
+    assert.equal(found.status, 200, await found.clone().text())
+    const { url, mime_type, sha256 } = (await found.json()) as Record<'url' | 'mime_type' | 'sha256', string>
+    return { mime_type, sha256, bytes: Buffer.from(await (await fetch(url, { headers })).arrayBuffer()) }
+  }
+
+  /** The message that a listener shows as JSON, by its kind. */
+  async function receiveMessage(listener: RunningServer, type: string): Promise<Record<string, unknown>> {
+    const [text] = await listener.shows(new RegExp(`^\\{.*"type":"${type}".*\\}$`, 'm'))
+    return JSON.parse(text).entry[0].changes[0].value.messages[0]
+  }
+
+  test('files that users send, given or made up, can be fetched by the business', async () => {
+    const listener = await listen('--json')
+    const given = {
+      image: jpeg,
+      video: mp4('isom', ['vide']),
+      audio: mp3,
+      document: pdf,
+      sticker: webp({ animated: true }),
+    }
+    for (const [type, bytes] of Object.entries(given)) {
+      const path = join(place.dataDir, `from-phone-${type}`)
+      await writeFile(path, bytes)
+      const sent = await write('--file', path, '--text', 'Look')
+      assert.deepEqual([sent.code, sent.stderr], [0, ''])
+      const { id, mime_type, sha256, ...rest } = (await receiveMessage(listener, type))[type] as Record<string, string>
+      const medium = await fetchMedium(id ?? '')
+      assert.deepEqual([medium.mime_type, medium.sha256], [mime_type, sha256])
+      assert.ok(medium.bytes.equals(bytes), type)
+      const members: Record<string, object> = {
+        image: { caption: 'Look' },
+        video: { caption: 'Look' },
+        audio: { voice: false },
+        document: { filename: 'from-phone-document', caption: 'Look' },
+        sticker: { animated: true },
+      }
+      assert.deepEqual(rest, members[type])
+    }
+    await listener.stop('SIGINT')
+
+    const second = await listen('--json')
+    for (const type of Object.keys(given)) {
+      assert.equal((await write('--type', type)).code, 0)
+      const { id, sha256 } = (await receiveMessage(second, type))[type] as Record<string, string>
+      assert.equal((await fetchMedium(id ?? '')).sha256, sha256)
+    }
+    const picture = join(place.dataDir, 'from-phone-image')
+    assert.equal((await write('--file', picture, '--type', 'document')).code, 0)
+    await second.shows(/"mime_type":"image\/jpeg".*"filename":"from-phone-image"/)
+    assertOneLine(
+      (await write('--file', picture, '--type', 'audio')).stderr,
+      /--file \S+ is image\/jpeg: send it with --type image or document, not audio/,
+    )
+    await second.stop('SIGINT')
+  })
+
+  test('replies and presses name the message of the business, from the number of the business', async () => {
+    const listener = await listen('--json')
+    await write('--text', 'Thanks', '--reply-to', 'wamid.ours')
+    const context = { from: '16315551001', id: 'wamid.ours' }
+    assert.deepEqual((await receiveMessage(listener, 'text'))['context'], context)
+    await write('--type', 'button', '--text', 'Yes please', '--payload', 'order-7', '--reply-to', 'wamid.ours')
+    const pressed = await receiveMessage(listener, 'button')
+    assert.deepEqual([pressed['context'], pressed['button']], [context, { payload: 'order-7', text: 'Yes please' }])
+    await write('--type', 'interactive')
+    assert.equal(((await receiveMessage(listener, 'interactive'))['context'] as typeof context).from, '16315551001')
+    await write('--type', 'reaction', '--reply-to', 'wamid.ours')
+    const { reaction } = await receiveMessage(listener, 'reaction')
+    assert.deepEqual(reaction, { message_id: 'wamid.ours', emoji: '👍' })
+    await listener.stop('SIGINT')
   })
 
   test('one line for a kind of message that there is not lists those that there are', async () => {
@@ -234,6 +408,13 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   for (const [name, args, pattern] of [
     ['an app that there is not', ['listen', '--app', '1'], /--app 1 is not an app of this store/],
     ['a port that is none', ['listen', '--port', '70000'], /--port 70000 is not a port/],
+    ['a since that is none', ['listen', '--since', 'yesterday'], /--since yesterday is neither a duration such as 10m/],
+    ['a since of no delivery', ['listen', '--since', '999999'], /--since 999999: there is no such delivery/],
+    [
+      'a target that is none',
+      ['listen', '--forward-to', 'localhost:3000'],
+      /--forward-to localhost:3000 is not an http/,
+    ],
     ['an address that is none', ['listen', '--url', 'tunnel'], /--url: it must be an http or https URL/],
     [
       'no server',
@@ -244,6 +425,21 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       'a user who is no phone number',
       ['simulate', 'message', '--to', number, '--from', '+16505551234'],
       /--from \+16505551234 is not a user: .*digits alone/,
+    ],
+    [
+      'a payload without a button',
+      ['simulate', 'message', '--to', number, '--from', user, '--payload', 'x'],
+      /--payload is what a button holds: give it with --type button or interactive/,
+    ],
+    [
+      'a file that there is not',
+      ['simulate', 'message', '--to', number, '--from', user, '--file', '/nowhere/at-all'],
+      /--file \/nowhere\/at-all cannot be read \(ENOENT\)/,
+    ],
+    [
+      'a file that no message carries',
+      ['simulate', 'message', '--to', number, '--from', user, '--file', process.execPath],
+      /--file \S+ is of no type that messages carry: give one of image\/jpeg, /,
     ],
     ['a call of nothing', ['simulate', 'call', '--to', number], /give either --to and --from .*, or one of --ring/],
   ] as const) {
@@ -281,5 +477,30 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     assert.match(tunnelled.url, /^https:\/\/tunnel\.example\.com\/listen\/[\w-]{24}$/)
     await tunnelled.stop('SIGINT')
     assert.deepEqual(await readTouched(), before)
+  })
+})
+
+onBothDatabases('simulate against a server of the other vocabulary', (engine) => {
+  test('asks the server for it, and finds the server by PORT', async (t) => {
+    const place = await makeStorePlace(engine)
+    t.after(() => place.remove())
+    const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
+    const speaking = { env: { ...env, VOCABULARY: 'whatsapp' }, cwd: place.dataDir }
+    const server = await startCommand(['serve', '--port', '0'], speaking)
+    t.after(() => server.stop('SIGTERM'))
+    const silent = { env: { ...env, PORT: new URL(server.url).port }, cwd: place.dataDir }
+    const listener = await startHosted(['listen', '--json'], { ...silent, ready: listening })
+    const args = ['simulate', 'message', '--to', number, '--from', user]
+    const { code, stderr } = await runCommand(args, silent)
+    assert.deepEqual([code, stderr], [0, ''])
+    const [text] = await listener.shows(/^\{.*\}$/m)
+    assert.equal(JSON.parse(text).object, 'whatsapp_business_account')
+    await listener.stop('SIGINT')
+    const past = await startHosted(['listen', '--json', '--since', '1h'], { ...silent, ready: listening })
+    const [again] = await past.shows(/^\{.*\}$/m)
+    assert.equal(again, text)
+    await past.stop('SIGINT')
+    const shown = await runCommand(['deliveries', 'show', '1'], silent)
+    assert.ok(shown.stdout.endsWith(`\n\n${text}\n`), shown.stdout)
   })
 })

@@ -79,6 +79,10 @@ describe('the keys of a store', () => {
       assert.deepEqual([code, stderr], [0, ''], args.join(' '))
       if (args[0] === 'secrets') assert.match(stdout, / in use +missing$/m)
     }
+    const { stdout: listed } = await runCommand(['secrets', 'list', '--json'], other)
+    const { id, created_time, values, ...rest } = JSON.parse(listed)
+    assert.deepEqual(rest, { state: 'in use', origin: null })
+    assert.match(`${id} ${created_time} ${values}`, /^[0-9a-f]{16} \S+Z [1-9]\d*$/)
     const shared = { SECRETS_KEY_FILE: join(place.dataDir, 'secrets.key') }
     const server = await startCommand(['serve', '--port', '0'], optionsOf(elsewhere, shared))
     t.after(() => server.stop('SIGKILL'))

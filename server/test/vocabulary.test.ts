@@ -32,6 +32,122 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     })
   })
 
+  test('reads every field of a phone number that its types name and the store knows', async () => {
+    const number = await sdk.phoneNumbers
+      .getPhoneNumber({
+        phoneNumberID: numbers.main,
+        fields: [
+          'status',
+          'account_mode',
+          'platform_type',
+          'messaging_limit_tier',
+          'code_verification_status',
+          'name_status',
+          'is_official_business_account',
+          'is_on_biz_app',
+          'is_pin_enabled',
+          'is_preverified_number',
+          'last_onboarded_time',
+          'quality_score',
+          'throughput',
+          'health_status',
+          'webhook_configuration',
+        ],
+      })
+      .json()
+    const { last_onboarded_time, webhook_configuration, ...rest } = number
+    assert.ok(last_onboarded_time === undefined || /T.*Z$/.test(last_onboarded_time))
+    assert.deepEqual(Object.keys(webhook_configuration ?? {}), [])
+    assert.deepEqual(rest, {
+      id: numbers.main,
+      display_phone_number: '+1 631-555-1001',
+      verified_name: 'Lucky Shrub',
+      quality_rating: 'GREEN',
+      status: 'CONNECTED',
+      account_mode: 'LIVE',
+      platform_type: 'CLOUD_API',
+      messaging_limit_tier: 'TIER_1K',
+      code_verification_status: 'VERIFIED',
+      name_status: 'APPROVED',
+      is_official_business_account: false,
+      is_on_biz_app: false,
+      is_pin_enabled: false,
+      is_preverified_number: false,
+      quality_score: { score: 'GREEN' },
+      throughput: { level: 'STANDARD' },
+      health_status: {
+        can_send_message: 'AVAILABLE',
+        entities: [{ entity_type: 'PHONE_NUMBER', id: numbers.main, can_send_message: 'AVAILABLE' }],
+      },
+    })
+  })
+
+  test('a number that is not registered can send nothing, and one with a PIN and a callback says so', async () => {
+    const fields = 'health_status,is_pin_enabled,webhook_configuration,new_name_status,certificate,search_visibility'
+    const read = async (id: string) =>
+      (await server.client.get(`/v23.0/${id}`, { token: tokens.owner, query: { fields } })).body
+    assert.equal((await read(numbers.fresh)).health_status.can_send_message, 'BLOCKED')
+    const set = await server.client.post(`/v23.0/${numbers.main}`, { token: tokens.owner, json: { pin: '123456' } })
+    assert.equal(set.status, 200, set.text)
+    await server.database.transaction(async (tx) => {
+      const callback = { override_callback_uri: 'https://shrub.example/number', webhook_url: null }
+      const app = { phone_number_id: numbers.main, app_id: ids.application }
+      await tx.query
+        .insertInto('phone_number_callbacks')
+        .values({ ...app, ...callback })
+        .execute()
+    })
+    const { is_pin_enabled, webhook_configuration, new_name_status, search_visibility } = await read(numbers.main)
+    assert.deepEqual([is_pin_enabled, new_name_status, search_visibility], [true, 'NONE', 'VISIBLE'])
+    assert.deepEqual(webhook_configuration, { phone_number: 'https://shrub.example/number' })
+  })
+
+  test('reads every field of a business account that its types name and the store knows', async () => {
+    const account = await sdk.whatsappBusinessAccount
+      .get(ids.account, {
+        fields: [
+          'id',
+          'currency',
+          'owner_business_info',
+          'on_behalf_of_business_info',
+          'primary_funding_id',
+          'purchase_order_number',
+          'is_enabled_for_insights',
+          'marketing_messages_lite_api_status',
+          'status',
+          'health_status',
+        ],
+      })
+      .json()
+    assert.deepEqual(account, {
+      id: ids.account,
+      currency: 'XXX',
+      owner_business_info: { id: ids.business, name: 'Lucky Shrub' },
+      is_enabled_for_insights: false,
+      marketing_messages_lite_api_status: 'INELIGIBLE',
+      status: 'ACTIVE',
+      health_status: {
+        can_send_message: 'AVAILABLE',
+        entities: [{ entity_type: 'WABA', id: ids.account, can_send_message: 'AVAILABLE' }],
+      },
+    })
+  })
+
+  test('lists phone numbers with the fields of its types', async () => {
+    const fields = 'id,platform_type,throughput,name_status,certificate,new_name_status,quality_score'
+    const query = { fields, sort: 'creation_time.asc' }
+    const { body } = await server.client.get(`/v23.0/${ids.account}/phone_numbers`, { token: tokens.owner, query })
+    const main = body.data.find(({ id }: { id: string }) => id === numbers.main)
+    assert.deepEqual(main, {
+      id: numbers.main,
+      platform_type: 'CLOUD_API',
+      throughput: { level: 'STANDARD' },
+      name_status: 'APPROVED',
+      new_name_status: 'NONE',
+      quality_score: { score: 'GREEN' },
+    })
+  })
+
   test('lists phone numbers', async () => {
     const list = await sdk.phoneNumbers.listPhoneNumbers({ businessAccountID: ids.account }).json()
     assert.deepEqual(list.data.map(({ id }) => id).sort(), [numbers.main, numbers.fresh].sort())
@@ -56,7 +172,11 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
     const profile = await sdk.businessProfile
       .getBusinessProfile({ phoneNumberID, fields: ['about', 'websites'] })
       .json()
-    assert.deepEqual(profile.data, [{ business_profile: { about: 'Plants', websites: ['https://shrub.example'] } }])
+    const shown = { about: 'Plants', websites: ['https://shrub.example'] }
+    assert.deepEqual(profile.data, [{ business_profile: shown, ...shown }])
+    assert.equal(profile.data[0].about, 'Plants')
+    const { data } = await sdk.businessProfile.getBusinessProfile({ phoneNumberID, fields: ['id'] }).json()
+    assert.deepEqual(data, [{ business_profile: { id: phoneNumberID }, id: phoneNumberID }])
   })
 
   test('uploads, finds, downloads and deletes a medium', async () => {
@@ -112,6 +232,31 @@ describe('the habits of the second vocabulary', () => {
       const answer = await client.get(`/v23.0/${ids.account}/phone_numbers`, { token: tokens.owner, query })
       assert.equal(new URL(answer.body.paging.next).searchParams.get('access_token'), null)
     }
+  })
+
+  test('fields of libraries that the specification does not name are 400 in the first vocabulary', async () => {
+    for (const [id, field] of [
+      [ids.phone_number, 'platform_type'],
+      [ids.phone_number, 'throughput'],
+      [ids.account, 'currency'],
+    ] as const) {
+      const query = { fields: field }
+      assert.equal((await whatsapp.client.get(`/v23.0/${id}`, { token: tokens.owner, query })).status, 200)
+      const refused = await msgapp.client.get(`/v23.0/${id}`, { token: tokens.owner, query })
+      assert.equal(refused.status, 400)
+      assert.match(refused.body.error.message, /is not a field; available: /)
+    }
+    const profile = await msgapp.client.get(`/v23.0/${ids.phone_number}/msgapp_business_profile`, {
+      token: tokens.owner,
+    })
+    assert.deepEqual(Object.keys(profile.body.data[0]), ['business_profile'])
+  })
+
+  test('the OpenAPI document names them', async () => {
+    const text = JSON.stringify((await whatsapp.client.get('/openapi.json')).body)
+    for (const name of ['platform_type', 'throughput', 'owner_business_info', 'currency'])
+      assert.ok(text.includes(`"${name}"`))
+    assert.ok(!JSON.stringify((await msgapp.client.get('/openapi.json')).body).includes('"platform_type"'))
   })
 
   test('doors are doors in both', async () => {

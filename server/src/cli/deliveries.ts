@@ -2,19 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Database, Transaction } from '../db/database.ts'
-import type { DeliveriesTable } from '../db/tables.ts'
 import { findUrlProblem } from '../delivery/callback-url.ts'
-import {
-  type DeliverySummary,
-  findDeliveryForOperators,
-  listDeliveriesForOperators,
-  summarizeForOperators,
-} from '../delivery/log.ts'
+import { type DeliverySummary, listDeliveriesForOperators, summarizeForOperators } from '../delivery/log.ts'
 import { replayDelivery } from '../delivery/replay.ts'
 import { NoticeWaker } from '../delivery/waker.ts'
+import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
 import { CommandFailed } from './fail.ts'
 import { withLockedStore } from './store.ts'
-import { type Column, printList, writeTable, writeTime } from './table.ts'
+import { type Column, printList, writeTime } from './table.ts'
 
 export interface DeliveryListFlags {
   readonly failed?: boolean
@@ -26,9 +21,7 @@ export interface DeliveryListFlags {
 }
 
 const maxLimit = 10_000
-/** Of an answer, so that a try stays a line. */
-const keptCharacters = 200
-const noAccess = "the app's business has no access to the account any more"
+export const noAccess = "the app's business has no access to the account any more"
 
 export async function listDeliveries({
   failed = false,
@@ -93,46 +86,6 @@ function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest 
   ].join(' | ')
 }
 
-export async function showDelivery(text: string, { data }: { data?: string }): Promise<void> {
-  const id = parseId(text)
-  await withLockedStore({ DATA_DIR: data }, async (database) => {
-    const found = await findDeliveryForOperators(database.read, id)
-    if (!found) throw unknownDelivery(id)
-    const { delivery, attempts } = found
-    const facts: readonly (readonly [string, string])[] = [
-      ['Delivery', String(delivery.id)],
-      ['Account', delivery.account_id],
-      ['App', delivery.app_id],
-      ['Callback', delivery.callback_url],
-      ['Field', delivery.field],
-      ['Conversation', showText(delivery.conversation)],
-      ['Raised', writeTime(delivery.created_time)],
-      ['State', describeState(delivery)],
-      ['Value', showText(delivery.value)],
-    ]
-    process.stdout.write(`${facts.map(([name, value]) => `${name.padEnd(12)} ${value}`).join('\n')}\n\n`)
-    const rows = attempts.map(({ number, time, duration, status, problem, answer }) => [
-      String(number),
-      writeTime(time),
-      `${duration} ms`,
-      status === null ? '-' : String(status),
-      problem ?? '',
-      showText(answer ?? '').slice(0, keptCharacters),
-    ])
-    process.stdout.write(writeTable(['TRY', 'TIME', 'TOOK', 'STATUS', 'PROBLEM', 'ANSWER'], rows))
-  })
-}
-
-function describeState({ state, due_time }: Pick<DeliveriesTable, 'state' | 'due_time'>): string {
-  if (state === 'waiting') return `waiting, next try ${writeTime(due_time)}`
-  return state === 'withdrawn' ? `withdrawn: ${noAccess}, or the app was unlinked from it` : state
-}
-
-/** A stranger wrote it: what would move the cursor or change colours is left out. */
-function showText(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
-}
-
 export interface ReplayFlags {
   readonly to?: string
   readonly data?: string
@@ -178,22 +131,10 @@ async function wakeServers({ notices }: Database, lanes: readonly string[]): Pro
   await waker.close()
 }
 
-function parseId(text: string): number {
-  const id = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
-    throw new CommandFailed(`${text} is not the id of a delivery: see ./switchboard deliveries list`)
-  }
-  return id
-}
-
 function parseCount(text: string): number {
   const count = Number(text)
   if (!/^\d+$/.test(text) || count < 1 || count > maxLimit) {
     throw new CommandFailed(`--limit ${text} is not a number from 1 to ${maxLimit}`)
   }
   return count
-}
-
-function unknownDelivery(id: number): CommandFailed {
-  return new CommandFailed(`there is no delivery ${id}: see ./switchboard deliveries list`)
 }

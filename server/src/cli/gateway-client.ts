@@ -54,10 +54,11 @@ export async function askGateway(
   path: string,
   body?: object,
 ): Promise<GatewayAnswer> {
+  const isJson = body !== undefined && !(body instanceof FormData)
   const response = await send(url, path, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
+    headers: { authorization: `Bearer ${token}`, ...(isJson && { 'content-type': 'application/json' }) },
+    ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     signal: AbortSignal.timeout(patience),
   })
   const text = await response.text()

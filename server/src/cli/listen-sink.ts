@@ -10,6 +10,13 @@ export interface Posted {
   readonly body: Buffer
 }
 
+/** How a post is answered. */
+export interface SinkAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+}
+
 /** What the sink says to the one who asks whether it is there. */
 export const presence = 'switchboard listen'
 
@@ -17,7 +24,7 @@ export const presence = 'switchboard listen'
 export async function openSink(
   port: number,
   path: string,
-  receive: (posted: Posted) => Promise<{ status: number }>,
+  receive: (posted: Posted) => Promise<SinkAnswer>,
 ): Promise<{ server: Server; url: string }> {
   const server = createServer(async (request, response) => {
     if (request.url?.split('?', 1)[0] !== path) {
@@ -29,8 +36,8 @@ export async function openSink(
       return
     }
     try {
-      const { status } = await receive({ headers: request.headers, body: await buffer(request) })
-      response.writeHead(status).end()
+      const { status, headers, body } = await receive({ headers: request.headers, body: await buffer(request) })
+      response.writeHead(status, headers).end(body)
     } catch (error) {
       // A post that was cut off has nobody left to answer; anything else is for the command to end with.
       response.destroy()

@@ -1,16 +1,20 @@
 import { hostname } from 'node:os'
-import { styleText } from 'node:util'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { findUrlProblem } from '../delivery/callback-url.ts'
+import { buildBody } from '../delivery/compose-post.ts'
 import { findSecrets } from '../delivery/secrets.ts'
-import { describeEvents } from './event-lines.ts'
+import { vocabularyOf } from './event-vocabulary.ts'
 import { CommandFailed } from './fail.ts'
-import { findBadSignatures, isPresent, openSink, type Posted } from './listen-sink.ts'
+import { findMissingServer } from './find-server.ts'
+import { forward, readForwardUrl } from './forward.ts'
+import { jsonOutput, type ListenOutput, lineOutput, printable, say } from './listen-output.ts'
+import { findBadSignatures, isPresent, openSink, type Posted, type SinkAnswer } from './listen-sink.ts'
 import { beginListening, countOwnCallbacks, endListening, findListener, type Listener } from './listener.ts'
+import { listPastEventsForOperators, maxPastEvents, type PastEvent, readSince, type Since } from './past-events.ts'
 import { withStore } from './store.ts'
 
 export interface ListenFlags {
@@ -19,7 +23,18 @@ export interface ListenFlags {
   readonly url?: string
   readonly json?: boolean
   readonly restore?: boolean
+  readonly forwardTo?: string
+  readonly since?: string
   readonly data?: string
+}
+
+/** What the flags say, read. */
+interface Wishes {
+  readonly port: number
+  readonly url: string | undefined
+  readonly output: ListenOutput
+  readonly forwardTo: URL | undefined
+  readonly since: Since | undefined
 }
 
 const demoApp = '3000000000000001'
@@ -27,7 +42,13 @@ const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Shows an app's events as they come, in the app's place, until it is told to stop; then all is as before. */
 export async function listen(flags: ListenFlags): Promise<void> {
-  const port = readPort(flags.port)
+  const wishes: Wishes = {
+    port: readPort(flags.port),
+    url: flags.url,
+    output: flags.json ? jsonOutput : lineOutput,
+    forwardTo: flags.forwardTo === undefined ? undefined : readForwardUrl(flags.forwardTo),
+    since: flags.since === undefined ? undefined : readSince(flags.since, systemClock.now()),
+  }
   await withStore({ DATA_DIR: flags.data }, async (database, config) => {
     const app_id = await chooseApp(database, flags.app)
     const isRestored = await restoreDead(database, app_id, flags.restore ?? false)
@@ -36,27 +57,21 @@ export async function listen(flags: ListenFlags): Promise<void> {
       return
     }
     if (isRestored) say(`Another listen for app ${app_id} was killed; what was there before it is back.`)
-    await listenFor(database, config, app_id, port, flags)
+    await listenFor(database, config, app_id, wishes)
   })
 }
 
-async function listenFor(
-  database: Database,
-  config: Config,
-  app_id: string,
-  port: number,
-  flags: ListenFlags,
-): Promise<void> {
+async function listenFor(database: Database, config: Config, app_id: string, wishes: Wishes): Promise<void> {
   const path = `/listen/${systemRandom.bytes(18).toString('base64url')}`
-  const show = flags.json ? showBody : showLines
-  const { server, url } = await openSink(port, path, async (posted) => {
-    const now = systemClock.now()
-    const bad = findBadSignatures(posted, now, await findSecrets(database.read, app_id, now))
-    show(posted, bad, now)
-    return { status: bad.length === 0 ? 200 : 401 }
+  // What comes waits until the past is shown.
+  const past = Promise.withResolvers<void>()
+  const stopping = new AbortController()
+  const { server, url } = await openSink(wishes.port, path, async (posted) => {
+    await past.promise
+    return receive(database, config, app_id, wishes, posted, stopping.signal)
   })
   try {
-    const callback_url = flags.url === undefined ? url : `${cutTrailingSlashes(flags.url)}${path}`
+    const callback_url = wishes.url === undefined ? url : `${cutTrailingSlashes(wishes.url)}${path}`
     checkReachable(callback_url, config, new URL(url).port)
     // From here on a signal ends the wait below, and never the process with things half done.
     const ended = new Promise<void>((resolve, reject) => {
@@ -67,29 +82,66 @@ async function listenFor(
     })
     // Awaited below, after what may fail before that.
     ended.catch(() => undefined)
-    const listener = await begin(database, { app_id, callback_url, local_url: url })
+    const { listener, events } = await begin(database, { app_id, callback_url, local_url: url }, wishes.since)
     try {
+      const missing = await findMissingServer(config)
+      if (missing !== undefined) say(missing)
+      await showPast(events, config, wishes.output)
+      past.resolve()
       await ended
     } finally {
       await database.transaction((tx) => endListening(tx, listener, systemClock.now()))
       say(`Stopped; app ${app_id} is as it was.`)
     }
   } finally {
+    stopping.abort()
     server.closeAllConnections()
     server.close()
+  }
+}
+
+/** Shows what came and, where its signatures are good, passes it on: then it is answered as the one that it was passed to answers. */
+async function receive(
+  { read }: Database,
+  { webhookTimeout }: Config,
+  app_id: string,
+  { output, forwardTo }: Wishes,
+  posted: Posted,
+  stopping: AbortSignal,
+): Promise<SinkAnswer> {
+  const time = systemClock.now()
+  const bad = findBadSignatures(posted, time, await findSecrets(read, app_id, time))
+  output.show({ body: posted.body, bad, time })
+  if (bad.length > 0) return { status: 401 }
+  if (!forwardTo) return { status: 200 }
+  const signal = AbortSignal.any([AbortSignal.timeout(webhookTimeout), stopping])
+  const forwarded = await forward(forwardTo, posted, signal)
+  output.showForwarded(forwardTo, String(posted.headers['webhook-id']), forwarded)
+  const { status = 502, retryAfter, answer } = forwarded
+  return { status, body: answer, ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }) }
+}
+
+async function showPast(events: readonly PastEvent[], config: Config, output: ListenOutput): Promise<void> {
+  if (events.length === maxPastEvents) say(`Of the past, the last ${maxPastEvents} events are shown.`)
+  for (const { value, account_id, field, id, created_time } of events) {
+    const delivery = { id, account_id, field, value, started_time: created_time }
+    const body = await buildBody(vocabularyOf(value, config), { deliveries: [delivery] })
+    output.show({ body, bad: undefined, time: created_time })
   }
 }
 
 async function begin(
   database: Database,
   place: Pick<Listener, 'app_id' | 'callback_url' | 'local_url'>,
-): Promise<Listener> {
+  since: Since | undefined,
+): Promise<{ listener: Listener; events: readonly PastEvent[] }> {
   const verify_token = systemRandom.bytes(18).toString('base64url')
   const started = { ...place, host: hostname(), started_time: systemClock.now() }
   const { app_id } = place
-  const { listener, ownCallbacks } = await database.transaction(async (tx) => ({
+  const { listener, ownCallbacks, events } = await database.transaction(async (tx) => ({
     listener: await beginListening(tx, started, verify_token),
     ownCallbacks: await countOwnCallbacks(tx, app_id),
+    events: since === undefined ? [] : await listPastEventsForOperators(tx, app_id, since),
   }))
   if (!listener) throw new CommandFailed(`another listen for app ${app_id} has just begun; stop it first`)
   const { before, linked } = listener
@@ -99,7 +151,7 @@ async function begin(
   if (ownCallbacks > 0) {
     say(`${ownCallbacks} accounts or numbers have callbacks of their own for the app: their events go there, not here.`)
   }
-  return listener
+  return { listener, events }
 }
 
 /** Puts back what a listener left behind that was killed; refuses while it lives. */
@@ -157,44 +209,4 @@ function checkReachable(callback_url: string, { allowInternalCallbacks }: Config
       ? `--url: ${problem}`
       : `events go to public https addresses alone here: give --url with one that leads to port ${port} of this machine (choose it with --port), or set ALLOW_INTERNAL_CALLBACKS=true for the server and for this command`,
   )
-}
-
-function showLines({ body }: Posted, bad: readonly string[], now: number): void {
-  const time = styleText('dim', new Date(now).toISOString().slice(11, 19))
-  const mark = writeMark(bad)
-  const events = describeEvents(parse(body))
-  if (events.length === 0) process.stdout.write(`${time} ${mark} a post that holds no event\n`)
-  for (const { field, account, number, summary } of events) {
-    process.stdout.write(
-      `${time} ${mark} ${styleText('cyan', field)} ${styleText('dim', `account ${account} number ${number}`)} ${summary}\n`,
-    )
-  }
-}
-
-/** The body alone on standard output, for other programs; what is thought of it on standard error. */
-function showBody({ body }: Posted, bad: readonly string[]): void {
-  const parsed = parse(body)
-  process.stderr.write(`${writeMark(bad)}\n`)
-  if (parsed !== undefined) process.stdout.write(`${bad.length === 0 ? body : JSON.stringify(parsed)}\n`)
-}
-
-function writeMark(bad: readonly string[]): string {
-  return bad.length === 0 ? styleText('green', '✓') : styleText('red', `✗ (${bad.join(', ')} wrong)`)
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ')
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`)
 }

@@ -123,6 +123,7 @@ export function buildProgram(): Command {
   secrets
     .command('list')
     .description('list the ids of the keys that the store needs, never the keys')
+    .option(...jsonFlag)
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).listKeys(flags))
   secrets
@@ -167,10 +168,11 @@ export function buildProgram(): Command {
     .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
-    .description('show a delivery with every try at it')
+    .description('show a delivery with every try at it, and the exact headers and body that were sent')
     .argument('<id>')
+    .option('--json', 'print all that is known as one JSON object')
     .option(...dataFlag)
-    .action(async (id, flags) => (await import('./deliveries.ts')).showDelivery(id, flags))
+    .action(async (id, flags) => (await import('./show-delivery.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
     .description('send deliveries again, whatever came of them before, to the callback that their app has now')
@@ -190,6 +192,14 @@ export function buildProgram(): Command {
       '--url <base>',
       'where the server reaches that port, when it is not on this machine; in production a public https address, unless ALLOW_INTERNAL_CALLBACKS is true',
     )
+    .option(
+      '--forward-to <url>',
+      "post each event on to your own server, the same bytes under the same headers, and answer as it does (502 where it can't be reached)",
+    )
+    .option(
+      '--since <when>',
+      'first show what happened since then: a duration such as 10m, a time such as 2026-11-15T16:30:00Z, or the id of a delivery',
+    )
     .option('--json', 'print whole bodies, one a line')
     .option('--restore', 'only put back what a listen that was killed left behind')
     .option(...dataFlag)
@@ -206,8 +216,14 @@ export function buildProgram(): Command {
     .description('a user writes to a phone number')
     .requiredOption('--to <id>', 'the Phone-Number-ID')
     .requiredOption('--from <wa_id>', "the user's phone number, digits alone")
-    .option('--type <type>', 'text, image, location, button, … ; a wrong one lists all', 'text')
-    .option('--text <text>', 'what the message says')
+    .option(
+      '--type <type>',
+      'text, image, location, button, … ; a wrong one lists all (default: what --file is, and without it text)',
+    )
+    .option('--text <text>', 'what the message says, or the caption of its file')
+    .option('--file <path>', 'an image, video, audio file, document or sticker to send; the business can fetch it')
+    .option('--reply-to <wamid>', 'the message that it replies or reacts to')
+    .option('--payload <payload>', 'what the pressed button holds, with --type button or interactive')
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateMessage(flags))
   forGateway(simulate.command('call'))

@@ -10,7 +10,7 @@ import type { SealingKeysTable } from '../db/tables.ts'
 import { eraseRemains, listSealingKeys } from '../db/unlock.ts'
 import { CommandFailed } from './fail.ts'
 import { withLockedStore, withStore } from './store.ts'
-import { writeTable, writeTime } from './table.ts'
+import { type Column, printList, writeTime } from './table.ts'
 
 /** Values that could not be opened are named up to this number. */
 const shownPlaces = 20
@@ -21,21 +21,39 @@ export function generateKey(): void {
   process.stderr.write('Set it as SECRETS_KEY of every process, and keep it apart from backups of the database.\n')
 }
 
-export async function listKeys(flags: { data?: string }): Promise<void> {
+interface ListedKey {
+  readonly id: string
+  readonly created_time: string
+  readonly values: number
+  readonly state: string
+  /** The setting or file that it comes from; null: nowhere. */
+  readonly origin: string | null
+}
+
+const columns: readonly Column<ListedKey>[] = [
+  { heading: 'ID', cell: ({ id }) => id, isWhole: true },
+  { heading: 'SINCE', cell: ({ created_time }) => created_time, isWhole: true },
+  { heading: 'VALUES', cell: ({ values }) => String(values), isWhole: true },
+  { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
+  { heading: 'FROM', cell: ({ origin }) => origin ?? 'missing' },
+]
+
+export async function listKeys(flags: { data?: string; json?: boolean }): Promise<void> {
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
-    const rows: string[][] = []
+    const keys: ListedKey[] = []
     for (const { id, in_use, created_time } of await listSealingKeys(database.read)) {
-      const values = String(await countSealed(database.read, id))
-      rows.push([id, writeTime(created_time), values, in_use ? 'in use' : 'being replaced', describeOrigin(config, id)])
+      const values = await countSealed(database.read, id)
+      const state = in_use ? 'in use' : 'being replaced'
+      keys.push({ id, created_time: writeTime(created_time), values, state, origin: findOrigin(config, id) })
     }
-    process.stdout.write(writeTable(['ID', 'SINCE', 'VALUES', 'STATE', 'FROM'], rows))
+    printList(keys, columns, flags)
   })
 }
 
-function describeOrigin({ secretsKey, secretsKeyOld, secretsKeyFile }: Config, id: string): string {
+function findOrigin({ secretsKey, secretsKeyOld, secretsKeyFile }: Config, id: string): string | null {
   if (secretsKey?.id === id) return 'SECRETS_KEY'
   if (secretsKeyOld.some((key) => key.id === id)) return 'SECRETS_KEY_OLD'
-  return readFileKeys(secretsKeyFile).some((key) => key.id === id) ? secretsKeyFile : 'missing'
+  return readFileKeys(secretsKeyFile).some((key) => key.id === id) ? secretsKeyFile : null
 }
 
 /** May run while servers do, as long as they have both keys: they read the key file again when a value names a new one. */

@@ -1,44 +1,93 @@
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
-import { chooseVocabulary } from '../graph/vocabulary.ts'
+import { chooseVocabulary, vocabularyNames } from '../graph/vocabulary.ts'
+import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
 import { CommandFailed } from './fail.ts'
 import { askGateway, type Gateway, type GatewayFlags, GatewayRefused, openGateway, report } from './gateway-client.ts'
-import { buildEnvelope, isSimulatedKind, type NumberOfGateway, simulatedKinds } from './simulated-messages.ts'
+import {
+  buildEnvelope,
+  isFileKind,
+  isSimulatedKind,
+  kindsWithPayload,
+  type NumberOfGateway,
+  type SentFile,
+  simulatedKinds,
+} from './simulated-messages.ts'
 import { writeSession } from './simulated-sessions.ts'
 
 export interface MessageFlags extends GatewayFlags {
   readonly to: string
   readonly from: string
-  readonly type: string
+  readonly type?: string
   readonly text?: string
   readonly name?: string
+  readonly file?: string
+  readonly replyTo?: string
+  readonly payload?: string
 }
 
 /** Lets a user write to a phone number. */
 export async function simulateMessage(flags: MessageFlags): Promise<void> {
-  const { to, from, type, name = 'Simulated user' } = flags
-  if (!isSimulatedKind(type)) {
-    throw new CommandFailed(`--type ${type} is not one of ${Object.keys(simulatedKinds).join(', ')}`)
-  }
+  const { to, from, text, payload, name = 'Simulated user' } = flags
+  const wanted = readKind(flags.type)
   // The receiver of events takes any sender, but no user of the gateway is written otherwise.
   if (!/^\d{1,20}$/.test(from)) {
     throw new CommandFailed(`--from ${from} is not a user: give a phone number, digits alone, such as 16505551234`)
   }
+  if (payload !== undefined && (wanted === undefined || !kindsWithPayload.includes(wanted))) {
+    throw new CommandFailed(`--payload is what a button holds: give it with --type ${kindsWithPayload.join(' or ')}`)
+  }
+  const media = await openMedia(flags.file, wanted)
+  const type = media?.type ?? wanted ?? 'text'
   const gateway = openGateway(flags)
-  const words = chooseVocabulary(gateway.vocabulary)
   const number = await findNumber(gateway, to)
-  const id = `wamid.${systemRandom.bytes(18).toString('base64url')}`
+  // The server knows its vocabulary; the settings here may be another's.
+  const spoken = vocabularyNames.find((one) => one === number.messaging_product) ?? gateway.vocabulary
+  const words = chooseVocabulary(spoken)
+  const id = drawMessageId()
   const envelope = buildEnvelope(words, number, {
     id,
     type,
     from,
     name,
-    text: flags.text ?? (type === 'reaction' ? '👍' : 'Hi'),
-    drawn: String(systemRandom.integer(1_000_000_000, 2 ** 47)),
+    text,
+    payload,
+    file: media ? await media.upload(gateway, number.id) : noFile,
+    answered: { from: number.display_phone_number.replaceAll(/\D/g, ''), id: flags.replyTo ?? drawMessageId() },
+    isReply: flags.replyTo !== undefined,
     time: systemClock.now(),
   })
   const posted = await askGateway(gateway, 'POST', `/${words.product}/webhooks`, envelope)
   report(`${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`, posted)
+}
+
+const noFile: SentFile = { id: '', mime_type: '', sha256: '', filename: '', animated: false }
+
+function readKind(type: string | undefined): MessageKind | undefined {
+  if (type === undefined || isSimulatedKind(type)) return type
+  throw new CommandFailed(`--type ${type} is not one of ${Object.keys(simulatedKinds).join(', ')}`)
+}
+
+function drawMessageId(): string {
+  return `wamid.${systemRandom.bytes(18).toString('base64url')}`
+}
+
+interface Media {
+  readonly type: MessageKind
+  upload(gateway: Gateway, phone_number_id: string): Promise<SentFile>
+}
+
+/** The file of a message that has one; what recognizes files is loaded for these alone. */
+async function openMedia(path: string | undefined, wanted: MessageKind | undefined): Promise<Media | undefined> {
+  const load = () => import('./simulated-media.ts')
+  if (path === undefined) {
+    if (!isFileKind(wanted)) return undefined
+    const { makeSampleFile, uploadFile } = await load()
+    return { type: wanted, upload: (gateway, number) => uploadFile(gateway, number, makeSampleFile(wanted)) }
+  }
+  const { readOutgoingFile, uploadFile } = await load()
+  const { type, file } = await readOutgoingFile(path, wanted)
+  return { type, upload: (gateway, number) => uploadFile(gateway, number, file) }
 }
 
 async function findNumber(gateway: Gateway, to: string): Promise<NumberOfGateway> {

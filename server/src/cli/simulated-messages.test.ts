@@ -8,7 +8,18 @@ import { buildEnvelope, simulatedKinds } from './simulated-messages.ts'
 import { writeSession } from './simulated-sessions.ts'
 
 const number = { id: '4000000000000001', account_id: '1000000000000001', display_phone_number: '+1 631-555-1001' }
-const message = { id: 'wamid.1', from: '16505551234', name: 'Ada', text: 'Hi', drawn: '5', time: 1_780_315_200_500 }
+const answered = { from: '16315551001', id: 'wamid.0' }
+const message = {
+  id: 'wamid.1',
+  from: '16505551234',
+  name: 'Ada',
+  text: undefined,
+  payload: undefined,
+  answered,
+  isReply: false,
+  file: { id: '9', mime_type: 'image/png', sha256: 'ab', filename: 'a.png', animated: false },
+  time: 1_780_315_200_500,
+}
 
 test('there is a message of every kind', () => {
   assert.deepEqual(Object.keys(simulatedKinds).sort(), Object.keys(messageKinds).sort())
@@ -28,6 +39,30 @@ for (const name of vocabularyNames) {
     })
   }
 }
+
+/** The message in an envelope of any kind. */
+function messageOf(type: keyof typeof simulatedKinds, given: object): Record<string, unknown> {
+  const envelope = buildEnvelope(chooseVocabulary('msgapp'), number, { ...message, type, ...given })
+  const { entry } = envelope as { entry: [{ changes: [{ value: { messages: [Record<string, unknown>] } }] }] }
+  return entry[0].changes[0].value.messages[0]
+}
+
+for (const type of Object.keys(simulatedKinds) as (keyof typeof simulatedKinds)[]) {
+  test(`a reply of the kind ${type} names the message of the business`, () => {
+    const reply = messageOf(type, { isReply: true })
+    if (type === 'reaction') assert.deepEqual(reply['reaction'], { message_id: answered.id, emoji: '👍' })
+    else assert.deepEqual(reply['context'], answered)
+  })
+}
+
+test('a press holds what the business gave the button', () => {
+  const pressed = { text: 'Sure', payload: 'order-7' }
+  assert.deepEqual(messageOf('button', pressed)['button'], { payload: 'order-7', text: 'Sure' })
+  assert.deepEqual(messageOf('interactive', pressed)['interactive'], {
+    type: 'button_reply',
+    button_reply: { id: 'order-7', title: 'Sure' },
+  })
+})
 
 for (const [kind, setup] of [
   ['offer', 'actpass'],

@@ -3,25 +3,48 @@ import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
 
 /** What a message of each kind is made of besides the common members. */
 export interface MessageParts {
-  readonly text: string
+  /** Undefined: what the kind says by default. */
+  readonly text: string | undefined
   readonly from: string
-  /** An id that is nobody's, drawn for this message. */
-  readonly drawn: string
+  /** The message of the business that the user replies or reacts to. */
+  readonly answered: AnsweredMessage
+  /** What the business gave the button that the user presses. */
+  readonly payload: string | undefined
+  readonly file: SentFile
 }
 
-const digest = 'n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='
+export interface AnsweredMessage {
+  /** The business's number. */
+  readonly from: string
+  readonly id: string
+}
+
+/** A file that was uploaded for a message. */
+export interface SentFile {
+  readonly id: string
+  readonly mime_type: string
+  readonly sha256: string
+  readonly filename: string
+  readonly animated: boolean
+}
+
+const greeting = 'Hi'
+const buttonTitle = 'Yes'
 
 export const simulatedKinds: Readonly<Record<MessageKind, (parts: MessageParts) => object>> = {
-  text: ({ text }) => ({ text: { body: text } }),
-  image: ({ text, drawn }) => ({ image: { ...file('image/jpeg', drawn), caption: text } }),
-  video: ({ text, drawn }) => ({ video: { ...file('video/mp4', drawn), caption: text } }),
-  audio: ({ drawn }) => ({ audio: { ...file('audio/ogg; codecs=opus', drawn), voice: true } }),
-  document: ({ text, drawn }) => ({ document: { ...file('application/pdf', drawn), filename: `${text}.pdf` } }),
-  sticker: ({ drawn }) => ({ sticker: { ...file('image/webp', drawn), animated: false } }),
-  location: ({ text }) => ({
+  text: ({ text = greeting }) => ({ text: { body: text } }),
+  image: ({ text, file }) => ({ image: { ...describeFile(file), ...(text !== undefined && { caption: text }) } }),
+  video: ({ text, file }) => ({ video: { ...describeFile(file), ...(text !== undefined && { caption: text }) } }),
+  // Phones record what is spoken into Ogg.
+  audio: ({ file }) => ({ audio: { ...describeFile(file), voice: file.mime_type === 'audio/ogg' } }),
+  document: ({ text, file }) => ({
+    document: { ...describeFile(file), filename: file.filename, ...(text !== undefined && { caption: text }) },
+  }),
+  sticker: ({ file }) => ({ sticker: { ...describeFile(file), animated: file.animated } }),
+  location: ({ text = 'Our place' }) => ({
     location: { address: '1 Garden Lane, Springfield', latitude: 40.7128, longitude: -74.006, name: text },
   }),
-  contacts: ({ text, from }) => ({
+  contacts: ({ text = 'Ada', from }) => ({
     contacts: [
       {
         name: { formatted_name: text, first_name: text },
@@ -29,29 +52,45 @@ export const simulatedKinds: Readonly<Record<MessageKind, (parts: MessageParts) 
       },
     ],
   }),
-  button: ({ text, ...parts }) => ({ context: answered(parts), button: { payload: text, text } }),
-  interactive: ({ text, ...parts }) => ({
-    context: answered(parts),
-    interactive: { type: 'button_reply', button_reply: { id: 'choice-1', title: text } },
+  button: ({ text = buttonTitle, payload = text, answered }) => ({
+    context: answered,
+    button: { payload, text },
   }),
-  reaction: ({ text, drawn }) => ({ reaction: { message_id: `wamid.${drawn}answered`, emoji: text } }),
-  order: ({ text }) => ({
+  interactive: ({ text = buttonTitle, payload = 'choice-1', answered }) => ({
+    context: answered,
+    interactive: { type: 'button_reply', button_reply: { id: payload, title: text } },
+  }),
+  reaction: ({ text = '👍', answered }) => ({ reaction: { message_id: answered.id, emoji: text } }),
+  order: ({ text = '' }) => ({
     order: {
       catalog_id: '1234567890',
       text,
       product_items: [{ product_retailer_id: 'fern-small', quantity: 2, item_price: 7.5, currency: 'USD' }],
     },
   }),
-  system: ({ text, from }) => ({ system: { body: text, type: 'user_changed_number', wa_id: from } }),
+  system: ({ text = greeting, from }) => ({ system: { body: text, type: 'user_changed_number', wa_id: from } }),
   unsupported: notUnderstood,
   unknown: notUnderstood,
 }
+
+/** Kinds of message that carry a file. */
+const fileKinds = ['image', 'video', 'audio', 'document', 'sticker'] as const satisfies readonly MessageKind[]
+export type FileKind = (typeof fileKinds)[number]
+
+export function isFileKind(type: MessageKind | undefined): type is FileKind {
+  return (fileKinds as readonly unknown[]).includes(type)
+}
+
+/** Kinds of message that a button of the business makes. */
+export const kindsWithPayload: readonly MessageKind[] = ['button', 'interactive']
 
 /** What the network's edge knows of a number. */
 export interface NumberOfGateway {
   readonly id: string
   readonly account_id: string
   readonly display_phone_number: string
+  /** Servers of before do not say it. */
+  readonly messaging_product?: string
 }
 
 export interface SimulatedMessage extends MessageParts {
@@ -59,6 +98,8 @@ export interface SimulatedMessage extends MessageParts {
   readonly type: MessageKind
   readonly name: string
   readonly time: number
+  /** Whether it is a reply, of whatever kind. */
+  readonly isReply: boolean
 }
 
 export function isSimulatedKind(type: string): type is MessageKind {
@@ -69,27 +110,25 @@ export function isSimulatedKind(type: string): type is MessageKind {
 export function buildEnvelope(
   words: Vocabulary,
   { id: phone_number_id, account_id, display_phone_number }: NumberOfGateway,
-  { id, type, from, name, text, drawn, time }: SimulatedMessage,
+  message: SimulatedMessage,
 ): object {
+  const { id, type, from, name, time, isReply, answered } = message
   const timestamp = String(Math.floor(time / 1000))
+  const context = isReply && type !== 'reaction' ? { context: answered } : {}
   const value = {
     messaging_product: words.product,
     metadata: { display_phone_number, phone_number_id },
     contacts: [{ profile: { name }, wa_id: from }],
-    messages: [{ from, id, timestamp, type, ...simulatedKinds[type]({ text, from, drawn }) }],
+    messages: [{ from, id, timestamp, type, ...context, ...simulatedKinds[type](message) }],
   }
   return { object: words.account_object, entry: [{ id: account_id, changes: [{ field: 'messages', value }] }] }
 }
 
-function file(mime_type: string, drawn: string) {
-  return { mime_type, sha256: digest, id: drawn }
+function describeFile({ mime_type, sha256, id }: SentFile) {
+  return { mime_type, sha256, id }
 }
 
-function answered({ from, drawn }: Pick<MessageParts, 'from' | 'drawn'>) {
-  return { from, id: `wamid.${drawn}answered` }
-}
-
-function notUnderstood({ from, drawn }: MessageParts): object {
+function notUnderstood({ answered }: MessageParts): object {
   const title = 'Message type is not supported'
-  return { context: answered({ from, drawn }), errors: [{ code: 131051, title, message: title }] }
+  return { context: answered, errors: [{ code: 131051, title, message: title }] }
 }

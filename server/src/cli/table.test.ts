@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fitWidths, writeTable } from './table.ts'
+import { fitWidths, writeList } from './table.ts'
 
 describe('a table', () => {
   test('has columns as wide as they need to be, and no blanks at the end of a line', () => {
-    assert.equal(
-      writeTable(
-        ['ID', 'NAME'],
-        [
-          ['1', 'a'],
-          ['1000', ''],
-        ],
-      ),
-      'ID    NAME\n1     a\n1000\n',
-    )
+    const items = [
+      { id: '1', name: 'a' },
+      { id: '1000', name: '' },
+    ]
+    const columns = [
+      { heading: 'ID', cell: ({ id }: (typeof items)[number]) => id },
+      { heading: 'NAME', cell: ({ name }: (typeof items)[number]) => name },
+    ]
+    assert.equal(writeList(items, columns, 80), 'ID    NAME\n1     a\n1000\n')
   })
 })
 

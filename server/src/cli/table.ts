@@ -10,11 +10,6 @@ export interface Column<Item> {
 const leastWidth = 9
 const widthWhenUnknown = 80
 
-/** Rows under headings, in columns as wide as they need to be. */
-export function writeTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  return writeLines([headings, ...rows], measure(headings, rows))
-}
-
 /**
  * Prints records, one a line: as a table that fits the terminal, the last columns left out where there is no room for them; or
  * with --json all that is known of each.
@@ -28,10 +23,14 @@ export function printList<Item extends object>(
     process.stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
     return
   }
+  process.stdout.write(writeList(items, columns, process.stdout.columns ?? widthWhenUnknown))
+}
+
+/** Records under headings, in lines of at most `limit` characters. */
+export function writeList<Item>(items: readonly Item[], columns: readonly Column<Item>[], limit: number): string {
   const headings = columns.map(({ heading }) => heading)
   const rows = items.map((item) => columns.map(({ cell }) => cell(item)))
-  const widths = fitWidths(measure(headings, rows), columns, process.stdout.columns ?? widthWhenUnknown)
-  process.stdout.write(writeLines([headings, ...rows], widths))
+  return writeLines([headings, ...rows], fitWidths(measure(headings, rows), columns, limit))
 }
 
 /** A time as tables show it: UTC, to the second. */

@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseUnavailable } from './database.ts'
 
 const sqliteBusy = 5
+const lockName = 'switchboard.lock'
 
 /**
  * Makes this process the only server of the embedded store in a folder, until it calls `release` or ends, however it ends: what is locked is a
@@ -11,7 +12,7 @@ const sqliteBusy = 5
  * beside a server.
  */
 export function lockStore(dataDir: string): { release(): void } {
-  const file = join(dataDir, 'switchboard.lock')
+  const file = join(dataDir, lockName)
   let handle: DatabaseSync | undefined
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -30,4 +31,20 @@ export function lockStore(dataDir: string): { release(): void } {
   }
   const held = handle
   return { release: () => held.close() }
+}
+
+/** Whether a server runs on the embedded store in a folder; asking makes nothing. */
+export function isStoreLocked(dataDir: string): boolean {
+  const file = join(dataDir, lockName)
+  if (!existsSync(file)) return false
+  const handle = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+  try {
+    handle.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    if ((error as Error & { errcode?: number }).errcode === sqliteBusy) return true
+    throw error
+  } finally {
+    handle.close()
+  }
 }

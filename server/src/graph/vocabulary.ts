@@ -20,6 +20,8 @@ export interface Vocabulary {
     readonly token_in_query: boolean
     /** `POST …/message_qrdls/{code}` updates that code. */
     readonly update_qr_code_by_path: boolean
+    /** Nodes also have the fields that the types of the libraries name; a profile is also what holds it. */
+    readonly library_fields: boolean
   }
 }
 
@@ -33,7 +35,7 @@ const vocabularies: Record<VocabularyName, Vocabulary> = {
     trace_member: 'svctrace_id',
     trace_header: 'x-svctrace-id',
     account_object: 'msgapp_business_account',
-    habits: { version_optional: false, token_in_query: false, update_qr_code_by_path: false },
+    habits: { version_optional: false, token_in_query: false, update_qr_code_by_path: false, library_fields: false },
   },
   whatsapp: {
     name: 'whatsapp',
@@ -41,7 +43,7 @@ const vocabularies: Record<VocabularyName, Vocabulary> = {
     trace_member: 'fbtrace_id',
     trace_header: 'x-fbtrace-id',
     account_object: 'whatsapp_business_account',
-    habits: { version_optional: true, token_in_query: true, update_qr_code_by_path: true },
+    habits: { version_optional: true, token_in_query: true, update_qr_code_by_path: true, library_fields: true },
   },
 }
 

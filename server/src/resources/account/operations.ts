@@ -1,11 +1,17 @@
 import { Type } from 'typebox'
 import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { findForLibraries, libraryAccountMembers } from './library-fields.ts'
 import { trimName } from './rules.ts'
-import { accountFields, accountSchema, accountUpdateSchema } from './schemas.ts'
+import { accountSchema, accountUpdateSchema } from './schemas.ts'
 import { findAccount, updateAccount } from './store.ts'
 
-export function accountOperations(): Operation[] {
+const defaultFields = ['id', 'name']
+
+export function accountOperations(words: Vocabulary): Operation[] {
+  const { library_fields } = words.habits
+  const shown = Type.Object({ ...accountSchema.properties, ...libraryAccountMembers(words) })
   return [
     defineRead({
       name: 'account.read',
@@ -14,12 +20,15 @@ export function accountOperations(): Operation[] {
       path: '/{Version}/{Account-ID}',
       sentence: 'Reads a business account.',
       permission: 'management',
-      fields: { available: accountFields, defaults: ['id', 'name'], mode: 'replace' },
+      fields: { available: Object.keys(shown.properties), defaults: defaultFields, mode: 'replace' },
       input: Type.Object({}),
-      output: accountSchema,
+      output: shown,
       examples: { output: { id: '1000000000000001', name: 'Lucky Shrub Retail' } },
-      async run({ db, node, project }) {
-        return project(await findAccount(db, node))
+      async run(context) {
+        const account = await findAccount(context.db, context.node)
+        if (!library_fields) return context.project(account)
+        const { db, fields = defaultFields } = context
+        return context.project(fields === defaultFields ? account : await findForLibraries(db, fields, account))
       },
     }),
     defineWrite({

@@ -17,8 +17,6 @@ export const accountSchema = Type.Object({
   primary_business_location: Type.Optional(Type.String()),
 })
 
-export const accountFields = Object.keys(accountSchema.properties)
-
 export const accountUpdateSchema = Type.Object({
   name: Type.Optional(trimmedSchema(100)),
   timezone_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),

@@ -8,10 +8,10 @@ type CallStatus = 'RINGING' | 'ACCEPTED' | 'REJECTED'
 
 /** A user calls, with the offer; or the user who was called has picked up, with the answer. */
 export function buildConnectEvent(words: Vocabulary, number: CallNumber, call: CallsTable, time: number): object {
-  const { id, direction, user_name, user_wa_id, user_session } = call
+  const { id, direction, user_session } = call
   return {
     ...describeNumber(words, number),
-    ...(user_name !== null && { contacts: [{ profile: { name: user_name }, wa_id: user_wa_id }] }),
+    ...describeCaller(call),
     calls: [
       {
         id,
@@ -72,6 +72,12 @@ function describeNumber(words: Vocabulary, { id, phone_number }: CallNumber) {
     messaging_product: words.product,
     metadata: { display_phone_number: phone_number, phone_number_id: id },
   }
+}
+
+/** Client libraries read the name of every user who calls, so that one without a name is called by the number. */
+function describeCaller({ direction, user_name, user_wa_id }: CallsTable) {
+  if (direction === 'BUSINESS_INITIATED') return {}
+  return { contacts: [{ profile: { name: user_name ?? user_wa_id }, wa_id: user_wa_id }] }
 }
 
 function describeSides({ phone_number }: CallNumber, { direction, user_wa_id }: CallsTable) {

@@ -86,10 +86,10 @@ onBothDatabases('calls at the gateway', (engine) => {
     ])
   })
 
-  test('a call from a user without a name has no contacts, and needs no permission', async () => {
+  test('a user without a name is called by the number, and needs no permission', async () => {
     const made = await start({ from: users.denying })
     const [event] = await eventsOf(made.body.call_id)
-    assert.equal(event.contacts, undefined)
+    assert.deepEqual(event.contacts, [{ profile: { name: users.denying }, wa_id: users.denying }])
     await phone(made.body.call_id, 'terminate')
   })
 

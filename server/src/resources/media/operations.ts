@@ -1,25 +1,17 @@
 import { notFound } from '../../graph/errors.ts'
 import { examplePicture } from '../../graph/examples.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineRead, defineWrite, type FileMember, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import { checkArrived, checkWhileArriving } from './accept.ts'
-import { openFileText } from './file-text.ts'
-import { largestMediaBytes } from './kinds.ts'
+import { checkArrived } from './accept.ts'
+import { mediaFile } from './file-member.ts'
 import { mediaPath } from './rules.ts'
 import { makeMediaSchema, makeUploadSchema, mediaQuerySchema, uploadedSchema } from './schemas.ts'
 import { deleteMedia, findMedia, insertMedia } from './store.ts'
 
 const exampleId = '9000000000000002'
 const uploadMedium = { send: 'media.upload', take: { pointer: '/id', as: 'Media-ID' } }
-
-const fileMember: FileMember = {
-  name: 'file',
-  limits: (settings) => ({ fileBytes: largestMediaBytes(settings), textBodyBytes: settings.maxMediaTextBytes }),
-  openText: openFileText,
-  check: checkWhileArriving,
-}
 
 export function mediaOperations(words: Vocabulary): Operation[] {
   return [
@@ -30,7 +22,7 @@ export function mediaOperations(words: Vocabulary): Operation[] {
       path: '/{Version}/{Phone-Number-ID}/media',
       sentence: 'Uploads an image, audio file, video, document or sticker for messages of a phone number.',
       permission: 'messaging',
-      file: fileMember,
+      file: mediaFile,
       input: makeUploadSchema(words),
       output: uploadedSchema,
       examples: {

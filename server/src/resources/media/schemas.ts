@@ -3,14 +3,13 @@ import { idSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { type MediaTypeName, mediaTypes } from './kinds.ts'
 
+export const fileSchema = Type.String({
+  description:
+    'The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it.',
+})
+
 export function makeUploadSchema(words: Vocabulary) {
-  return Type.Object({
-    messaging_product: Type.Optional(Type.Literal(words.product)),
-    file: Type.String({
-      description:
-        'The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it.',
-    }),
-  })
+  return Type.Object({ messaging_product: Type.Optional(Type.Literal(words.product)), file: fileSchema })
 }
 
 export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The media ID.' }) })
@@ -22,6 +21,14 @@ export const mediaQuerySchema = Type.Object({
   ),
 })
 
+/** What a medium is. */
+export const mediaMembers = {
+  mime_type: Type.Enum(Object.keys(mediaTypes) as MediaTypeName[]),
+  sha256: Type.String({ description: 'The hash of the bytes: 64 hexadecimal digits.' }),
+  file_size: Type.Integer({ minimum: 1, description: 'In bytes.' }),
+  id: Type.String(),
+}
+
 export function makeMediaSchema(words: Vocabulary) {
   return Type.Object({
     messaging_product: Type.Literal(words.product),
@@ -29,9 +36,6 @@ export function makeMediaSchema(words: Vocabulary) {
       format: 'uri',
       description: 'Where the bytes are, for a few minutes; a request for them needs an access token too.',
     }),
-    mime_type: Type.Enum(Object.keys(mediaTypes) as MediaTypeName[]),
-    sha256: Type.String({ description: 'The hash of the bytes: 64 hexadecimal digits.' }),
-    file_size: Type.Integer({ minimum: 1, description: 'In bytes.' }),
-    id: Type.String(),
+    ...mediaMembers,
   })
 }

@@ -51,3 +51,16 @@ export async function deleteMedia(tx: Transaction, tools: Tools, id: string): Pr
   await releaseFile(tx, tools, medium.sha256, mediaUse(id))
   return true
 }
+
+/** The node of a phone number of any business, which owns what users send to it. */
+export async function findNumberNodeForGateway(
+  db: Db,
+  id: string,
+): Promise<{ business_id: string; account_id: string } | undefined> {
+  return db.query
+    .selectFrom('nodes')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'nodes.id')
+    .select(['nodes.business_id', 'phone_numbers.account_id'])
+    .where('nodes.id', '=', id)
+    .executeTakeFirst()
+}

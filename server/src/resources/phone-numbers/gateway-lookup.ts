@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
 import { defineGatewayRead, type Operation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 
-export function numberLookupOperations(): Operation[] {
+export function numberLookupOperations(words: Vocabulary): Operation[] {
   return [
     defineGatewayRead({
       name: 'gateway.read_number',
@@ -18,6 +19,7 @@ export function numberLookupOperations(): Operation[] {
         account_id: Type.String(),
         display_phone_number: Type.String(),
         verified_name: Type.String(),
+        messaging_product: Type.Literal(words.product, { description: 'What events that are handed in must say.' }),
       }),
       examples: {
         input: { phone_number_id: '4000000000000001' },
@@ -26,13 +28,14 @@ export function numberLookupOperations(): Operation[] {
           account_id: '1000000000000001',
           display_phone_number: '+1 631-555-1001',
           verified_name: 'Lucky Shrub',
+          messaging_product: words.product,
         },
       },
       async run({ db, sees }, { phone_number_id }) {
         const number = await findNumberForGateway(db, phone_number_id)
         if (!number || !sees(number.account_id)) throw notFound()
         const { id, account_id, display_phone_number, verified_name } = number
-        return { id, account_id, display_phone_number, verified_name }
+        return { id, account_id, display_phone_number, verified_name, messaging_product: words.product }
       },
     }),
   ]

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import type { PhoneNumbersTable } from '../../db/tables.ts'
 import { defineRead, type Operation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { describeForLibraries, findForLibraries, libraryInfoMembers, libraryListMembers } from './library-fields.ts'
 import { createNumber, deregisterNumber, registerNumber, requestCode, verifyCode } from './life-operations.ts'
 import { toAccountNumber, toListedNumber } from './rules.ts'
 import {
@@ -10,7 +12,6 @@ import {
   accountNumberSchema,
   listedNumberSchema,
   messagingLimitTiers,
-  numberListSchema,
   phoneNumberInfoSchema,
 } from './schemas.ts'
 import { updateSettings } from './settings-operations.ts'
@@ -38,6 +39,12 @@ const numberList: ListOptions = {
 }
 
 export function phoneNumberOperations(words: Vocabulary): Operation[] {
+  const { library_fields } = words.habits
+  const listed = Type.Object({ ...listedNumberSchema.properties, ...libraryListMembers(words) })
+  const info = Type.Object({ ...phoneNumberInfoSchema.properties, ...libraryInfoMembers(words) })
+  const show = library_fields
+    ? (row: PhoneNumbersTable) => ({ ...toListedNumber(row), ...describeForLibraries(row) })
+    : toListedNumber
   return [
     defineRead({
       name: 'phone_numbers.list',
@@ -46,10 +53,10 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
       path: '/{Version}/{Account-ID}/phone_numbers',
       sentence: 'Lists the phone numbers of an account.',
       permission: 'management',
-      fields: { available: listedFields, defaults: listedFields, mode: 'replace' },
+      fields: { available: Object.keys(listed.properties), defaults: listedFields, mode: 'replace' },
       list: numberList,
       input: Type.Object({}),
-      output: numberListSchema,
+      output: Type.Object({ data: Type.Array(listed), paging: pagingSchema }),
       examples: {
         input: { limit: 1, sort: 'creation_time.desc' },
         output: {
@@ -77,7 +84,7 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
       async run({ db, node, page, project }) {
         return page.fetch(
           (slice) => listPhoneNumbers(db, node, slice),
-          (row) => project(toListedNumber(row)),
+          (row) => project(show(row)),
         )
       },
     }),
@@ -89,9 +96,9 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
       path: '/{Version}/{Phone-Number-ID}',
       sentence: 'Reads a phone number by its Phone-Number-ID.',
       permission: 'either',
-      fields: { available: Object.keys(phoneNumberInfoSchema.properties), defaults: infoDefaults, mode: 'add' },
+      fields: { available: Object.keys(info.properties), defaults: infoDefaults, mode: 'add' },
       input: Type.Object({}),
-      output: phoneNumberInfoSchema,
+      output: info,
       examples: {
         input: { fields: 'name_status' },
         output: {
@@ -102,8 +109,13 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
           name_status: 'APPROVED',
         },
       },
-      async run({ db, node, project }) {
-        return project(await findPhoneNumber(db, node))
+      async run(context) {
+        const { db, node } = context
+        const row = await findPhoneNumber(db, node)
+        if (!library_fields) return context.project(row)
+        const { caller, fields = infoDefaults } = context
+        if (fields === infoDefaults) return context.project(row)
+        return context.project(await findForLibraries(db, { node, app_id: caller.app_id, fields }, row))
       },
     }),
     updateSettings(),

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { pagingSchema } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { callbackUrlSchema, verifyTokenSchema, webUrlStart } from '../webhooks/schemas.ts'
 
@@ -83,8 +82,6 @@ export const listedNumberSchema = Type.Object({
   is_official_business_account: Type.Optional(Type.Boolean()),
   username: Type.Optional(Type.String({ description: 'Empty when there is none.' })),
 })
-
-export const numberListSchema = Type.Object({ data: Type.Array(listedNumberSchema), paging: pagingSchema })
 
 export const accountNumberSchema = Type.Object({
   id: Type.Optional(Type.String()),

@@ -11,6 +11,8 @@ import { findProfile, lockProfile, pictureUse, replacePicture, saveProfile } fro
 export function profileOperations(words: Vocabulary): Operation[] {
   const path = `/{Version}/{Phone-Number-ID}/${words.product}_business_profile` as const
   const fields = listProfileFields(words)
+  const defaults = fields.filter((name) => name !== 'id')
+  const { library_fields } = words.habits
   const example = {
     messaging_product: words.product,
     about: 'Plants for every corner',
@@ -28,7 +30,7 @@ export function profileOperations(words: Vocabulary): Operation[] {
       path,
       sentence: 'Reads the business profile of a phone number.',
       permission: 'management',
-      fields: { available: fields, defaults: fields, mode: 'replace' },
+      fields: { available: fields, defaults, mode: 'replace' },
       input: Type.Object({}),
       output: makeProfileListSchema(words),
       examples: {
@@ -46,11 +48,12 @@ export function profileOperations(words: Vocabulary): Operation[] {
       async run({ db, node, project, publicUrl }) {
         const { profile, picture } = await findProfile(db, node)
         const business_profile = project({
+          id: node.id,
           messaging_product: words.product,
           ...profile,
           profile_picture_url: picture && pictureUrl(publicUrl, picture.picture_id),
         })
-        return { data: [{ business_profile }] }
+        return { data: [library_fields ? { business_profile, ...business_profile } : { business_profile }] }
       },
     }),
     defineWrite({

@@ -46,6 +46,7 @@ export const profileMembers = {
 /** What a profile shows. */
 function profileFieldsOf(words: Vocabulary) {
   return {
+    ...(words.habits.library_fields && { id: Type.Optional(Type.String({ description: 'That of its number.' })) }),
     messaging_product: Type.Optional(Type.Literal(words.product)),
     about: Type.Optional(Type.String()),
     address: Type.Optional(Type.String()),
@@ -61,8 +62,11 @@ export function listProfileFields(words: Vocabulary): string[] {
   return Object.keys(profileFieldsOf(words))
 }
 
+/** Client libraries differ in where they read a profile: in a member of its own, or in the object of the list. */
 export function makeProfileListSchema(words: Vocabulary) {
-  return Type.Object({ data: Type.Array(Type.Object({ business_profile: Type.Object(profileFieldsOf(words)) })) })
+  const fields = profileFieldsOf(words)
+  const listed = { business_profile: Type.Object(fields), ...(words.habits.library_fields && fields) }
+  return Type.Object({ data: Type.Array(Type.Object(listed)) })
 }
 
 export function makeProfileUpdateSchema(words: Vocabulary) {

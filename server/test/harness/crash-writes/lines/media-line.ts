@@ -29,6 +29,17 @@ export function mediaLine({ doors, chance }: LineParts): Line {
     return Buffer.concat([png, tail, Buffer.alloc(isShared ? 1000 : size, 7)])
   }
 
+  /** By the business, or by a user. */
+  function drawUpload(form: FormData) {
+    if (chance.happens(0.3)) {
+      form.set('phone_number_id', numbers.shared)
+      const path = '/gateway/media'
+      return { operation: 'gateway.upload_media', method: 'POST', path, token: tokens.gateway, form } as const
+    }
+    form.set('messaging_product', 'msgapp')
+    return { operation: 'media.upload', method: 'POST', path, form } as const
+  }
+
   return {
     name: 'media',
     async act() {
@@ -42,10 +53,8 @@ export function mediaLine({ doors, chance }: LineParts): Line {
       const bytes = drawFile()
       const value = { sha256: createHash('sha256').update(bytes).digest('hex'), file_size: bytes.length }
       const form = new FormData()
-      form.set('messaging_product', 'msgapp')
       form.set('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'picture.png')
-      const write = { operation: 'media.upload', method: 'POST', path, form } as const
-      await shelf.change({ value }, write, ({ body }) => ({ key: body.id }))
+      await shelf.change({ value }, drawUpload(form), ({ body }) => ({ key: body.id }))
     },
     async check(store) {
       // No door lists media, so those that nobody was told of are looked for among the rows.

@@ -1,0 +1,143 @@
+import { systemClock } from '../base/clock.ts'
+import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import { buildBody, buildHeaders } from '../delivery/compose-post.ts'
+import { findDeliveryForOperators } from '../delivery/log.ts'
+import { findSecrets } from '../delivery/secrets.ts'
+import type { Secrets } from '../delivery/sign.ts'
+import { packageVersion } from '../version.ts'
+import { noAccess } from './deliveries.ts'
+import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
+import { vocabularyOf } from './event-vocabulary.ts'
+import { withLockedStore } from './store.ts'
+import { type Column, printList, writeTime } from './table.ts'
+
+type Found = NonNullable<Awaited<ReturnType<typeof findDeliveryForOperators>>>
+type Delivery = Found['delivery']
+
+/** Of an answer, so that a try stays a line. */
+const keptCharacters = 200
+
+const columns: readonly Column<Found['attempts'][number]>[] = [
+  { heading: 'TRY', cell: ({ number }) => String(number), isWhole: true },
+  { heading: 'TIME', cell: ({ time }) => writeTime(time), isWhole: true },
+  { heading: 'TOOK', cell: ({ duration }) => `${duration} ms`, isWhole: true },
+  { heading: 'STATUS', cell: ({ status }) => (status === null ? '-' : String(status)), isWhole: true },
+  { heading: 'PROBLEM', cell: ({ problem }) => problem ?? '' },
+  { heading: 'ANSWER', cell: ({ answer }) => showText(answer ?? '').slice(0, keptCharacters) },
+]
+
+/** Shows a delivery, every try at it, and the request that was sent, byte for byte. */
+export async function showDelivery(text: string, flags: { data?: string; json?: boolean }): Promise<void> {
+  const id = parseId(text)
+  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const found = await findDeliveryForOperators(database.read, id)
+    if (!found) throw unknownDelivery(id)
+    const request = await composeRequest(database, config, found)
+    if (flags.json) {
+      process.stdout.write(`${JSON.stringify(toJson(found, request))}\n`)
+      return
+    }
+    process.stdout.write(`${describeFacts(found.delivery)}\n`)
+    printList(found.attempts, columns, {})
+    process.stdout.write(`\n${writeRequest(found.delivery, request, config)}`)
+  })
+}
+
+function describeFacts(delivery: Delivery): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ['Delivery', String(delivery.id)],
+    ['Account', delivery.account_id],
+    ['App', delivery.app_id],
+    ['Callback', delivery.callback_url],
+    ['Field', delivery.field],
+    ['Conversation', showText(delivery.conversation)],
+    ['Raised', writeTime(delivery.created_time)],
+    ['State', describeState(delivery)],
+  ]
+  return facts.map(([name, value]) => `${name.padEnd(12)} ${value}\n`).join('')
+}
+
+function describeState({ state, due_time }: Pick<Delivery, 'state' | 'due_time'>): string {
+  if (state === 'waiting') return `waiting, next try ${writeTime(due_time)}`
+  return state === 'withdrawn' ? `withdrawn: ${noAccess}, or the app was unlinked from it` : state
+}
+
+interface ShownRequest {
+  /** The try that sent it; undefined: the next one will. */
+  readonly attempt: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly isSigned: boolean
+}
+
+/** The request of the last try, or of the next one where the delivery has not been tried since it was raised or replayed. */
+async function composeRequest(
+  database: Database,
+  config: Config,
+  { delivery, attempts }: Found,
+): Promise<ShownRequest> {
+  const last = delivery.attempts > delivery.earlier_attempts ? attempts.at(-1) : undefined
+  const time = last?.time ?? systemClock.now()
+  const body = await buildBody(vocabularyOf(delivery.value, config), { deliveries: [delivery] })
+  const secrets = await findSecretsIfOpen(database, delivery.app_id, time)
+  return {
+    attempt: last?.number,
+    headers: {
+      'user-agent': `switchboard/${packageVersion()}`,
+      ...(secrets
+        ? buildHeaders({ deliveries: [delivery], secrets }, body, time)
+        : { 'content-type': 'application/json' }),
+    },
+    body: body.toString('latin1'),
+    isSigned: secrets !== undefined,
+  }
+}
+
+async function findSecretsIfOpen({ read }: Database, app_id: string, time: number): Promise<Secrets | undefined> {
+  try {
+    return await findSecrets(read, app_id, time)
+  } catch (error) {
+    if (error instanceof SecretsLocked || error instanceof SecretUnreadable) return undefined
+    throw error
+  }
+}
+
+function writeRequest(
+  { callback_url }: Delivery,
+  { attempt, headers, body, isSigned }: ShownRequest,
+  config: Config,
+): string {
+  const notes = [
+    attempt === undefined ? 'The next try sends:' : `Try ${attempt} sent:`,
+    ...(isSigned ? [] : ["(Without its signatures: no key that opens the app's secret is at hand.)"]),
+    ...(config.webhookBatch > 1 ? ['(WEBHOOK_BATCH may have put other changes into the same post.)'] : []),
+  ]
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return `${[...notes, '', `POST ${callback_url}`, ...lines, '', body].join('\n')}\n`
+}
+
+function toJson({ delivery, attempts }: Found, { attempt, headers, body, isSigned }: ShownRequest) {
+  const { id, account_id, app_id, callback_url, field, conversation, state, created_time, due_time } = delivery
+  return {
+    id,
+    account_id,
+    app_id,
+    callback_url,
+    field,
+    conversation,
+    state,
+    created_time: writeTime(created_time),
+    next_time: state === 'waiting' ? writeTime(due_time) : null,
+    attempts: attempts.map(({ number, time, duration, status, problem, answer }) => ({
+      number,
+      time: writeTime(time),
+      duration,
+      status,
+      problem,
+      answer,
+    })),
+    request: { attempt: attempt ?? null, method: 'POST', url: callback_url, headers, body, is_signed: isSigned },
+  }
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { isMediaType, mediaTypes } from '../resources/media/kinds.ts'
+import { isAnimated, recognize } from '../resources/media/recognize.ts'
+import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
+import { CommandFailed } from './fail.ts'
+import { askGateway, type Gateway } from './gateway-client.ts'
+import { samples } from './sample-media.ts'
+import type { FileKind, SentFile } from './simulated-messages.ts'
+
+/** A file that a user is about to send. */
+export interface OutgoingFile {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly animated: boolean
+}
+
+/**
+ * Reads the file that is to be sent, and as which kind of message: that of its bytes, if nothing else is said. Everything can be
+ * sent as a document.
+ */
+export async function readOutgoingFile(
+  path: string,
+  wanted: MessageKind | undefined,
+): Promise<{ type: FileKind; file: OutgoingFile }> {
+  const bytes = await readBytes(path)
+  const found = await recognize({
+    size: bytes.length,
+    read: async (position, length) => bytes.subarray(position, position + length),
+  })
+  if (!isMediaType(found)) {
+    throw new CommandFailed(
+      `--file ${path} is of no type that messages carry: give one of ${Object.keys(mediaTypes).join(', ')}`,
+    )
+  }
+  const { kind } = mediaTypes[found]
+  const type = wanted ?? kind
+  if (type !== kind && type !== 'document') {
+    throw new CommandFailed(`--file ${path} is ${found}: send it with --type ${kind} or document, not ${type}`)
+  }
+  return { type, file: { name: basename(path), bytes, animated: isAnimated(bytes) } }
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    throw new CommandFailed(`--file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file`)
+  }
+}
+
+/** A file of that kind, where none is given. */
+export function makeSampleFile(type: FileKind): OutgoingFile {
+  const { name, make } = samples[type]
+  return { name, bytes: make(), animated: false }
+}
+
+/** Uploads what a user sends, so that the business can fetch it. */
+export async function uploadFile(
+  gateway: Gateway,
+  phone_number_id: string,
+  { name, bytes, animated }: OutgoingFile,
+): Promise<SentFile> {
+  const form = new FormData()
+  form.set('phone_number_id', phone_number_id)
+  form.set('file', new Blob([new Uint8Array(bytes)]), name)
+  const { answer } = await askGateway(gateway, 'POST', '/gateway/media', form)
+  const { id, mime_type, sha256 } = answer as Pick<SentFile, 'id' | 'mime_type' | 'sha256'>
+  return { id, mime_type, sha256, filename: name, animated }
+}

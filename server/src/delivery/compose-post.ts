@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { minute } from '../base/duration.ts'
+import type { Vocabulary } from '../graph/vocabulary.ts'
+import { writeAscii } from './body.ts'
+import type { WaitingDelivery } from './due.ts'
+import { type Secrets, signHub, signStandard } from './sign.ts'
+
+/** What a post is made of: the same, whenever it is composed. */
+export type PostedDelivery = Pick<WaitingDelivery, 'id' | 'account_id' | 'field' | 'started_time'> & {
+  readonly value: string
+}
+
+/** What one post carries: changes of one account, mostly one. */
+export interface Post {
+  readonly callback_url: string
+  readonly secrets: Secrets
+  readonly deliveries: readonly PostedDelivery[]
+}
+
+/**
+ * A receiver takes a timestamp for a replay when it is more than five minutes old. Until shortly before that, a repeated send
+ * carries the first one's timestamp, and so the very same signatures.
+ */
+const timestampLifetime = 4 * minute
+
+/** Values go out as the text that was stored, so the same deliveries give the same bytes every time. */
+export function buildBody(
+  { account_object }: Vocabulary,
+  { deliveries }: Pick<Post, 'deliveries'>,
+): Buffer | Promise<Buffer> {
+  const changes = deliveries.map(({ field, value }) => `{"field":${JSON.stringify(field)},"value":${value}}`)
+  const account = JSON.stringify(deliveries[0]?.account_id)
+  return writeAscii(
+    `{"object":${JSON.stringify(account_object)},"entry":[{"id":${account},"changes":[${changes.join(',')}]}]}`,
+  )
+}
+
+export function buildHeaders(
+  { deliveries, secrets }: Omit<Post, 'callback_url'>,
+  body: Buffer,
+  now: number,
+): Record<string, string> {
+  const started_time = Math.min(...deliveries.map((delivery) => delivery.started_time))
+  const signedTime = now - started_time < timestampLifetime ? started_time : now
+  return {
+    'content-type': 'application/json',
+    'x-hub-signature-256': signHub(body, secrets),
+    ...signStandard(nameOf(deliveries), signedTime, body, secrets),
+  }
+}
+
+/** Receivers know a post by it: another set of changes has another one. */
+function nameOf(deliveries: readonly PostedDelivery[]): string {
+  const [first] = deliveries
+  if (deliveries.length === 1) return `delivery_${first?.id}`
+  const ids = deliveries.map(({ id }) => id).join(' ')
+  return `deliveries_${first?.id}_${createHash('sha256').update(ids).digest('hex').slice(0, 16)}`
+}

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import type { Db } from '../../db/database.ts'
+import type { AccountsTable } from '../../db/tables.ts'
+import { describeHealth, healthSchema } from '../../graph/health.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+
+const neverKnown = 'Taken as a field, and left out of the response: nothing here knows it.'
+
+/** What the types of client libraries name of an account besides what the specification does. */
+const members = {
+  currency: Type.Optional(
+    Type.Literal('XXX', { description: 'The code of ISO 4217 for no currency: nothing is billed here.' }),
+  ),
+  owner_business_info: Type.Optional(Type.Object({ id: Type.String(), name: Type.String() })),
+  status: Type.Optional(Type.Literal('ACTIVE')),
+  is_enabled_for_insights: Type.Optional(Type.Boolean({ description: 'Always false: there are no insights.' })),
+  health_status: Type.Optional(healthSchema),
+  marketing_messages_lite_api_status: Type.Optional(
+    Type.Literal('INELIGIBLE', { description: 'There is no such API here.' }),
+  ),
+  on_behalf_of_business_info: Type.Optional(Type.Object({}, { description: neverKnown })),
+  primary_funding_id: Type.Optional(Type.String({ description: neverKnown })),
+  purchase_order_number: Type.Optional(Type.String({ description: neverKnown })),
+}
+
+export function libraryAccountMembers({ habits }: Vocabulary): Partial<typeof members> {
+  return habits.library_fields ? members : {}
+}
+
+const eligibilities: Readonly<Record<string, 'AVAILABLE' | 'LIMITED'>> = { APPROVED: 'AVAILABLE', PENDING: 'LIMITED' }
+
+/** An account under the names of client libraries; another table is read only when it is asked for. */
+export async function findForLibraries(db: Db, fields: readonly string[], account: AccountsTable): Promise<object> {
+  const { id, business_id, account_review_status } = account
+  return {
+    ...account,
+    currency: 'XXX',
+    status: 'ACTIVE',
+    is_enabled_for_insights: false,
+    marketing_messages_lite_api_status: 'INELIGIBLE',
+    health_status: describeHealth('WABA', id, eligibilities[account_review_status ?? ''] ?? 'BLOCKED'),
+    ...(fields.includes('owner_business_info') && { owner_business_info: await findBusiness(db, business_id) }),
+  }
+}
+
+async function findBusiness({ query }: Db, id: string) {
+  return query.selectFrom('businesses').select(['id', 'name']).where('id', '=', id).executeTakeFirst()
+}

@@ -1,0 +1,12 @@
+import type { FileMember } from '../../graph/operation.ts'
+import { checkWhileArriving } from './accept.ts'
+import { openFileText } from './file-text.ts'
+import { largestMediaBytes } from './kinds.ts'
+
+/** The member `file` of an upload, whoever sends it. */
+export const mediaFile: FileMember = {
+  name: 'file',
+  limits: (settings) => ({ fileBytes: largestMediaBytes(settings), textBodyBytes: settings.maxMediaTextBytes }),
+  openText: openFileText,
+  check: checkWhileArriving,
+}
