@@ -94,9 +94,9 @@ const makers: readonly Maker[] = [
   },
   // One of several things that were asked for at once: told within the answer, or in an event.
   { name: 'problem', of: /^resources\/groups\/rules/, audience: 'api', message: 2 },
-  { name: 'add', of: /^world\//, audience: 'world', message: 1 },
+  { name: 'add', of: /^world|\/world\.ts$/, audience: 'world', message: 1 },
   { name: 'refuse', of: /^world\//, audience: 'world', message: 2 },
-  { name: 'warn', of: /^world\/write-access/, audience: 'world', message: 1 },
+  { name: 'warn', of: /^resources\/webhooks\/world/, audience: 'world', message: 1 },
   { name: 'CommandFailed', of: /^cli\//, audience: 'command', message: 0 },
   { name: 'BadSetting', of: /^(cli\/|config)/, audience: 'command', message: 0 },
   { name: 'BadSetting', of: /^base\/setting-parsers/, audience: 'command', message: 0 },

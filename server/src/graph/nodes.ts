@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 
@@ -47,7 +46,7 @@ export async function createNode(
   owner: { business_id: string; account_id: string | null },
 ): Promise<string> {
   for (;;) {
-    const id = String(randomNodeNumber(random))
+    const id = drawNodeId(random)
     const { numInsertedOrUpdatedRows } = await tx.query
       .insertInto('nodes')
       .values({ id, kind, business_id: owner.business_id, account_id: owner.account_id })
@@ -71,37 +70,7 @@ export async function shareNode(tx: Transaction, node_id: string, business_id: s
     .execute()
 }
 
-/**
- * Draws ids that no node has yet, many at once. They are not registered here: whoever asks does that together with the rest.
- * `isTaken` tells of ids that are about to be registered.
- */
-export async function drawNodeIds(
-  tx: Transaction,
-  random: Random,
-  count: number,
-  isTaken: (id: string) => boolean,
-): Promise<string[]> {
-  const drawn = new Set<string>()
-  while (drawn.size < count) {
-    const fresh: string[] = []
-    for (let missing = Math.min(count - drawn.size, 500); missing > 0; missing--) {
-      const id = String(randomNodeNumber(random))
-      if (!drawn.has(id) && !isTaken(id)) fresh.push(id)
-    }
-    if (fresh.length === 0) continue
-    const known = await tx.query.selectFrom('nodes').select('id').where('id', 'in', fresh).execute()
-    const taken = new Set(known.map(({ id }) => id))
-    for (const id of fresh) if (!taken.has(id)) drawn.add(id)
-  }
-  return [...drawn]
-}
-
-/** Lets nobody else register a node before this transaction ends, so that what it found about ids stays true. */
-export async function lockNodes(tx: Transaction): Promise<void> {
-  if (tx.lockRows) await sql`LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`.execute(tx.query)
-}
-
 /** A number of 16 digits; node:crypto draws at most 48 bits at once, so it is put together from two draws. */
-function randomNodeNumber(random: Random): number {
-  return 1_000_000_000_000_000 + random.integer(0, 8_000_000) * 1_000_000_000 + random.integer(0, 1_000_000_000)
+export function drawNodeId(random: Random): string {
+  return String(1_000_000_000_000_000 + random.integer(0, 8_000_000) * 1_000_000_000 + random.integer(0, 1_000_000_000))
 }

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { type ErrorStatus, errorStatuses } from '../graph/errors.ts'
-import { chapters, type ReplyContent, type Row } from '../graph/operation.ts'
+import type { ReplyContent, Row } from '../graph/operation.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { formatRate, type Rate, type RateClassName, rateClasses } from '../limits/classes.ts'
+import { chapters } from '../operations.ts'
 import {
   anyOf,
   describeBody,
@@ -90,7 +91,9 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
 
 function listTags(document: DocumentName, rows: readonly Row[]): Tag[] {
   const used = new Set(rows.map(tagOf))
-  return Object.entries(document === 'business' ? chapters : gatewayTags)
+  const tags: readonly (readonly [string, string])[] =
+    document === 'business' ? chapters.map(({ name, title }) => [name, title]) : Object.entries(gatewayTags)
+  return tags
     .filter(([name]) => used.has(name) || name === 'receiver')
     .map(([name, title]) => ({ name, 'x-displayName': title }))
 }

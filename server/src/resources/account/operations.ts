@@ -1,15 +1,23 @@
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { trimName } from './rules.ts'
 import { accountFields, accountSchema, accountUpdateSchema } from './schemas.ts'
 import { findAccount, updateAccount } from './store.ts'
+import { accountEntries } from './world.ts'
 
-export function accountOperations(): Operation[] {
+export const accountChapter: Chapter = {
+  name: 'account',
+  title: 'Business account',
+  rows: accountOperations,
+  world: [accountEntries],
+}
+
+function accountOperations(): NewOperation[] {
   return [
     defineRead({
       name: 'account.read',
-      chapter: 'account',
       method: 'GET',
       path: '/{Version}/{Account-ID}',
       sentence: 'Reads a business account.',
@@ -24,7 +32,6 @@ export function accountOperations(): Operation[] {
     }),
     defineWrite({
       name: 'account.update',
-      chapter: 'account',
       method: 'POST',
       path: '/{Version}/{Account-ID}',
       sentence: 'Changes the name or the time zone of a business account.',

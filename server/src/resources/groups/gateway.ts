@@ -1,4 +1,4 @@
-import { defineGatewayWrite, type Operation } from '../../graph/operation.ts'
+import { defineGatewayWrite, type NewOperation } from '../../graph/operation.ts'
 import { raiseJoined, raiseJoinRequests } from './events.ts'
 import { deadLink, fullGroup, readInviteCode } from './rules.ts'
 import { joinedSchema, joinSchema } from './schemas.ts'
@@ -10,11 +10,10 @@ import {
   lockInvitingGroupForGateway,
 } from './store.ts'
 
-export function groupGatewayOperations(): Operation[] {
+export function groupGatewayOperations(): NewOperation[] {
   return [
     defineGatewayWrite({
       name: 'gateway.join_group',
-      chapter: 'groups',
       method: 'POST',
       path: '/gateway/groups/join',
       sentence: 'Lets a user join a group by its invite link, or ask to join it where the business has to approve.',

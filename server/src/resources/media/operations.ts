@@ -1,15 +1,18 @@
+import type { Chapter } from '../../chapter.ts'
 import { notFound } from '../../graph/errors.ts'
 import { examplePicture } from '../../graph/examples.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineRead, defineWrite, type FileMember, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type FileMember, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { checkArrived, checkWhileArriving } from './accept.ts'
+import { mediaDownloads } from './download.ts'
+import { makeMediaExpiryHandler } from './expiry.ts'
 import { openFileText } from './file-text.ts'
 import { largestMediaBytes } from './kinds.ts'
 import { mediaPath } from './rules.ts'
 import { makeMediaSchema, makeUploadSchema, mediaQuerySchema, uploadedSchema } from './schemas.ts'
-import { deleteMedia, findMedia, insertMedia } from './store.ts'
+import { deleteMedia, expiryTimer, findMedia, insertMedia } from './store.ts'
 
 const exampleId = '9000000000000002'
 const uploadMedium = { send: 'media.upload', take: { pointer: '/id', as: 'Media-ID' } }
@@ -21,11 +24,18 @@ const fileMember: FileMember = {
   check: checkWhileArriving,
 }
 
-export function mediaOperations(words: Vocabulary): Operation[] {
+export const mediaChapter: Chapter = {
+  name: 'media',
+  title: 'Media',
+  rows: (words) => [...mediaOperations(words), ...mediaDownloads()],
+  timers: (deps) => ({ [expiryTimer]: makeMediaExpiryHandler(deps) }),
+  leftOutOfWorld: { media: 'media' },
+}
+
+function mediaOperations(words: Vocabulary): NewOperation[] {
   return [
     defineWrite({
       name: 'media.upload',
-      chapter: 'media',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/media',
       sentence: 'Uploads an image, audio file, video, document or sticker for messages of a phone number.',
@@ -51,7 +61,6 @@ export function mediaOperations(words: Vocabulary): Operation[] {
     }),
     defineRead({
       name: 'media.read',
-      chapter: 'media',
       method: 'GET',
       path: '/{Version}/{Media-ID}',
       sentence: 'Reads what a medium is, with an address that its bytes can be had from for a few minutes.',
@@ -77,7 +86,6 @@ export function mediaOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'media.delete',
-      chapter: 'media',
       method: 'DELETE',
       path: '/{Version}/{Media-ID}',
       sentence: 'Deletes a medium; its address is invalid from then on.',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { serviceSecretWithin } from '../../db/secrets.ts'
 import { forbidden, type GraphError, rateLimited, ruleBroken } from '../../graph/errors.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineWrite, type Operation, Refusal } from '../../graph/operation.ts'
+import { defineWrite, type NewOperation, Refusal } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { rateClasses } from '../../limits/classes.ts'
@@ -23,10 +23,9 @@ const wrongPinCode = 133005
 const unverifiedNumber = '4000000000000002'
 const sandboxNumber = '4000000000000003'
 
-export function createNumber(): Operation {
+export function createNumber(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.create',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Account-ID}/phone_numbers',
     sentence: 'Creates a phone number in an account and sends it a verification code by SMS.',
@@ -70,10 +69,9 @@ export function createNumber(): Operation {
   })
 }
 
-export function requestCode(): Operation {
+export function requestCode(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.request_code',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/request_code',
     sentence: 'Sends a new verification code to a phone number; the code before it ends.',
@@ -91,10 +89,9 @@ export function requestCode(): Operation {
   })
 }
 
-export function verifyCode(): Operation {
+export function verifyCode(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.verify_code',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/verify_code',
     sentence: 'Verifies a phone number with the code that was sent to it.',
@@ -151,10 +148,9 @@ function describeJudgement(judgement: Exclude<Judgement, { outcome: 'right' }>):
   }
 }
 
-export function registerNumber(words: Vocabulary): Operation {
+export function registerNumber(words: Vocabulary): NewOperation {
   return defineWrite({
     name: 'phone_numbers.register',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/register',
     sentence: 'Registers a verified phone number on the platform, and sets or checks its two-step PIN.',
@@ -190,10 +186,9 @@ export function registerNumber(words: Vocabulary): Operation {
   })
 }
 
-export function deregisterNumber(): Operation {
+export function deregisterNumber(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.deregister',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/deregister',
     sentence: 'Takes a registered phone number off the platform.',

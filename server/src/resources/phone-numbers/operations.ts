@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { defineRead, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { phoneNumberGatewayOperations } from './gateway.ts'
+import { numberLookupOperations } from './gateway-lookup.ts'
 import { createNumber, deregisterNumber, registerNumber, requestCode, verifyCode } from './life-operations.ts'
 import { toAccountNumber, toListedNumber } from './rules.ts'
 import {
@@ -15,6 +18,7 @@ import {
 } from './schemas.ts'
 import { updateSettings } from './settings-operations.ts'
 import { findPhoneNumber, listPhoneNumbers } from './store.ts'
+import { numberEntries } from './world.ts'
 
 const listedFields = Object.keys(listedNumberSchema.properties)
 const infoDefaults = ['id', 'display_phone_number', 'verified_name', 'quality_rating']
@@ -37,11 +41,18 @@ const numberList: ListOptions = {
   },
 }
 
-export function phoneNumberOperations(words: Vocabulary): Operation[] {
+export const phoneNumbersChapter: Chapter = {
+  name: 'phone-numbers',
+  title: 'Phone numbers',
+  rows: (words) => [...phoneNumberOperations(words), ...phoneNumberGatewayOperations(), ...numberLookupOperations()],
+  world: [numberEntries],
+  leftOutOfWorld: { 'two-step PINs': 'two_step_pins', 'callbacks of numbers': 'phone_number_callbacks' },
+}
+
+function phoneNumberOperations(words: Vocabulary): NewOperation[] {
   return [
     defineRead({
       name: 'phone_numbers.list',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/{Version}/{Account-ID}/phone_numbers',
       sentence: 'Lists the phone numbers of an account.',
@@ -84,7 +95,6 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
     createNumber(),
     defineRead({
       name: 'phone_numbers.read_info',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/{Version}/{Phone-Number-ID}',
       sentence: 'Reads a phone number by its Phone-Number-ID.',
@@ -113,7 +123,6 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
     deregisterNumber(),
     defineRead({
       name: 'phone_numbers.read_account_number',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/{Version}/{Account-Number-ID}',
       sentence: 'Reads a phone number by its Account-Number-ID.',

@@ -1,17 +1,16 @@
 import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
-import { defineOpen, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type NewReplyOperation, Reply } from '../../graph/operation.ts'
 import { findPictureForAnyone } from './store.ts'
 
 /** Anything else would only cost a query, and the database does not take every text. */
 const idPattern = /^[\w-]{1,64}$/
 
 /** The pictures of profiles, for anyone who was given the address of one. */
-export function profilePictures(): ReplyOperation[] {
+export function profilePictures(): NewReplyOperation[] {
   return [
     defineOpen({
       name: 'public.picture',
-      chapter: 'profile',
       path: '/pictures/{id}',
       sentence: "Sends the picture of a number's profile.",
       input: Type.Object({

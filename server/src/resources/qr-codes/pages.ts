@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOpen, type OpenContext, Reply, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type NewReplyOperation, type OpenContext, Reply } from '../../graph/operation.ts'
 import { composeMissingPage } from '../../replies/card.ts'
 import { replyMissing, replyWithPage } from '../../replies/missing.ts'
 import { makeQrDrawer } from './image.ts'
@@ -14,12 +14,11 @@ const missing = composeMissingPage(
 )
 
 /** Where a code leads. It is looked up at every request, so that nothing answers once the code is deleted. */
-export function qrCodePages(): ReplyOperation[] {
+export function qrCodePages(): NewReplyOperation[] {
   const draw = makeQrDrawer()
   return [
     defineOpen({
       name: 'public.message',
-      chapter: 'qr-codes',
       path: '/message/{code}',
       sentence: 'Shows the page of a message link.',
       input: Type.Object({ code: Type.String({ description: 'The code of the link.' }) }),
@@ -33,7 +32,6 @@ export function qrCodePages(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'public.qr_image',
-      chapter: 'qr-codes',
       path: '/qr/{file}',
       sentence: 'Draws the QR code of a message link.',
       input: Type.Object({

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import { ruleBroken } from '../../graph/errors.ts'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { checkNewSchedule, toSchedule, toStoredSchedule } from './rules.ts'
 import { newScheduleSchema, scheduleFields, scheduleListSchema, scheduleStatuses, scheduleTypes } from './schemas.ts'
 import { insertSchedule, listSchedules, statusAt } from './store.ts'
+import { scheduleEntries } from './world.ts'
 
 const scheduleList: ListOptions = {
   maxLimit: 100,
@@ -25,11 +27,17 @@ const scheduleList: ListOptions = {
   },
 }
 
-export function scheduleOperations(): Operation[] {
+export const schedulesChapter: Chapter = {
+  name: 'schedules',
+  title: 'Schedules',
+  rows: scheduleOperations,
+  world: [scheduleEntries],
+}
+
+function scheduleOperations(): NewOperation[] {
   return [
     defineRead({
       name: 'schedules.list',
-      chapter: 'schedules',
       method: 'GET',
       path: '/{Version}/{Account-ID}/schedules',
       sentence: 'Lists the schedules of an account.',
@@ -74,7 +82,6 @@ export function scheduleOperations(): Operation[] {
     }),
     defineWrite({
       name: 'schedules.create',
-      chapter: 'schedules',
       method: 'POST',
       path: '/{Version}/{Account-ID}/schedules',
       sentence: 'Creates a schedule in an account.',
