@@ -2,6 +2,7 @@ import type { Clock } from './base/clock.ts'
 import type { Random } from './base/random.ts'
 import type { Db } from './db/database.ts'
 import type { Tables } from './db/tables.ts'
+import type { NodeKind, NodeKindInfo } from './graph/nodes.ts'
 import type { NewRow } from './graph/operation.ts'
 import type { Vocabulary } from './graph/vocabulary.ts'
 import type { TimerHandlers } from './timers/worker.ts'
@@ -21,6 +22,8 @@ export interface Chapter {
   readonly name: string
   /** What people call it. */
   readonly title: string
+  /** The kinds of node that it has. */
+  readonly nodes?: Readonly<Partial<Record<NodeKind, NodeKindInfo>>>
   /** Its rows of the table, whatever their door. */
   rows(words: Vocabulary): readonly NewRow[]
   /** What happens when its timers go off, by their kinds. */

@@ -1,4 +1,5 @@
 import type { Chapter, TimerDeps } from './chapter.ts'
+import type { NodeKindInfo } from './graph/nodes.ts'
 import type { Row } from './graph/operation.ts'
 import type { Vocabulary } from './graph/vocabulary.ts'
 import { accountChapter } from './resources/account/operations.ts'
@@ -40,6 +41,12 @@ export const chapters: readonly Chapter[] = [
   auditChapter,
   serviceChapter,
 ]
+
+/** Every kind of node. */
+export const nodeKinds: Readonly<Record<string, NodeKindInfo>> = Object.assign(
+  {},
+  ...chapters.map(({ nodes }) => nodes),
+)
 
 /** THE TABLE: every row of every door, chapter by chapter, in one vocabulary's names. */
 export function buildOperations(words: Vocabulary): Row[] {

@@ -1,31 +1,28 @@
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 
-/** The kinds of node that a path may start with, and the placeholder that the specification gives each. */
-export const nodePlaceholders = {
-  business: 'Business-ID',
-  application: 'Application-ID',
-  account: 'Account-ID',
-  phone_number: 'Phone-Number-ID',
-  account_number: 'Account-Number-ID',
-  bot: 'Bot-ID',
-  migration_intent: 'Migration-Intent-ID',
-  solution: 'Solution-ID',
-  upload: 'Upload-ID',
-  media: 'Media-ID',
-  group: 'group_id',
-} as const
+/**
+ * The kinds of node. A chapter adds its own to this interface with `declare module`, and says in `nodes` what they are; a business is
+ * here because access is checked by it.
+ */
+export interface NodeKinds {
+  business: true
+}
+export type NodeKind = keyof NodeKinds
 
-/** Kinds that have an id of their own but no operation that starts with it. */
-export const innerNodeKinds = ['extended_credit', 'schedule', 'onboarding_request'] as const
-
-export type NodeKind = keyof typeof nodePlaceholders
-export type AnyNodeKind = NodeKind | (typeof innerNodeKinds)[number]
+export interface NodeKindInfo {
+  /** What the specification calls its id in the paths that start with it; left out: no operation does. */
+  readonly placeholder?: string
+  /** What people call one of it. */
+  readonly called: string
+  /** An id for examples: of the demo world, or made up where that has none. */
+  readonly example?: string
+}
 
 /** A node that the caller may see: made by the access check alone, and what every finder of a slice asks for. */
 export interface Node {
   readonly id: string
-  readonly kind: AnyNodeKind
+  readonly kind: NodeKind
   readonly business_id: string
   readonly account_id: string | null
 }
@@ -42,7 +39,7 @@ export function isNodeId(text: string): boolean {
 export async function createNode(
   tx: Transaction,
   random: Random,
-  kind: AnyNodeKind,
+  kind: NodeKind,
   owner: { business_id: string; account_id: string | null },
 ): Promise<string> {
   for (;;) {

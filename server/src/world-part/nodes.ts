@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 import type { NodesTable } from '../db/tables.ts'
-import { type AnyNodeKind, drawNodeId } from '../graph/nodes.ts'
+import { drawNodeId, type NodeKind } from '../graph/nodes.ts'
 import { inBatches } from './batches.ts'
 
 type NodeOwner = Pick<NodesTable, 'business_id' | 'account_id'>
@@ -11,7 +11,7 @@ type NodeOwner = Pick<NodesTable, 'business_id' | 'account_id'>
 export async function createNodes(
   tx: Transaction,
   random: Random,
-  kind: AnyNodeKind,
+  kind: NodeKind,
   owners: readonly NodeOwner[],
 ): Promise<string[]> {
   const made: string[] = []

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import type { NodesTable, Tables } from '../db/tables.ts'
-import type { AnyNodeKind } from '../graph/nodes.ts'
+import type { NodeKind } from '../graph/nodes.ts'
 import type { Problems } from './problems.ts'
 
 /** What a world file says under one key, and where it does. */
@@ -20,7 +20,7 @@ export type NodeOwner = Pick<NodesTable, 'business_id' | 'account_id'>
 export interface Reference {
   readonly place: string
   readonly id: string
-  readonly kind: AnyNodeKind
+  readonly kind: NodeKind
 }
 
 /** The references of a list of ids. */
@@ -79,7 +79,7 @@ export interface PartDefinition<S extends TSchema, Parent, Extra, E = Entry<Stat
   /** The form of one entry, without the keys that other parts put under it. */
   readonly schema: S
   /** The keys of an entry that are ids of nodes, and their kinds. */
-  readonly nodes?: readonly { readonly kind: AnyNodeKind; readonly key: keyof Static<S> & string }[]
+  readonly nodes?: readonly { readonly kind: NodeKind; readonly key: keyof Static<S> & string }[]
   /** Who owns these nodes, and those of the entries under it; left out: as the entry that it stands in. */
   ownerOf?(given: Static<S>): NodeOwner
   /** What is read out of an entry besides; undefined, with a problem: the entry is left out. */

@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/database.ts'
 import type { NodesTable } from '../db/tables.ts'
-import type { AnyNodeKind } from '../graph/nodes.ts'
+import { nodeKinds } from '../operations.ts'
 import { inBatches } from '../world-part/batches.ts'
 import { holdNodes, registerNodes } from '../world-part/nodes.ts'
 import type { Reference, Release, StoreCheck } from '../world-part/part.ts'
@@ -15,26 +15,8 @@ export interface Found {
   readonly releases: readonly Release[]
 }
 
-/** Kinds that a file describes or may collide with; a kind that is not here is called by its own name. */
-const kindNames: Partial<Record<AnyNodeKind, string>> = {
-  business: 'a business',
-  application: 'an app',
-  account: 'an account',
-  phone_number: 'a phone number',
-  account_number: 'an account number',
-  bot: 'a bot',
-  migration_intent: 'a migration intent',
-  extended_credit: 'a credit line',
-  schedule: 'a schedule',
-  group: 'a group',
-  solution: 'a solution',
-  upload: 'an upload',
-  media: 'a medium',
-  onboarding_request: 'an onboarding request',
-}
-
 function nameKind(kind: string): string {
-  return kindNames[kind as AnyNodeKind] ?? `a node of kind ${kind}`
+  return nodeKinds[kind]?.called ?? `a node of kind ${kind}`
 }
 
 /** Holds the file against the rules that need no store. */

@@ -7,9 +7,16 @@ import { accountFields, accountSchema, accountUpdateSchema } from './schemas.ts'
 import { findAccount, updateAccount } from './store.ts'
 import { accountEntries } from './world.ts'
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    account: true
+  }
+}
+
 export const accountChapter: Chapter = {
   name: 'account',
   title: 'Business account',
+  nodes: { account: { placeholder: 'Account-ID', called: 'an account', example: '1000000000000001' } },
   rows: accountOperations,
   world: [accountEntries],
 }

@@ -14,9 +14,16 @@ const exampleOffer = {
   enable_welcome_message: true,
 }
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    bot: true
+  }
+}
+
 export const botChapter: Chapter = {
   name: 'bot',
   title: 'Bot',
+  nodes: { bot: { placeholder: 'Bot-ID', called: 'a bot', example: '5000000000000001' } },
   rows: botOperations,
   world: [botEntries],
 }

@@ -35,9 +35,16 @@ const groupList: ListOptions = {
 
 const exampleRequestId = '0f6c1c1f2a7b4b0f9d3f5c1d2e3a4b5c'
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    group: true
+  }
+}
+
 export const groupsChapter: Chapter = {
   name: 'groups',
   title: 'Groups',
+  nodes: { group: { placeholder: 'group_id', called: 'a group', example: '6000000000000001' } },
   rows: (words) => [...groupOperations(words), ...groupGatewayOperations(), ...groupPages()],
   timers: (deps) => ({ [creationTimer]: makeCreationHandler(deps) }),
   world: [groupEntries],

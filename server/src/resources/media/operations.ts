@@ -24,9 +24,16 @@ const fileMember: FileMember = {
   check: checkWhileArriving,
 }
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    media: true
+  }
+}
+
 export const mediaChapter: Chapter = {
   name: 'media',
   title: 'Media',
+  nodes: { media: { placeholder: 'Media-ID', called: 'a medium', example: '9000000000000002' } },
   rows: (words) => [...mediaOperations(words), ...mediaDownloads()],
   timers: (deps) => ({ [expiryTimer]: makeMediaExpiryHandler(deps) }),
   leftOutOfWorld: { media: 'media' },

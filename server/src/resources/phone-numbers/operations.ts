@@ -41,9 +41,20 @@ const numberList: ListOptions = {
   },
 }
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    phone_number: true
+    account_number: true
+  }
+}
+
 export const phoneNumbersChapter: Chapter = {
   name: 'phone-numbers',
   title: 'Phone numbers',
+  nodes: {
+    phone_number: { placeholder: 'Phone-Number-ID', called: 'a phone number', example: '4000000000000001' },
+    account_number: { placeholder: 'Account-Number-ID', called: 'an account number', example: '4100000000000001' },
+  },
   rows: (words) => [...phoneNumberOperations(words), ...phoneNumberGatewayOperations(), ...numberLookupOperations()],
   world: [numberEntries],
   leftOutOfWorld: { 'two-step PINs': 'two_step_pins', 'callbacks of numbers': 'phone_number_callbacks' },

@@ -9,9 +9,21 @@ import { portfolioWorld } from './world.ts'
 const businessFields = Object.keys(businessSchema.properties)
 const migrationIntentFields = Object.keys(migrationIntentSchema.properties)
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    migration_intent: true
+    extended_credit: true
+  }
+}
+
 export const portfolioChapter: Chapter = {
   name: 'portfolio',
   title: 'Portfolio, credits and migration',
+  nodes: {
+    business: { placeholder: 'Business-ID', called: 'a business', example: '2000000000000001' },
+    migration_intent: { placeholder: 'Migration-Intent-ID', called: 'a migration intent', example: '8000000000000001' },
+    extended_credit: { called: 'a credit line' },
+  },
   rows: portfolioOperations,
   world: portfolioWorld,
 }

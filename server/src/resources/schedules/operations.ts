@@ -27,9 +27,16 @@ const scheduleList: ListOptions = {
   },
 }
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    schedule: true
+  }
+}
+
 export const schedulesChapter: Chapter = {
   name: 'schedules',
   title: 'Schedules',
+  nodes: { schedule: { called: 'a schedule' } },
   rows: scheduleOperations,
   world: [scheduleEntries],
 }

@@ -45,9 +45,20 @@ const exampleSolution = {
 
 const createFirst = { send: 'solutions.create', take: { pointer: '/solution_id', as: 'Solution-ID' } }
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    solution: true
+    onboarding_request: true
+  }
+}
+
 export const solutionsChapter: Chapter = {
   name: 'solutions',
   title: 'Multi-partner solutions and onboarding',
+  nodes: {
+    solution: { placeholder: 'Solution-ID', called: 'a solution', example: '9000000000000000' },
+    onboarding_request: { called: 'an onboarding request' },
+  },
   rows: (words) => [...solutionOperations(words), ...onboardingOperations()],
   leftOutOfWorld: { solutions: 'solutions', 'onboarding requests': 'agreement_requests' },
 }

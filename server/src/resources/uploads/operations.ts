@@ -17,9 +17,16 @@ import { deleteUpload, expiryTimer, findUpload, finishUpload, insertUpload, lock
 const exampleId = 'upload:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0'
 const openUpload = { send: 'uploads.create', take: { pointer: '/id', as: 'Upload-ID' } }
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    upload: true
+  }
+}
+
 export const uploadsChapter: Chapter = {
   name: 'uploads',
   title: 'Resumable upload',
+  nodes: { upload: { placeholder: 'Upload-ID', called: 'an upload', example: 'upload:MTIzNDU2Nzg5MDEy' } },
   rows: uploadOperations,
   timers: (deps) => ({ [expiryTimer]: makeExpiryHandler(deps) }),
 }

@@ -29,9 +29,16 @@ const success = { success: true }
 const subscriptionsPath = '/{Version}/{Application-ID}/subscriptions'
 const linksPath = '/{Version}/{Account-ID}/subscribed_apps'
 
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    application: true
+  }
+}
+
 export const webhooksChapter: Chapter = {
   name: 'webhooks',
   title: 'Webhooks',
+  nodes: { application: { placeholder: 'Application-ID', called: 'an app', example: '3000000000000001' } },
   rows: webhookOperations,
   world: webhookWorld,
   leftOutOfWorld: { "apps' own callbacks of an account": countOverridesForOperators },
