@@ -11,8 +11,8 @@ import { systemRandom } from '../src/base/random.ts'
 import { openStore } from '../src/cli/store.ts'
 import { readConfig } from '../src/config.ts'
 import { applyWorld } from '../src/world/apply.ts'
+import type { World } from '../src/world/list.ts'
 import { readWorldFile } from '../src/world/read.ts'
-import type { World } from '../src/world/schema.ts'
 import { startPostgres } from '../test/harness/postgres.ts'
 
 const perAccount = 2000

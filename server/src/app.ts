@@ -52,15 +52,8 @@ import { AddressLimit } from './limits/address-limit.ts'
 import type { AddressClassName } from './limits/classes.ts'
 import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
-import { buildOperations } from './operations.ts'
-import { ringOutTimer } from './resources/calls/progress.ts'
-import { makeRingOutHandler } from './resources/calls/ring-out.ts'
+import { buildOperations, gatherTimers } from './operations.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
-import { creationTimer, makeCreationHandler } from './resources/groups/creation.ts'
-import { makeMediaExpiryHandler } from './resources/media/expiry.ts'
-import { expiryTimer as mediaExpiryTimer } from './resources/media/store.ts'
-import { makeExpiryHandler } from './resources/uploads/expiry.ts'
-import { expiryTimer } from './resources/uploads/store.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
@@ -110,11 +103,8 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
       [sweepTimer]: makeSweepHandler(store, clock),
       [discardTimer]: makeDiscardHandler(pieces),
-      [expiryTimer]: makeExpiryHandler({ clock, random }),
-      [mediaExpiryTimer]: makeMediaExpiryHandler({ clock, random }),
-      [creationTimer]: makeCreationHandler({ clock, random, words, publicUrl }),
-      [ringOutTimer]: makeRingOutHandler({ clock, words }),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
+      ...gatherTimers({ clock, random, words, publicUrl }),
     },
   })
 

@@ -12,12 +12,12 @@ import * as compliance from './resources/compliance/errors.ts'
 import * as encryption from './resources/encryption/errors.ts'
 import * as groups from './resources/groups/errors.ts'
 import * as media from './resources/media/errors.ts'
-import * as onboarding from './resources/onboarding/errors.ts'
 import * as phoneNumbers from './resources/phone-numbers/errors.ts'
 import * as portfolio from './resources/portfolio/errors.ts'
 import * as profile from './resources/profile/errors.ts'
 import * as schedules from './resources/schedules/errors.ts'
 import * as solutions from './resources/solutions/errors.ts'
+import * as onboarding from './resources/solutions/onboarding-errors.ts'
 import * as uploads from './resources/uploads/errors.ts'
 import * as webhooks from './resources/webhooks/errors.ts'
 
@@ -46,7 +46,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/bot/errors.ts': bot,
   'resources/schedules/errors.ts': schedules,
   'resources/solutions/errors.ts': solutions,
-  'resources/onboarding/errors.ts': onboarding,
+  'resources/solutions/onboarding-errors.ts': onboarding,
   'resources/compliance/errors.ts': compliance,
   'resources/portfolio/errors.ts': portfolio,
   'resources/webhooks/errors.ts': webhooks,

@@ -1,62 +1,59 @@
+import type { Chapter, TimerDeps } from './chapter.ts'
+import type { NodeKindInfo } from './graph/nodes.ts'
 import type { Row } from './graph/operation.ts'
 import type { Vocabulary } from './graph/vocabulary.ts'
-import { accountOperations } from './resources/account/operations.ts'
-import { auditOperations } from './resources/audit/operations.ts'
-import { botOperations } from './resources/bot/operations.ts'
-import { callGatewayOperations } from './resources/calls/gateway.ts'
-import { callOperations } from './resources/calls/operations.ts'
-import { complianceOperations } from './resources/compliance/operations.ts'
-import { encryptionOperations } from './resources/encryption/operations.ts'
-import { groupGatewayOperations } from './resources/groups/gateway.ts'
-import { groupOperations } from './resources/groups/operations.ts'
-import { groupPages } from './resources/groups/pages.ts'
-import { mediaDownloads } from './resources/media/download.ts'
-import { mediaGatewayOperations } from './resources/media/gateway.ts'
-import { mediaOperations } from './resources/media/operations.ts'
-import { onboardingOperations } from './resources/onboarding/operations.ts'
-import { phoneNumberGatewayOperations } from './resources/phone-numbers/gateway.ts'
-import { numberLookupOperations } from './resources/phone-numbers/gateway-lookup.ts'
-import { phoneNumberOperations } from './resources/phone-numbers/operations.ts'
-import { portfolioOperations } from './resources/portfolio/operations.ts'
-import { profileOperations } from './resources/profile/operations.ts'
-import { profilePictures } from './resources/profile/pictures.ts'
-import { qrCodeOperations } from './resources/qr-codes/operations.ts'
-import { qrCodePages } from './resources/qr-codes/pages.ts'
-import { scheduleOperations } from './resources/schedules/operations.ts'
-import { serviceOperations } from './resources/service/operations.ts'
-import { solutionOperations } from './resources/solutions/operations.ts'
-import { uploadOperations } from './resources/uploads/operations.ts'
-import { webhookOperations } from './resources/webhooks/operations.ts'
+import { accountChapter } from './resources/account/operations.ts'
+import { auditChapter } from './resources/audit/operations.ts'
+import { botChapter } from './resources/bot/operations.ts'
+import { callsChapter } from './resources/calls/operations.ts'
+import { complianceChapter } from './resources/compliance/operations.ts'
+import { encryptionChapter } from './resources/encryption/operations.ts'
+import { groupsChapter } from './resources/groups/operations.ts'
+import { mediaChapter } from './resources/media/operations.ts'
+import { phoneNumbersChapter } from './resources/phone-numbers/operations.ts'
+import { portfolioChapter } from './resources/portfolio/operations.ts'
+import { profileChapter } from './resources/profile/operations.ts'
+import { qrCodesChapter } from './resources/qr-codes/operations.ts'
+import { schedulesChapter } from './resources/schedules/operations.ts'
+import { serviceChapter } from './resources/service/operations.ts'
+import { solutionsChapter } from './resources/solutions/operations.ts'
+import { uploadsChapter } from './resources/uploads/operations.ts'
+import { webhooksChapter } from './resources/webhooks/operations.ts'
+import type { TimerHandlers } from './timers/worker.ts'
 
-/** THE TABLE: every row of every door, chapter by chapter in the specification's order, in one vocabulary's names. */
+/** Every chapter, in the specification's order. */
+export const chapters: readonly Chapter[] = [
+  callsChapter,
+  profileChapter,
+  uploadsChapter,
+  accountChapter,
+  encryptionChapter,
+  groupsChapter,
+  phoneNumbersChapter,
+  mediaChapter,
+  botChapter,
+  schedulesChapter,
+  qrCodesChapter,
+  solutionsChapter,
+  complianceChapter,
+  portfolioChapter,
+  webhooksChapter,
+  auditChapter,
+  serviceChapter,
+]
+
+/** Every kind of node. */
+export const nodeKinds: Readonly<Record<string, NodeKindInfo>> = Object.assign(
+  {},
+  ...chapters.map(({ nodes }) => nodes),
+)
+
+/** THE TABLE: every row of every door, chapter by chapter, in one vocabulary's names. */
 export function buildOperations(words: Vocabulary): Row[] {
-  return [
-    ...callOperations(words),
-    ...callGatewayOperations(),
-    ...profileOperations(words),
-    ...profilePictures(),
-    ...uploadOperations(),
-    ...accountOperations(words),
-    ...encryptionOperations(words),
-    ...groupOperations(words),
-    ...groupGatewayOperations(),
-    ...groupPages(),
-    ...phoneNumberOperations(words),
-    ...phoneNumberGatewayOperations(),
-    ...numberLookupOperations(words),
-    ...mediaOperations(words),
-    ...mediaGatewayOperations(),
-    ...mediaDownloads(),
-    ...botOperations(),
-    ...scheduleOperations(),
-    ...qrCodeOperations(words),
-    ...qrCodePages(),
-    ...solutionOperations(words),
-    ...onboardingOperations(),
-    ...complianceOperations(words),
-    ...portfolioOperations(),
-    ...webhookOperations(words),
-    ...auditOperations(),
-    ...serviceOperations(),
-  ]
+  return chapters.flatMap(({ name, rows }) => rows(words).map((row) => ({ ...row, chapter: name })))
+}
+
+/** What happens when a timer of a chapter goes off. */
+export function gatherTimers(deps: TimerDeps): TimerHandlers {
+  return Object.assign({}, ...chapters.map(({ timers }) => timers?.(deps)))
 }

@@ -4,7 +4,7 @@ import { glob } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { cutSections, folderOf, writeSpecPages } from '../src/generate/spec-pages.ts'
+import { cutSections, writeSpecPages } from '../src/generate/spec-pages.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOperations } from '../src/operations.ts'
 
@@ -135,24 +135,24 @@ describe('the specification by chapter', () => {
     for (const operation of operations) {
       const { name } = operation
       assert.ok(anchors.has(name), name)
-      const folder = join('server/src/resources', folderOf(operation))
+      const folder = join('server/src/resources', operation.chapter)
       assert.ok(statSync(join(root, folder)).isDirectory(), folder)
       const lines = text.split('\n').filter((line) => line.startsWith(`| [\`${name}\`](../operations.md#${name}) |`))
       assert.equal(lines.length, 1, `${name} is listed ${lines.length} times`)
-      assert.ok(lines[0]?.endsWith(`[${folderOf(operation)}/](../../${folder}) |`), name)
+      assert.ok(lines[0]?.endsWith(`[${operation.chapter}/](../../${folder}) |`), name)
     }
   })
 
   test('the row of every operation stands in the folder that is named', async () => {
     for (const operation of operations) {
       const { name } = operation
-      const sources = await findPages(`server/src/resources/${folderOf(operation)}/*.ts`)
+      const sources = await findPages(`server/src/resources/${operation.chapter}/*.ts`)
       const [chapter, verb] = name.split('.')
       // Rows that are made alike have a template for a name.
       const row = new RegExp(`name: (?:'${chapter}\\.${verb}'|\`${chapter}\\.\\$\\{)`)
       assert.ok(
         sources.some((path) => row.test(read(path))),
-        `${name} is not defined in ${folderOf(operation)}/`,
+        `${name} is not defined in ${operation.chapter}/`,
       )
     }
   })

@@ -5,13 +5,13 @@ import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { writePermission } from '../src/auth/scopes.ts'
 import { errorStatuses } from '../src/graph/graph-error.ts'
-import { chapters, defineRead, defineWrite, type Operation, type Row } from '../src/graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation, type Operation, type Row } from '../src/graph/operation.ts'
 import { chooseVocabulary, vocabularyNames } from '../src/graph/vocabulary.ts'
 import type { OpenApiDocument, OperationObject, Response } from '../src/http/openapi/document.ts'
 import type { DocumentName } from '../src/http/openapi/doors.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
 import { fullInput, isOperation, nodeKindOf, placeholdersOf } from '../src/http/route-table.ts'
-import { buildOperations } from '../src/operations.ts'
+import { buildOperations, chapters } from '../src/operations.ts'
 import { makeEnvelopeCheck } from '../src/resources/webhooks/envelope.ts'
 import { describeEnvelope } from '../src/resources/webhooks/envelope-schemas.ts'
 import { businessRows } from './harness/example-calls.ts'
@@ -69,102 +69,120 @@ function isParameter(row: Operation, member: string): boolean {
   return row.method === 'GET' || placeholdersOf(row.path).includes(member) || (row.headers ?? []).includes(member)
 }
 
+function inChapter(chapter: string, row: NewOperation): Operation {
+  return { ...row, chapter }
+}
+
 /** Rows of every form that the table may hold. */
 const output = Type.Object({ success: Type.Boolean() })
 const examples = { output: { success: true } }
 const run = async () => ({ success: true })
 const variedRows: Operation[] = [
-  defineRead({
-    name: 'account.read',
-    chapter: 'account',
-    method: 'GET',
-    path: '/{Version}/{Account-ID}',
-    sentence: 'Reads an account.',
-    permission: 'management',
-    fields: { available: ['id', 'name'], defaults: ['id'], mode: 'replace' },
-    input: Type.Object({ tags: Type.Optional(Type.Array(Type.String(), { description: 'Some tags.' })) }),
-    output,
-    examples: { input: { fields: 'name', tags: ['a'] }, output: examples.output },
-    run,
-  }),
-  defineRead({
-    name: 'bot.read',
-    chapter: 'bot',
-    method: 'GET',
-    path: '/{Version}/{Bot-ID}',
-    sentence: 'Reads a bot.',
-    permission: 'either',
-    fields: { available: ['id', 'prompts'], defaults: ['prompts'], mode: 'add' },
-    input: Type.Object({}),
-    output: Type.Object({ prompts: Type.Array(Type.String()) }),
-    examples: { output: { prompts: ['Hello'] } },
-    run,
-  }),
-  defineWrite({
-    name: 'account.update',
-    chapter: 'account',
-    method: 'POST',
-    path: '/{Version}/{Account-ID}',
-    sentence: 'Changes an account.',
-    permission: 'management',
-    rateClass: 'number_creation',
-    input: Type.Object({ name: Type.String(), days: Type.Array(Type.Enum(['MONDAY', 'TUESDAY'])) }),
-    output,
-    examples: { ...examples, input: { name: 'Shrub', days: ['MONDAY'] } },
-    run,
-  }),
-  defineWrite({
-    name: 'bot.update',
-    chapter: 'bot',
-    method: 'POST',
-    path: '/{Version}/{Bot-ID}',
-    sentence: 'Changes a bot.',
-    permission: 'messaging',
-    input: Type.Object({ welcome: Type.Optional(Type.Boolean()) }),
-    output,
-    examples: { ...examples, input: { welcome: true } },
-    run,
-  }),
-  defineWrite({
-    name: 'phone_numbers.create_group',
-    chapter: 'phone-numbers',
-    method: 'POST',
-    path: '/{Version}/{Phone-Number-ID}/groups',
-    sentence: 'Creates a group.',
-    permission: 'messaging',
-    briefErrors: true,
-    errors: [400, 401, 500],
-    input: Type.Object({
-      code: Type.Optional(Type.String({ pattern: '^\\d{6}$', 'x-expects': '6 digits' })),
+  inChapter(
+    'account',
+    defineRead({
+      name: 'account.read',
+      method: 'GET',
+      path: '/{Version}/{Account-ID}',
+      sentence: 'Reads an account.',
+      permission: 'management',
+      fields: { available: ['id', 'name'], defaults: ['id'], mode: 'replace' },
+      input: Type.Object({ tags: Type.Optional(Type.Array(Type.String(), { description: 'Some tags.' })) }),
+      output,
+      examples: { input: { fields: 'name', tags: ['a'] }, output: examples.output },
+      run,
     }),
-    output,
-    examples,
-    run,
-  }),
-  defineWrite({
-    name: 'phone_numbers.deregister',
-    chapter: 'phone-numbers',
-    method: 'POST',
-    path: '/{Version}/{Phone-Number-ID}/deregister',
-    sentence: 'Deregisters a number.',
-    permission: 'management',
-    input: Type.Object({}),
-    output,
-    examples,
-    run,
-  }),
-  defineWrite({
-    name: 'phone_numbers.delete_code',
-    chapter: 'phone-numbers',
-    method: 'DELETE',
-    path: '/{Version}/{Phone-Number-ID}/message_qrdls/{QR-Code-ID}',
-    sentence: 'Deletes a code.',
-    permission: 'management',
-    input: Type.Object({ 'QR-Code-ID': Type.String({ pattern: '^[A-Z0-9]{14}$', description: '14 characters.' }) }),
-    output,
-    examples: { ...examples, input: { 'QR-Code-ID': 'ABCDEFGHIJKLMN' } },
-    run,
-  }),
+  ),
+  inChapter(
+    'bot',
+    defineRead({
+      name: 'bot.read',
+      method: 'GET',
+      path: '/{Version}/{Bot-ID}',
+      sentence: 'Reads a bot.',
+      permission: 'either',
+      fields: { available: ['id', 'prompts'], defaults: ['prompts'], mode: 'add' },
+      input: Type.Object({}),
+      output: Type.Object({ prompts: Type.Array(Type.String()) }),
+      examples: { output: { prompts: ['Hello'] } },
+      run,
+    }),
+  ),
+  inChapter(
+    'account',
+    defineWrite({
+      name: 'account.update',
+      method: 'POST',
+      path: '/{Version}/{Account-ID}',
+      sentence: 'Changes an account.',
+      permission: 'management',
+      rateClass: 'number_creation',
+      input: Type.Object({ name: Type.String(), days: Type.Array(Type.Enum(['MONDAY', 'TUESDAY'])) }),
+      output,
+      examples: { ...examples, input: { name: 'Shrub', days: ['MONDAY'] } },
+      run,
+    }),
+  ),
+  inChapter(
+    'bot',
+    defineWrite({
+      name: 'bot.update',
+      method: 'POST',
+      path: '/{Version}/{Bot-ID}',
+      sentence: 'Changes a bot.',
+      permission: 'messaging',
+      input: Type.Object({ welcome: Type.Optional(Type.Boolean()) }),
+      output,
+      examples: { ...examples, input: { welcome: true } },
+      run,
+    }),
+  ),
+  inChapter(
+    'phone-numbers',
+    defineWrite({
+      name: 'phone_numbers.create_group',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/groups',
+      sentence: 'Creates a group.',
+      permission: 'messaging',
+      briefErrors: true,
+      errors: [400, 401, 500],
+      input: Type.Object({
+        code: Type.Optional(Type.String({ pattern: '^\\d{6}$', 'x-expects': '6 digits' })),
+      }),
+      output,
+      examples,
+      run,
+    }),
+  ),
+  inChapter(
+    'phone-numbers',
+    defineWrite({
+      name: 'phone_numbers.deregister',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/deregister',
+      sentence: 'Deregisters a number.',
+      permission: 'management',
+      input: Type.Object({}),
+      output,
+      examples,
+      run,
+    }),
+  ),
+  inChapter(
+    'phone-numbers',
+    defineWrite({
+      name: 'phone_numbers.delete_code',
+      method: 'DELETE',
+      path: '/{Version}/{Phone-Number-ID}/message_qrdls/{QR-Code-ID}',
+      sentence: 'Deletes a code.',
+      permission: 'management',
+      input: Type.Object({ 'QR-Code-ID': Type.String({ pattern: '^[A-Z0-9]{14}$', description: '14 characters.' }) }),
+      output,
+      examples: { ...examples, input: { 'QR-Code-ID': 'ABCDEFGHIJKLMN' } },
+      run,
+    }),
+  ),
 ]
 
 describe('the OpenAPI document of the table', () => {
@@ -363,9 +381,9 @@ describe('an OpenAPI document of rows of every form', () => {
     assert.deepEqual(document.components.parameters['Version']?.schema, { type: 'string', enum: ['v22.0', 'v23.0'] })
     assert.deepEqual(
       document.tags,
-      Object.entries(chapters)
-        .filter(([name]) => ['account', 'phone-numbers', 'bot'].includes(name))
-        .map(([name, title]) => ({ name, 'x-displayName': title })),
+      chapters
+        .filter(({ name }) => ['account', 'phone-numbers', 'bot'].includes(name))
+        .map(({ name, title }) => ({ name, 'x-displayName': title })),
     )
   })
 
@@ -392,20 +410,22 @@ describe('an OpenAPI document of rows of every form', () => {
 })
 
 describe('an OpenAPI document of a row whose body is bytes', () => {
-  const rawRow = defineWrite({
-    name: 'uploads.append',
-    chapter: 'uploads',
-    method: 'POST',
-    path: '/{Version}/{Upload-ID}',
-    sentence: 'Takes bytes.',
-    permission: 'management',
-    body: 'raw',
-    headers: ['file_offset'],
-    input: Type.Object({ file_offset: Type.Integer({ description: 'Where they go on.' }) }),
-    output,
-    examples: { ...examples, input: { file_offset: 0 } },
-    run,
-  })
+  const rawRow = inChapter(
+    'uploads',
+    defineWrite({
+      name: 'uploads.append',
+      method: 'POST',
+      path: '/{Version}/{Upload-ID}',
+      sentence: 'Takes bytes.',
+      permission: 'management',
+      body: 'raw',
+      headers: ['file_offset'],
+      input: Type.Object({ file_offset: Type.Integer({ description: 'Where they go on.' }) }),
+      output,
+      examples: { ...examples, input: { file_offset: 0 } },
+      run,
+    }),
+  )
 
   test('has them as the only content, and its arguments as headers', async () => {
     const document = build([rawRow])

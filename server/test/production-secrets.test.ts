@@ -22,7 +22,10 @@ const worldWith = (token: string, secret: string, verify_token: string) => ({
 })
 
 test('what is known of the demo world is what it holds', async () => {
-  const { tokens = [], apps = [] } = (await readWorldFile(demo)).content
+  const { tokens, apps } = (await readWorldFile(demo)).content as {
+    tokens: { token: string }[]
+    apps: { secret?: string; webhook?: { verify_token?: string } }[]
+  }
   const held = [
     ...tokens.map(({ token }) => token),
     ...apps.flatMap(({ secret, webhook }) => [secret, webhook?.verify_token]),

@@ -9,15 +9,14 @@ import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
 import { readConfig } from '../src/config.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { chapters } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOpenApi } from '../src/http/openapi.ts'
-import { buildOperations } from '../src/operations.ts'
+import { buildOperations, chapters } from '../src/operations.ts'
 import { chooseEncoding } from '../src/replies/packed.ts'
 import { packageVersion } from '../src/version.ts'
 import { applyWorld } from '../src/world/apply.ts'
+import type { World } from '../src/world/list.ts'
 import { readWorld, readWorldFile } from '../src/world/read.ts'
-import type { World } from '../src/world/schema.ts'
 import { type Engine, makeStorePlace, openPlace, unlockPlace } from './harness/databases.ts'
 import { testWorld } from './harness/world.ts'
 
@@ -176,7 +175,8 @@ describe('the public door', () => {
     const found = [...html.matchAll(/<h2 id="([^"]+)">|<details class="op" id="([^"]+)">/g)].map(
       ([, chapter, operation]) => chapter ?? `  ${operation}`,
     )
-    const expected = Object.keys(chapters)
+    const expected = chapters
+      .map(({ name }) => name)
       .filter((chapter) => chapter !== 'service')
       .flatMap((chapter) => [
         chapter,

@@ -6,8 +6,8 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { buildProgram } from '../src/cli/program.ts'
-import { chapters } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
+import { chapters } from '../src/operations.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
 import { businessRows } from './harness/example-calls.ts'
 import { openShell, type Shell } from './harness/shell.ts'
@@ -149,7 +149,7 @@ describe('the README', () => {
 
   /** Those whose operations a business calls. */
   const used = new Set<string>(businessRows(chooseVocabulary('msgapp')).map(({ chapter }) => chapter))
-  const chaptersOfBusinesses = Object.entries(chapters).flatMap(([name, title]) => (used.has(name) ? [title] : []))
+  const chaptersOfBusinesses = chapters.flatMap(({ name, title }) => (used.has(name) ? [title] : []))
 
   test('one line for every chapter works when pasted after npm start', async () => {
     const shell = open({})

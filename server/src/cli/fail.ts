@@ -3,7 +3,7 @@ import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
 import { BadSetting } from '../base/setting-parsers.ts'
 import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
 import { isUnwritableFile, isUnwritableSqlite } from '../db/outage.ts'
-import { WorldRefused } from '../world/refused.ts'
+import { WorldRefused } from '../world-part/problems.ts'
 
 /** Something that the person at the command line can mend; shown without a stack. */
 export class CommandFailed extends Error {}

@@ -1,7 +1,8 @@
-import { chapters, type Row } from '../graph/operation.ts'
+import type { Row } from '../graph/operation.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { scopesOf } from '../http/openapi/doors.ts'
 import { fullInput, placeholdersOf } from '../http/route-table.ts'
+import { chapters } from '../operations.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
 const headings = [
@@ -19,8 +20,8 @@ const headings = [
 /** docs/operations.md: the table of operations, chapter by chapter. */
 export function writeOperationsPage(operations: readonly Row[], words: Vocabulary): string {
   const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
-  const sections = Object.entries(chapters).flatMap(([chapter, title]) => {
-    const rows = byChapter.get(chapter as Row['chapter']) ?? []
+  const sections = chapters.flatMap(({ name, title }) => {
+    const rows = byChapter.get(name) ?? []
     if (rows.length === 0) return []
     return [
       `## ${title}`,

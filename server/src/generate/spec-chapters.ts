@@ -1,12 +1,10 @@
-import type { Chapter } from '../graph/operation.ts'
-
 /** One page of docs/spec: what of the specification, of our decisions and of the operations stands on it. */
 export interface SpecChapter {
   /** Its file, without the ending. */
   readonly file: string
   readonly title: string
   /** The chapters of the table of operations. */
-  readonly operations: readonly Chapter[]
+  readonly operations: readonly string[]
   /** Sections of management-api.md, a section within another as `Outer/Inner`; `''` is what stands before the first. */
   readonly specification: readonly string[]
   /** Sections of decisions.md. */
@@ -169,13 +167,5 @@ export const specChapters: readonly SpecChapter[] = [
     specification: ['Endpoints/Webhook receiver', 'Events'],
     decisions: ['Events'],
     reasons: ['0010-callbacks', '0017-events'],
-  },
-  {
-    file: 'audit',
-    title: 'Audit',
-    operations: ['audit'],
-    specification: [],
-    decisions: [],
-    reasons: [],
   },
 ]

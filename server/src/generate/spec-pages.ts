@@ -1,4 +1,5 @@
-import { chapters, type Row } from '../graph/operation.ts'
+import type { Row } from '../graph/operation.ts'
+import { chapters } from '../operations.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 import { type SpecChapter, specChapters } from './spec-chapters.ts'
 
@@ -19,12 +20,25 @@ export interface Section {
   readonly text: string
 }
 
+/** The pages with text, and one for each chapter that neither text speaks of. */
+function listPages(): SpecChapter[] {
+  const withText = new Set(specChapters.flatMap(({ operations }) => operations))
+  const ours = chapters.filter(({ name }) => !withText.has(name))
+  return [
+    ...specChapters,
+    ...ours.map(({ name, title }) => ({
+      ...{ file: name, title, operations: [name] },
+      ...{ specification: [], decisions: [], reasons: [] },
+    })),
+  ]
+}
+
 /** docs/spec: an index, and a page for every chapter. The two texts stay the only place where anything is changed. */
 export function writeSpecPages(operations: readonly Row[], sources: SpecSources): Map<string, string> {
   const specification = new Sections('management-api.md', sources.specification)
   const decisions = new Sections('decisions.md', sources.decisions)
   const pages = new Map<string, string>(
-    specChapters.map((chapter) => {
+    listPages().map((chapter) => {
       const rows = operations.filter((operation) => chapter.operations.includes(operation.chapter))
       const page = [
         writeMark('`management-api.md` and `decisions.md`, which are edited instead, and the table of operations'),
@@ -96,14 +110,13 @@ function writeOperations(rows: readonly Row[]): string[] {
     writeTable(
       ['Operation', 'Method', 'Path', 'What it does', 'Folder'],
       rows.map((row) => {
-        const { name, method, path, sentence } = row
-        const folder = folderOf(row)
+        const { name, chapter, method, path, sentence } = row
         return [
           `[${code(name)}](../operations.md#${name})`,
           method,
           code(path),
           sentence,
-          `[${folder}/](../../${resources}/${folder})`,
+          `[${chapter}/](../../${resources}/${chapter})`,
         ]
       }),
     ),
@@ -112,11 +125,6 @@ function writeOperations(rows: readonly Row[]): string[] {
 
 const resources = 'server/src/resources'
 
-/** The folder of a row: at the business door the first part of its name, as files are named, elsewhere its chapter's. */
-export function folderOf({ door, name, chapter }: Row): string {
-  return door === 'business' ? (name.split('.')[0] ?? '').replaceAll('_', '-') : chapter
-}
-
 function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): string[] {
   if (reasons.length === 0) return []
   const lines = reasons.map((reason) => `- [${titleOf(reason)}](../decisions/${reason}.md)`)
@@ -124,9 +132,9 @@ function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): strin
 }
 
 function writeIndex(operations: readonly Row[]): string {
-  const rows = specChapters.map(({ file, title, operations: ofTable }) => {
+  const rows = listPages().map(({ file, title, operations: ofTable }) => {
     const own = operations.filter(({ chapter }) => ofTable.includes(chapter))
-    const folders = [...new Set(own.map(folderOf))]
+    const folders = [...new Set(own.map(({ chapter }) => chapter))]
     return [
       `[${title}](${file}.md)`,
       own.length === 0 ? '' : String(own.length),
@@ -136,7 +144,7 @@ function writeIndex(operations: readonly Row[]): string {
   return `${[
     writeMark('`management-api.md`, `decisions.md` and the table of operations'),
     '# The specification and our decisions',
-    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${Object.keys(chapters).length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
+    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${chapters.length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
     writeTable(['Chapter', 'Operations', 'Folder'], rows),
   ].join('\n\n')}\n`
 }

@@ -1,33 +1,28 @@
-import { sql } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
-import { defineSql } from '../db/statement.ts'
 
-/** The kinds of node that a path may start with, and the placeholder that the specification gives each. */
-export const nodePlaceholders = {
-  business: 'Business-ID',
-  application: 'Application-ID',
-  account: 'Account-ID',
-  phone_number: 'Phone-Number-ID',
-  account_number: 'Account-Number-ID',
-  bot: 'Bot-ID',
-  migration_intent: 'Migration-Intent-ID',
-  solution: 'Solution-ID',
-  upload: 'Upload-ID',
-  media: 'Media-ID',
-  group: 'group_id',
-} as const
+/**
+ * The kinds of node. A chapter adds its own to this interface with `declare module`, and says in `nodes` what they are; a business is
+ * here because access is checked by it.
+ */
+export interface NodeKinds {
+  business: true
+}
+export type NodeKind = keyof NodeKinds
 
-/** Kinds that have an id of their own but no operation that starts with it. */
-export const innerNodeKinds = ['extended_credit', 'schedule', 'onboarding_request'] as const
-
-export type NodeKind = keyof typeof nodePlaceholders
-export type AnyNodeKind = NodeKind | (typeof innerNodeKinds)[number]
+export interface NodeKindInfo {
+  /** What the specification calls its id in the paths that start with it; left out: no operation does. */
+  readonly placeholder?: string
+  /** What people call one of it. */
+  readonly called: string
+  /** An id for examples: of the demo world, or made up where that has none. */
+  readonly example?: string
+}
 
 /** A node that the caller may see: made by the access check alone, and what every finder of a slice asks for. */
 export interface Node {
   readonly id: string
-  readonly kind: AnyNodeKind
+  readonly kind: NodeKind
   readonly business_id: string
   readonly account_id: string | null
 }
@@ -44,11 +39,11 @@ export function isNodeId(text: string): boolean {
 export async function createNode(
   tx: Transaction,
   random: Random,
-  kind: AnyNodeKind,
+  kind: NodeKind,
   owner: { business_id: string; account_id: string | null },
 ): Promise<string> {
   for (;;) {
-    const id = String(randomNodeNumber(random))
+    const id = drawNodeId(random)
     const { numInsertedOrUpdatedRows } = await tx.query
       .insertInto('nodes')
       .values({ id, kind, business_id: owner.business_id, account_id: owner.account_id })
@@ -72,39 +67,7 @@ export async function shareNode(tx: Transaction, node_id: string, business_id: s
     .execute()
 }
 
-/**
- * Draws ids that no node has yet, many at once. They are not registered here: whoever asks does that together with the rest.
- * `isTaken` tells of ids that are about to be registered.
- */
-export async function drawNodeIds(
-  tx: Transaction,
-  random: Random,
-  count: number,
-  isTaken: (id: string) => boolean,
-): Promise<string[]> {
-  const drawn = new Set<string>()
-  while (drawn.size < count) {
-    const fresh: string[] = []
-    for (let missing = Math.min(count - drawn.size, 500); missing > 0; missing--) {
-      const id = String(randomNodeNumber(random))
-      if (!drawn.has(id) && !isTaken(id)) fresh.push(id)
-    }
-    if (fresh.length === 0) continue
-    const known = await tx.query.selectFrom('nodes').select('id').where('id', 'in', fresh).execute()
-    const taken = new Set(known.map(({ id }) => id))
-    for (const id of fresh) if (!taken.has(id)) drawn.add(id)
-  }
-  return [...drawn]
-}
-
-const lockTable = defineSql<object>()(() => sql`LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE`)
-
-/** Lets nobody else register a node before this transaction ends, so that what it found about ids stays true. */
-export function lockNodes(tx: Transaction): void {
-  tx.lock(lockTable, {})
-}
-
 /** A number of 16 digits; node:crypto draws at most 48 bits at once, so it is put together from two draws. */
-function randomNodeNumber(random: Random): number {
-  return 1_000_000_000_000_000 + random.integer(0, 8_000_000) * 1_000_000_000 + random.integer(0, 1_000_000_000)
+export function drawNodeId(random: Random): string {
+  return String(1_000_000_000_000_000 + random.integer(0, 8_000_000) * 1_000_000_000 + random.integer(0, 1_000_000_000))
 }

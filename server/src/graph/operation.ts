@@ -16,28 +16,6 @@ import type { Reply, ReplyContent } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** The chapters of the specification, in its order; each is a folder under resources/. */
-export const chapters = {
-  calls: 'Calls',
-  profile: 'Business profile',
-  uploads: 'Resumable upload',
-  account: 'Business account',
-  encryption: 'Encryption key',
-  groups: 'Groups',
-  'phone-numbers': 'Phone numbers',
-  media: 'Media',
-  bot: 'Bot',
-  schedules: 'Schedules',
-  'qr-codes': 'Message QR codes',
-  solutions: 'Multi-partner solutions and onboarding',
-  compliance: 'Compliance',
-  portfolio: 'Portfolio, credits and migration',
-  webhooks: 'Webhooks',
-  audit: 'Audit',
-  service: 'The service itself',
-} as const
-export type Chapter = keyof typeof chapters
-
 /** Who comes in where; each door is one admission policy in doors/. */
 export const doors = ['business', 'gateway', 'open', 'link'] as const
 export type Door = (typeof doors)[number]
@@ -147,7 +125,8 @@ interface ReplyRow {
 interface CommonRow<I extends TObject> {
   /** `chapter.verb`: what logs, metrics and the OpenAPI document call it. */
   readonly name: `${string}.${string}`
-  readonly chapter: Chapter
+  /** The name of the chapter that it stands in; given when the table is built. */
+  readonly chapter: string
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** One sentence for people. */
   readonly sentence: string
@@ -258,37 +237,43 @@ export type ReplyOperation = OpenRow | LinkRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
 
-/** What a definition leaves to the function that it is given to. */
-type Given = 'door' | 'effect'
+/** A row as its chapter defines it. */
+export type NewRow = WithoutChapter<Row>
+type WithoutChapter<R> = R extends Row ? Omit<R, 'chapter'> : never
+export type NewOperation = WithoutChapter<Operation>
+export type NewReplyOperation = WithoutChapter<ReplyOperation>
 
-export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadOperation<I, O>, Given>): Operation {
-  return { ...row, door: 'business', effect: 'read' } as unknown as Operation
+/** What a definition leaves to the function that it is given to, and to the table. */
+type Given = 'door' | 'effect' | 'chapter'
+
+export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadOperation<I, O>, Given>): NewOperation {
+  return { ...row, door: 'business', effect: 'read' } as unknown as NewOperation
 }
 
 export function defineWrite<I extends TObject, O extends TSchema, P = undefined>(
   row: Omit<WriteOperation<I, O, P>, Given>,
-): Operation {
-  return { ...row, door: 'business', effect: 'write' } as unknown as Operation
+): NewOperation {
+  return { ...row, door: 'business', effect: 'write' } as unknown as NewOperation
 }
 
 export function defineGatewayRead<I extends TObject, O extends TSchema>(
   row: Omit<GatewayRead<I, O>, Given>,
-): Operation {
-  return { ...row, door: 'gateway', effect: 'read' } as unknown as Operation
+): NewOperation {
+  return { ...row, door: 'gateway', effect: 'read' } as unknown as NewOperation
 }
 
 export function defineGatewayWrite<I extends TObject, O extends TSchema, P = undefined>(
   row: Omit<GatewayWrite<I, O, P>, Given>,
-): Operation {
-  return { ...row, door: 'gateway', effect: 'write' } as unknown as Operation
+): NewOperation {
+  return { ...row, door: 'gateway', effect: 'write' } as unknown as NewOperation
 }
 
 /** A GET that anyone may send, and that answers with something else than an object of the API. */
-export function defineOpen<I extends TObject>(row: Omit<OpenRow<I>, Given | 'method'>): ReplyOperation {
-  return { ...row, door: 'open', effect: 'read', method: 'GET' } as unknown as ReplyOperation
+export function defineOpen<I extends TObject>(row: Omit<OpenRow<I>, Given | 'method'>): NewReplyOperation {
+  return { ...row, door: 'open', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }
 
 /** A GET by a sealed address and a token. */
-export function defineLink<I extends TObject>(row: Omit<LinkRow<I>, Given | 'method'>): ReplyOperation {
-  return { ...row, door: 'link', effect: 'read', method: 'GET' } as unknown as ReplyOperation
+export function defineLink<I extends TObject>(row: Omit<LinkRow<I>, Given | 'method'>): NewReplyOperation {
+  return { ...row, door: 'link', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { type ErrorStatus, errorStatuses } from '../graph/graph-error.ts'
-import { chapters, type Row } from '../graph/operation.ts'
+import type { Row } from '../graph/operation.ts'
 import type { ReplyContent } from '../graph/reply.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { formatRate, type Rate, type RateClassName, rateClasses } from '../limits/classes.ts'
+import { chapters } from '../operations.ts'
 import {
   anyOf,
   describeBody,
@@ -91,7 +92,9 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
 
 function listTags(document: DocumentName, rows: readonly Row[]): Tag[] {
   const used = new Set(rows.map(tagOf))
-  return Object.entries(document === 'business' ? chapters : gatewayTags)
+  const tags: readonly (readonly [string, string])[] =
+    document === 'business' ? chapters.map(({ name, title }) => [name, title]) : Object.entries(gatewayTags)
+  return tags
     .filter(([name]) => used.has(name) || name === 'receiver')
     .map(([name, title]) => ({ name, 'x-displayName': title }))
 }

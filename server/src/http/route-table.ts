@@ -1,10 +1,11 @@
 import { type TObject, type TProperties, Type } from 'typebox'
 import { makeFieldReader } from '../graph/fields.ts'
 import { compileInput, type InputReader } from '../graph/input.ts'
-import { type NodeKind, nodePlaceholders } from '../graph/nodes.ts'
+import type { NodeKind } from '../graph/nodes.ts'
 import type { BusinessOperation, Door, Operation, Row } from '../graph/operation.ts'
 import { pageArguments } from '../graph/paging.ts'
 import { type RateClassName, rateClasses } from '../limits/classes.ts'
+import { nodeKinds } from '../operations.ts'
 
 /** A row with everything that is worked out once instead of at every request. */
 export interface PreparedRow {
@@ -93,7 +94,7 @@ export function isOperation(row: Row): row is Operation {
 /** The kind of node that a row hangs on, told by the last placeholder that is no member of its input. */
 export function nodeKindOf(operation: Row): NodeKind {
   const placeholder = placeholdersOf(operation.path)[foreignPlaceholders[operation.door] - 1]
-  const kind = Object.entries(nodePlaceholders).find(([, known]) => known === placeholder)?.[0]
+  const kind = Object.entries(nodeKinds).find(([, info]) => info.placeholder === placeholder)?.[0]
   if (kind === undefined) throw new BadTable(`${operation.name}: {${placeholder}} is not a kind of node`)
   return kind as NodeKind
 }

@@ -1,9 +1,10 @@
 import { LongTask } from '../base/long-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
-import { type BusinessOperation, chapters } from '../graph/operation.ts'
+import type { BusinessOperation } from '../graph/operation.ts'
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../http/openapi/document.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { isBusiness } from '../http/route-table.ts'
+import { chapters } from '../operations.ts'
 
 /** Whose token a request carries; nobody's where none is needed. */
 export type Who = 'owner' | 'partner' | 'gateway' | 'nobody'
@@ -56,10 +57,10 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
     await task.yieldIfDue()
   }
   const byChapter = Map.groupBy(described, ({ row }) => row.chapter)
-  const own = Object.entries(chapters).map(([name, title]) => ({
+  const own = chapters.map(({ name, title }) => ({
     name,
     title,
-    operations: (byChapter.get(name as BusinessOperation['chapter']) ?? []).map(({ operation }) => operation),
+    operations: (byChapter.get(name) ?? []).map(({ operation }) => operation),
   }))
   const gateway = buildOpenApi({ ...options, document: 'gateway' })
   const examples = new Map(operations.map((row) => [row.name as string, row.examples]))

@@ -1,98 +1,81 @@
 import { CORE_SCHEMA, dump } from 'js-yaml'
 import type { Db } from '../db/database.ts'
-import { openSecret } from '../db/sealing.ts'
-import { accountObject } from '../delivery/webhook-fields.ts'
-import { openVerifyToken } from '../resources/webhooks/store.ts'
-import {
-  toAccountEntry,
-  toAppEntry,
-  toBotEntry,
-  toBusinessEntry,
-  toIntentEntry,
-  toNumberEntry,
-  toPermissionEntry,
-  toScheduleEntry,
-} from './export-entries.ts'
-import {
-  type Feed,
-  feedByAccount,
-  groupBy,
-  readByIds,
-  readNumbersOf,
-  readPages,
-  readPermissionPages,
-} from './export-rows.ts'
+import type { ExportedRow, RowsExport, ValueExport, WorldPart } from '../world-part/part.ts'
+import { type Exported, feedRows, readPages, readValues } from './export-rows.ts'
+import { partsUnder } from './parts.ts'
 
 /**
  * Writes what a store holds as a world file, piece by piece, so that a large one never stands in memory whole. The same store
  * gives the same text: everything is in the order of its ids. Tokens are not in it, because only their hashes are stored.
  */
 export async function* exportWorld(db: Db): AsyncGenerator<string> {
-  yield* writeList('businesses', listBusinesses(db))
-  yield* writeList('apps', listApps(db))
-  yield* writeAccounts(db)
-  yield* writeList('call_permissions', listPermissions(db))
-}
-
-async function* listBusinesses(db: Db): AsyncGenerator<object> {
-  for await (const businesses of readPages(db, 'businesses')) {
-    const ids = businesses.map(({ id }) => id)
-    const credits = groupBy(await readByIds(db, 'extended_credits', 'business_id', ids, ['id']), 'business_id')
-    for (const business of businesses) yield toBusinessEntry(business, credits.get(business.id) ?? [])
+  for (const part of partsUnder(undefined)) {
+    if (part.export?.kind === 'rows') yield* writeTop(db, part, part.export)
   }
 }
 
-async function* listApps(db: Db): AsyncGenerator<object> {
-  for await (const apps of readPages(db, 'apps')) {
-    const ids = apps.map(({ id }) => id)
-    const subscriptions = groupBy(await readByIds(db, 'app_subscriptions', 'app_id', ids, ['object']), 'app_id')
-    for (const app of apps) {
-      const subscription = subscriptions.get(app.id)?.find(({ object }) => object === accountObject)
-      yield toAppEntry(app, subscription, {
-        secret: openSecret(db, 'apps.secret', app.id, app.secret),
-        verify_token: subscription && openVerifyToken(db, subscription),
-      })
-    }
-  }
-}
-
-async function* writeAccounts(db: Db): AsyncGenerator<string> {
+async function* writeTop(db: Db, part: WorldPart, rows: RowsExport): AsyncGenerator<string> {
+  const lists = listsUnder(part)
   let isFirst = true
-  for await (const accounts of readPages(db, 'accounts')) {
-    const ids = accounts.map(({ id }) => id)
-    const access = groupBy(await readByIds(db, 'account_access', 'account_id', ids, ['business_id']), 'account_id')
-    const links = groupBy(await readByIds(db, 'subscribed_apps', 'account_id', ids, ['app_id']), 'account_id')
-    const bots = await feedByAccount(db, 'bots', ids)
-    const schedules = await feedByAccount(db, 'schedules', ids)
-    const intents = await feedByAccount(db, 'migration_intents', ids)
-    const numbers = await readNumbersOf(db, ids)
-    for (const account of accounts) {
-      if (isFirst) yield 'accounts:\n'
+  for await (const page of readPages(db, rows)) {
+    const feeds = []
+    for (const list of lists) feeds.push(await openFeed(db, list, page))
+    for (const { id, entry } of await toEntries(db, part, rows, page)) {
+      if (isFirst) yield `${part.key}:\n`
       isFirst = false
-      const apps = (links.get(account.id) ?? []).map(({ app_id }) => app_id)
-      yield writeItem(toAccountEntry(account, access.get(account.id) ?? [], apps), '  ')
-      yield* writeList('bots', mapFeed(bots, account.id, toBotEntry), '    ')
-      yield* writeList('schedules', mapFeed(schedules, account.id, toScheduleEntry), '    ')
-      yield* writeList('migration_intents', mapFeed(intents, account.id, toIntentEntry), '    ')
-      yield* writeList(
-        'phone_numbers',
-        mapFeed(numbers, account.id, ({ number, parts }) => toNumberEntry(number, parts)),
-        '    ',
-      )
+      yield writeItem(entry, '  ')
+      for (const { key, takeOf } of feeds) yield* writeList(key, takeOf(id), '    ')
     }
   }
 }
 
-async function* mapFeed<Row>(feed: Feed<Row>, account_id: string, toEntry: (row: Row) => object) {
-  for await (const row of feed.takeOf(account_id)) yield toEntry(row)
+interface ListPart {
+  readonly part: WorldPart
+  readonly rows: RowsExport
 }
 
-async function* listPermissions(db: Db): AsyncGenerator<object> {
-  for await (const permissions of readPermissionPages(db)) yield* permissions.map(toPermissionEntry)
+/** The lists that are written behind each entry of a part. Those whose entries hold others are the longest, and come last. */
+function listsUnder(holder: WorldPart): ListPart[] {
+  const lists = partsUnder(holder).flatMap((part) =>
+    part.export?.kind === 'rows' ? [{ part, rows: part.export }] : [],
+  )
+  const holdsOthers = ({ part }: ListPart) => partsUnder(part).length > 0
+  return [...lists.filter((list) => !holdsOthers(list)), ...lists.filter(holdsOthers)]
+}
+
+async function openFeed(db: Db, { part, rows }: ListPart, holders: readonly ExportedRow[]) {
+  const feed = await feedRows(db, rows, holders.map(idOf), (batch) => toEntries(db, part, rows, batch))
+  return { key: part.key, takeOf: (id: string) => feed.takeOf(id) }
+}
+
+/** The entries of rows, with what other parts put into them as values. */
+async function toEntries(
+  db: Db,
+  part: WorldPart,
+  rows: RowsExport,
+  batch: readonly ExportedRow[],
+): Promise<Exported[]> {
+  const own = await rows.toEntries(batch, db)
+  const values = partsUnder(part).flatMap(({ key, export: value }) => (value?.kind === 'value' ? [{ key, value }] : []))
+  const added = await Promise.all(values.map(({ key, value }) => readAdded(db, key, value, batch)))
+  return batch.map((row, index) => {
+    const id = idOf(row)
+    const members = added.map(({ key, readOf }) => [key, readOf(id)]).filter(([, value]) => value !== undefined)
+    return { id, entry: { ...own[index], ...Object.fromEntries(members) } }
+  })
+}
+
+async function readAdded(db: Db, key: string, value: ValueExport, holders: readonly ExportedRow[]) {
+  const rows = await readValues(db, value, holders.map(idOf))
+  return { key, readOf: (id: string) => value.toValue(rows.get(id) ?? [], db) }
+}
+
+function idOf(row: ExportedRow): string {
+  return String(row['id'])
 }
 
 /** A key with a list; nothing at all when the list is empty. */
-async function* writeList(key: string, items: AsyncIterable<object>, indent = ''): AsyncGenerator<string> {
+async function* writeList(key: string, items: AsyncIterable<object>, indent: string): AsyncGenerator<string> {
   let isFirst = true
   for await (const item of items) {
     if (isFirst) yield `${indent}${key}:\n`

@@ -1,7 +1,9 @@
 import { hashToken } from '../auth/tokens.ts'
 import type { Db } from '../db/database.ts'
-import type { Problems } from './refused.ts'
-import type { Things } from './things.ts'
+import type { SecretName } from '../world-part/part.ts'
+import type { Problems } from '../world-part/problems.ts'
+import type { WorldEntries } from './list.ts'
+import { worldParts } from './parts.ts'
 
 /** The secrets of worlds/demo.yaml and of the README, which everybody can read. A test holds them against that file. */
 export const demoSecrets: ReadonlySet<string> = new Set([
@@ -15,26 +17,23 @@ export const demoSecrets: ReadonlySet<string> = new Set([
 ])
 
 /** How many characters a secret has at the least: what is shorter can be tried out. */
-export const minSecretLengths = { token: 20, secret: 16, verify_token: 8 } as const
+const minSecretLengths: Readonly<Record<SecretName, number>> = { token: 20, secret: 16, verify_token: 8 }
 /** One character again and again is as short as one, however long it is. */
 const leastDistinct = 5
 
 /** Complains of the secrets of a file that somebody could know or guess. What they are is not repeated. */
-export function checkSecrets({ tokens, apps }: Things, problems: Problems): void {
-  for (const { given, place } of tokens) checkSecret(place, 'token', given.token, problems)
-  for (const { given, place } of apps) {
-    checkSecret(place, 'secret', given.secret, problems)
-    checkSecret(`${place}.webhook`, 'verify_token', given.webhook?.verify_token, problems)
+export function checkSecrets(entries: WorldEntries, problems: Problems): void {
+  for (const name of Object.keys(minSecretLengths) as SecretName[]) {
+    for (const part of worldParts) {
+      for (const { given, place } of part.secrets ? entries.of(part) : []) {
+        const secret = part.secrets?.(given)[name]
+        if (secret !== undefined) checkSecret(place, name, secret, problems)
+      }
+    }
   }
 }
 
-function checkSecret(
-  place: string,
-  kind: keyof typeof minSecretLengths,
-  secret: string | undefined,
-  problems: Problems,
-): void {
-  if (secret === undefined) return
+function checkSecret(place: string, kind: SecretName, secret: string, problems: Problems): void {
   const least = minSecretLengths[kind]
   const at = `${place}.${kind}`
   if (demoSecrets.has(secret)) {

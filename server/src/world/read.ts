@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
 import { Compile } from 'typebox/schema'
 import { findProblems, findUnstorableText } from '../graph/validation.ts'
-import { Problems, WorldRefused } from './refused.ts'
-import { type World, type WorldContent, worldSchema } from './schema.ts'
+import { Problems, WorldRefused } from '../world-part/problems.ts'
+import type { World, WorldContent } from './list.ts'
+import { worldSchema } from './parts.ts'
 
 export { WorldRefused }
 

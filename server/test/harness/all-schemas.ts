@@ -4,7 +4,7 @@ import { fullInput, isOperation } from '../../src/http/route-table.ts'
 import { buildOperations } from '../../src/operations.ts'
 import { describeEnvelope, makeEnvelopeSchemas } from '../../src/resources/webhooks/envelope-schemas.ts'
 import { commonMessage, interactiveKinds, messageKinds } from '../../src/resources/webhooks/message-kinds.ts'
-import { worldSchema } from '../../src/world/schema.ts'
+import { worldSchema } from '../../src/world/parts.ts'
 
 export interface NamedSchema {
   readonly name: string

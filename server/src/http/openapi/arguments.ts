@@ -1,25 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type NodeKind, nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
+import { nodeIdPattern, uploadIdPattern } from '../../graph/nodes.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { nodeKinds } from '../../operations.ts'
 import { nodeKindOf } from '../route-table.ts'
 import { type Examples, type JsonSchema, type Parameter, type RequestBody, refTo } from './document.ts'
 import { type Argument, type DescribedRow, neutralPlaceholder } from './rows.ts'
 import { isStructured, toFormExample, toFormSchema, toMultipartSchema, writeTypeName } from './schemas.ts'
 
-/** Ids of the demo world, so that an example works when it is tried. */
-const demoIds: Readonly<Partial<Record<NodeKind, string>>> = {
-  business: '2000000000000001',
-  application: '3000000000000001',
-  account: '1000000000000001',
-  phone_number: '4000000000000001',
-  account_number: '4100000000000001',
-  bot: '5000000000000001',
-  group: '6000000000000001',
-  migration_intent: '8000000000000001',
-  solution: '9000000000000000',
-  upload: 'upload:MTIzNDU2Nzg5MDEy',
-  media: '9000000000000002',
-}
 /** For what no world file holds: it comes into being by a request. */
 const madeUpId = '9000000000000001'
 
@@ -62,7 +49,7 @@ function describeId(name: string, kinds: readonly string[]): Parameter {
 }
 
 export function exampleIdOf({ operation }: DescribedRow): string {
-  return operation.examples.node ?? demoIds[nodeKindOf(operation)] ?? madeUpId
+  return operation.examples.node ?? nodeKinds[nodeKindOf(operation)]?.example ?? madeUpId
 }
 
 const orList = new Intl.ListFormat('en', { type: 'disjunction' })

@@ -1,21 +1,36 @@
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findForLibraries, libraryAccountMembers } from './library-fields.ts'
 import { trimName } from './rules.ts'
 import { accountSchema, accountUpdateSchema } from './schemas.ts'
 import { findAccount, updateAccount } from './store.ts'
+import { accountEntries } from './world.ts'
+
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    account: true
+  }
+}
+
+export const accountChapter: Chapter = {
+  name: 'account',
+  title: 'Business account',
+  nodes: { account: { placeholder: 'Account-ID', called: 'an account', example: '1000000000000001' } },
+  rows: accountOperations,
+  world: [accountEntries],
+}
 
 const defaultFields = ['id', 'name']
 
-export function accountOperations(words: Vocabulary): Operation[] {
+function accountOperations(words: Vocabulary): NewOperation[] {
   const { library_fields } = words.habits
   const shown = Type.Object({ ...accountSchema.properties, ...libraryAccountMembers(words) })
   return [
     defineRead({
       name: 'account.read',
-      chapter: 'account',
       method: 'GET',
       path: '/{Version}/{Account-ID}',
       sentence: 'Reads a business account.',
@@ -33,7 +48,6 @@ export function accountOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'account.update',
-      chapter: 'account',
       method: 'POST',
       path: '/{Version}/{Account-ID}',
       sentence: 'Changes the name or the time zone of a business account.',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineRead, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { activityListSchema, activitySchema } from './schemas.ts'
 import { listActivities } from './store.ts'
@@ -14,11 +15,16 @@ const activityList: ListOptions = {
   sorts: { 'time.desc': { column: 'time', direction: 'desc' } },
 }
 
-export function auditOperations(): Operation[] {
+export const auditChapter: Chapter = {
+  name: 'audit',
+  title: 'Audit',
+  rows: auditOperations,
+}
+
+function auditOperations(): NewOperation[] {
   return [
     defineRead({
       name: 'audit.list_activities',
-      chapter: 'audit',
       method: 'GET',
       path: '/{Version}/{Account-ID}/activities',
       sentence: 'Lists what was done to an account and what hangs on it, newest first.',

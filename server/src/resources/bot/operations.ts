@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { botDefaults, readOffer } from './rules.ts'
 import { botOfferSchema, botSchema } from './schemas.ts'
 import { findBot, findBotOfNumber, setBotOfNumber } from './store.ts'
+import { botEntries } from './world.ts'
 
 const botFields = Object.keys(botSchema.properties)
 const exampleOffer = {
@@ -12,11 +14,24 @@ const exampleOffer = {
   enable_welcome_message: true,
 }
 
-export function botOperations(): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    bot: true
+  }
+}
+
+export const botChapter: Chapter = {
+  name: 'bot',
+  title: 'Bot',
+  nodes: { bot: { placeholder: 'Bot-ID', called: 'a bot', example: '5000000000000001' } },
+  rows: botOperations,
+  world: [botEntries],
+}
+
+function botOperations(): NewOperation[] {
   return [
     defineRead({
       name: 'bot.read',
-      chapter: 'bot',
       method: 'GET',
       path: '/{Version}/{Bot-ID}',
       sentence: 'Reads what a bot offers before anybody answers.',
@@ -35,7 +50,6 @@ export function botOperations(): Operation[] {
     }),
     defineRead({
       name: 'bot.read_automation',
-      chapter: 'bot',
       method: 'GET',
       path: '/{Version}/{Phone-Number-ID}/conversational_automation',
       sentence: 'Reads the bot of a phone number; before anything was set, it offers nothing and has no id.',
@@ -50,7 +64,6 @@ export function botOperations(): Operation[] {
     }),
     defineWrite({
       name: 'bot.set_automation',
-      chapter: 'bot',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/conversational_automation',
       sentence: 'Sets all that the bot of a phone number offers; a member that is left out is reset.',

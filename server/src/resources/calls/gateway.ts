@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type Operation } from '../../graph/operation.ts'
+import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type NewOperation } from '../../graph/operation.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
@@ -25,11 +25,10 @@ import {
 
 const exampleCallId = 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ'
 
-export function callGatewayOperations(): Operation[] {
+export function callGatewayOperations(): NewOperation[] {
   return [
     defineGatewayWrite({
       name: 'gateway.set_call_permission',
-      chapter: 'calls',
       method: 'POST',
       path: '/gateway/call_permissions',
       sentence: 'Says whether a user lets a phone number call; pending says that the user was asked.',
@@ -61,7 +60,6 @@ export function callGatewayOperations(): Operation[] {
     }),
     defineGatewayWrite({
       name: 'gateway.start_call',
-      chapter: 'calls',
       method: 'POST',
       path: '/gateway/calls',
       sentence: 'Lets a user call a phone number.',
@@ -91,7 +89,6 @@ export function callGatewayOperations(): Operation[] {
     }),
     defineGatewayRead({
       name: 'gateway.read_call',
-      chapter: 'calls',
       method: 'GET',
       path: '/gateway/calls/{call_id}',
       sentence: 'Reads a call, with what both sides have said about their media so far.',
@@ -115,7 +112,6 @@ export function callGatewayOperations(): Operation[] {
     }),
     defineGatewayWrite({
       name: 'gateway.act_on_call',
-      chapter: 'calls',
       method: 'POST',
       path: '/gateway/calls/{call_id}',
       sentence: "Tells what a user's phone did with a call: rings, accepts, rejects or terminates it.",

@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import type { Transaction } from '../../db/database.ts'
 import { notFound } from '../../graph/errors.ts'
-import { type Context, defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { type Context, defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findPhoneNumber } from '../phone-numbers/store.ts'
 import { callIsOpen, noOpenCall } from './errors.ts'
 import { exampleOffer } from './examples.ts'
+import { callGatewayOperations } from './gateway.ts'
 import { checkCallLimit, checkPermission, describePermission, periodMilliseconds } from './permissions.ts'
-import { progressCall, startCall } from './progress.ts'
+import { progressCall, ringOutTimer, startCall } from './progress.ts'
+import { makeRingOutHandler } from './ring-out.ts'
 import { checkAnswerIsGiven, checkCallRequest, checkCanCall } from './rules.ts'
 import { type CallRequest, callAnswerSchema, callRequestSchema, permissionSchema, userWaIdSchema } from './schemas.ts'
 import {
@@ -18,12 +21,21 @@ import {
   findPermission,
   lockPermission,
 } from './store.ts'
+import { permissionEntries } from './world.ts'
 
-export function callOperations(words: Vocabulary): Operation[] {
+export const callsChapter: Chapter = {
+  name: 'calls',
+  title: 'Calls',
+  rows: (words) => [...callOperations(words), ...callGatewayOperations()],
+  timers: (deps) => ({ [ringOutTimer]: makeRingOutHandler(deps) }),
+  world: [permissionEntries],
+  leftOutOfWorld: { calls: 'calls' },
+}
+
+function callOperations(words: Vocabulary): NewOperation[] {
   return [
     defineRead({
       name: 'calls.read_permission',
-      chapter: 'calls',
       method: 'GET',
       path: '/{Version}/{Phone-Number-ID}/call_permissions',
       sentence: 'Says whether a user lets a phone number call, and what the number may do about it now.',
@@ -60,7 +72,6 @@ export function callOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'calls.act',
-      chapter: 'calls',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/calls',
       sentence: 'Starts a call to a user, or accepts, rejects or terminates one.',

@@ -1,12 +1,21 @@
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { checkCompliance, toStoredCompliance } from './rules.ts'
 import { listComplianceFields, makeComplianceInputSchema, makeComplianceListSchema } from './schemas.ts'
 import { findCompliance, replaceCompliance } from './store.ts'
+import { complianceEntry } from './world.ts'
 
-export function complianceOperations(words: Vocabulary): Operation[] {
+export const complianceChapter: Chapter = {
+  name: 'compliance',
+  title: 'Compliance',
+  rows: complianceOperations,
+  world: [complianceEntry],
+}
+
+function complianceOperations(words: Vocabulary): NewOperation[] {
   const fields = listComplianceFields(words)
   const example = {
     messaging_product: words.product,
@@ -23,7 +32,6 @@ export function complianceOperations(words: Vocabulary): Operation[] {
   return [
     defineRead({
       name: 'compliance.read',
-      chapter: 'compliance',
       method: 'GET',
       path: '/{Version}/{Phone-Number-ID}/business_compliance_info',
       sentence: 'Reads who answers for the business behind a phone number.',
@@ -40,7 +48,6 @@ export function complianceOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'compliance.set',
-      chapter: 'compliance',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/business_compliance_info',
       sentence: 'Sets who answers for the business behind a phone number, in place of what was set before.',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { lockPhoneNumber } from '../phone-numbers/store.ts'
@@ -20,12 +21,18 @@ ndqpQk+KaXK7oFV/GZE1bHID58enngKEDd5umPop2m0br2VWGwZfgDCh24/R9FqM
 -----END PUBLIC KEY-----
 `
 
-export function encryptionOperations(words: Vocabulary): Operation[] {
+export const encryptionChapter: Chapter = {
+  name: 'encryption',
+  title: 'Encryption key',
+  rows: encryptionOperations,
+  leftOutOfWorld: { 'public keys of numbers': 'business_public_keys' },
+}
+
+function encryptionOperations(words: Vocabulary): NewOperation[] {
   const path = `/{Version}/{Phone-Number-ID}/${words.product}_business_encryption` as const
   return [
     defineRead({
       name: 'encryption.read',
-      chapter: 'encryption',
       method: 'GET',
       path,
       sentence:
@@ -45,7 +52,6 @@ export function encryptionOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'encryption.upload',
-      chapter: 'encryption',
       method: 'POST',
       path,
       sentence: 'Checks, signs and stores the public key of a phone number, in place of the one before.',

@@ -1,4 +1,4 @@
-import { defineGatewayWrite, type Operation } from '../../graph/operation.ts'
+import { defineGatewayWrite, type NewOperation } from '../../graph/operation.ts'
 import { groupIsFull, inviteLinkDead } from './errors.ts'
 import { raiseJoined, raiseJoinRequests } from './events.ts'
 import { readInviteCode } from './rules.ts'
@@ -11,11 +11,10 @@ import {
   lockInvitingGroupForGateway,
 } from './store.ts'
 
-export function groupGatewayOperations(): Operation[] {
+export function groupGatewayOperations(): NewOperation[] {
   return [
     defineGatewayWrite({
       name: 'gateway.join_group',
-      chapter: 'groups',
       method: 'POST',
       path: '/gateway/groups/join',
       sentence: 'Lets a user join a group by its invite link, or ask to join it where the business has to approve.',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { noInviteLink } from './errors.ts'
 import { askedGroup } from './examples.ts'
@@ -12,11 +12,10 @@ const path = '/{Version}/{group_id}/invite_link'
 const exampleLink = 'http://127.0.0.1:8080/invite/9Zb1J3V0QZq0mFhE2xkTtA'
 const createFirst = { send: 'groups.create_invite_link' }
 
-export function createLink(words: Vocabulary): Operation {
+export function createLink(words: Vocabulary): NewOperation {
   const messaging_product = words.product
   return defineWrite({
     name: 'groups.create_invite_link',
-    chapter: 'groups',
     method: 'POST',
     path,
     sentence: 'Gives a group a new invite link, which users join by; every earlier one is invalid from then on.',
@@ -38,11 +37,10 @@ export function createLink(words: Vocabulary): Operation {
   })
 }
 
-export function readLink(words: Vocabulary): Operation {
+export function readLink(words: Vocabulary): NewOperation {
   const messaging_product = words.product
   return defineRead({
     name: 'groups.read_invite_link',
-    chapter: 'groups',
     method: 'GET',
     path,
     sentence: 'Reads the live invite link of a group.',
@@ -58,11 +56,10 @@ export function readLink(words: Vocabulary): Operation {
   })
 }
 
-export function deleteLink(words: Vocabulary): Operation {
+export function deleteLink(words: Vocabulary): NewOperation {
   const messaging_product = words.product
   return defineWrite({
     name: 'groups.delete_invite_link',
-    chapter: 'groups',
     method: 'DELETE',
     path,
     sentence: 'Deletes the invite link of a group: nobody joins by it from then on.',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { raiseGroupEvent, raiseJoined, raiseJoinRequests } from './events.ts'
@@ -35,10 +35,9 @@ const requestList: ListOptions = {
   sorts: { 'created_time.desc': { column: 'created_time', direction: 'desc' } },
 }
 
-export function listRequests(): Operation {
+export function listRequests(): NewOperation {
   return defineRead({
     name: 'groups.list_join_requests',
-    chapter: 'groups',
     method: 'GET',
     path: requestsPath,
     sentence: 'Lists the requests to join a group that wait for an answer, newest first.',
@@ -60,11 +59,10 @@ export function listRequests(): Operation {
   })
 }
 
-export function approveRequests(words: Vocabulary): Operation {
+export function approveRequests(words: Vocabulary): NewOperation {
   const messaging_product = words.product
   return defineWrite({
     name: 'groups.approve_join_requests',
-    chapter: 'groups',
     method: 'POST',
     path: requestsPath,
     sentence: 'Lets users into a group who asked to join it, each for itself: what cannot be approved is told.',
@@ -100,11 +98,10 @@ export function approveRequests(words: Vocabulary): Operation {
   })
 }
 
-export function rejectRequests(words: Vocabulary): Operation {
+export function rejectRequests(words: Vocabulary): NewOperation {
   const messaging_product = words.product
   return defineWrite({
     name: 'groups.reject_join_requests',
-    chapter: 'groups',
     method: 'DELETE',
     path: requestsPath,
     sentence: 'Rejects requests to join a group, each for itself; the users may ask again.',
@@ -132,11 +129,10 @@ export function rejectRequests(words: Vocabulary): Operation {
   })
 }
 
-export function removeParticipants(words: Vocabulary): Operation {
+export function removeParticipants(words: Vocabulary): NewOperation {
   const messaging_product = words.product
   return defineWrite({
     name: 'groups.remove_participants',
-    chapter: 'groups',
     method: 'DELETE',
     path: '/{Version}/{group_id}/participants',
     sentence: 'Takes users out of a group, each for itself: who is not in it is told.',

@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findPhoneNumber } from '../phone-numbers/store.ts'
-import { requestGroup } from './creation.ts'
+import { creationTimer, makeCreationHandler, requestGroup } from './creation.ts'
 import { raiseGroupEvent } from './events.ts'
+import { groupGatewayOperations } from './gateway.ts'
 import { createLink, deleteLink, readLink } from './link-operations.ts'
 import { approveRequests, listRequests, rejectRequests, removeParticipants } from './member-operations.ts'
+import { groupPages } from './pages.ts'
 import { checkRegistered, readSubject, toGroup, toListedGroup } from './rules.ts'
 import {
   deletedGroupSchema,
@@ -18,6 +21,7 @@ import {
   requestedSchema,
 } from './schemas.ts'
 import { deleteGroup, findGroup, listGroups, listParticipants, lockGroup } from './store.ts'
+import { groupEntries } from './world.ts'
 
 const groupFields = Object.keys(groupSchema.properties)
 
@@ -31,12 +35,31 @@ const groupList: ListOptions = {
 
 const exampleRequestId = '0f6c1c1f2a7b4b0f9d3f5c1d2e3a4b5c'
 
-export function groupOperations(words: Vocabulary): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    group: true
+  }
+}
+
+export const groupsChapter: Chapter = {
+  name: 'groups',
+  title: 'Groups',
+  nodes: { group: { placeholder: 'group_id', called: 'a group', example: '6000000000000001' } },
+  rows: (words) => [...groupOperations(words), ...groupGatewayOperations(), ...groupPages()],
+  timers: (deps) => ({ [creationTimer]: makeCreationHandler(deps) }),
+  world: [groupEntries],
+  leftOutOfWorld: {
+    'participants of groups': 'group_participants',
+    'invite links of groups': 'group_invite_links',
+    'join requests': 'group_join_requests',
+  },
+}
+
+function groupOperations(words: Vocabulary): NewOperation[] {
   const messaging_product = words.product
   return [
     defineRead({
       name: 'groups.list',
-      chapter: 'groups',
       method: 'GET',
       path: '/{Version}/{Phone-Number-ID}/groups',
       sentence: 'Lists the groups of a phone number, newest first.',
@@ -58,7 +81,6 @@ export function groupOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'groups.create',
-      chapter: 'groups',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/groups',
       sentence: 'Asks for a group of a phone number; the event group_lifecycle_update tells of it when it is there.',
@@ -90,7 +112,6 @@ export function groupOperations(words: Vocabulary): Operation[] {
     removeParticipants(words),
     defineRead({
       name: 'groups.read',
-      chapter: 'groups',
       method: 'GET',
       path: '/{Version}/{group_id}',
       sentence: 'Reads a group with the users who are in it.',
@@ -117,7 +138,6 @@ export function groupOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'groups.delete',
-      chapter: 'groups',
       method: 'DELETE',
       path: '/{Version}/{group_id}',
       sentence: 'Deletes a group for good, with its invite link, its join requests and everybody in it.',

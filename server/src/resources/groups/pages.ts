@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOpen, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type NewReplyOperation } from '../../graph/operation.ts'
 import { composeMissingPage } from '../../replies/card.ts'
 import { replyMissing, replyWithPage } from '../../replies/missing.ts'
 import { composeInvitePage } from './page.ts'
@@ -11,11 +11,10 @@ const missing = composeMissingPage(
 )
 
 /** Where an invite link leads. It is looked up at every request: a dead link answers 404. */
-export function groupPages(): ReplyOperation[] {
+export function groupPages(): NewReplyOperation[] {
   return [
     defineOpen({
       name: 'public.invite',
-      chapter: 'groups',
       path: '/invite/{code}',
       sentence: 'Shows the page of an invite link of a group.',
       input: Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ByteRange } from '../../files/file-store.ts'
-import { defineLink, type LinkContext, type ReplyOperation } from '../../graph/operation.ts'
+import { defineLink, type LinkContext, type NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { isKnown, readRange } from '../../replies/ranges.ts'
 import { rangeNotSatisfiable } from './errors.ts'
@@ -8,11 +8,10 @@ import { isMediaType, mediaTypes } from './kinds.ts'
 import { findMedia } from './store.ts'
 
 /** The bytes of media files, for whoever was given the address of one and has a token that sees it. */
-export function mediaDownloads(): ReplyOperation[] {
+export function mediaDownloads(): NewReplyOperation[] {
   return [
     defineLink({
       name: 'media.download',
-      chapter: 'media',
       path: '/media/{Media-ID}',
       sentence: 'Sends the bytes of a media file, or a range of them.',
       permission: 'messaging',

@@ -2,18 +2,17 @@ import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
 import { examplePicture } from '../../graph/examples.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineGatewayWrite, type GatewayContext, type Operation } from '../../graph/operation.ts'
+import { defineGatewayWrite, type GatewayContext, type NewOperation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { checkArrived } from './accept.ts'
 import { mediaFile } from './file-member.ts'
 import { fileSchema, mediaMembers } from './schemas.ts'
 import { findNumberNodeForGateway, insertMedia } from './store.ts'
 
-export function mediaGatewayOperations(): Operation[] {
+export function mediaGatewayOperations(): NewOperation[] {
   return [
     defineGatewayWrite({
       name: 'gateway.upload_media',
-      chapter: 'media',
       method: 'POST',
       path: '/gateway/media',
       sentence: 'Uploads a file that a user sends to a phone number; the business reads it by its media ID.',

@@ -1,23 +1,41 @@
+import type { Chapter } from '../../chapter.ts'
 import { notFound } from '../../graph/errors.ts'
 import { examplePicture } from '../../graph/examples.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { checkArrived } from './accept.ts'
+import { mediaDownloads } from './download.ts'
+import { makeMediaExpiryHandler } from './expiry.ts'
 import { mediaFile } from './file-member.ts'
+import { mediaGatewayOperations } from './gateway.ts'
 import { mediaPath } from './rules.ts'
 import { makeMediaSchema, makeUploadSchema, mediaQuerySchema, uploadedSchema } from './schemas.ts'
-import { deleteMedia, findMedia, insertMedia } from './store.ts'
+import { deleteMedia, expiryTimer, findMedia, insertMedia } from './store.ts'
 
 const exampleId = '9000000000000002'
 const uploadMedium = { send: 'media.upload', take: { pointer: '/id', as: 'Media-ID' } }
 
-export function mediaOperations(words: Vocabulary): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    media: true
+  }
+}
+
+export const mediaChapter: Chapter = {
+  name: 'media',
+  title: 'Media',
+  nodes: { media: { placeholder: 'Media-ID', called: 'a medium', example: '9000000000000002' } },
+  rows: (words) => [...mediaOperations(words), ...mediaGatewayOperations(), ...mediaDownloads()],
+  timers: (deps) => ({ [expiryTimer]: makeMediaExpiryHandler(deps) }),
+  leftOutOfWorld: { media: 'media' },
+}
+
+function mediaOperations(words: Vocabulary): NewOperation[] {
   return [
     defineWrite({
       name: 'media.upload',
-      chapter: 'media',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/media',
       sentence: 'Uploads an image, audio file, video, document or sticker for messages of a phone number.',
@@ -43,7 +61,6 @@ export function mediaOperations(words: Vocabulary): Operation[] {
     }),
     defineRead({
       name: 'media.read',
-      chapter: 'media',
       method: 'GET',
       path: '/{Version}/{Media-ID}',
       sentence: 'Reads what a medium is, with an address that its bytes can be had from for a few minutes.',
@@ -69,7 +86,6 @@ export function mediaOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'media.delete',
-      chapter: 'media',
       method: 'DELETE',
       path: '/{Version}/{Media-ID}',
       sentence: 'Deletes a medium; its address is invalid from then on.',

@@ -1,15 +1,14 @@
 import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
-import { defineGatewayRead, type Operation } from '../../graph/operation.ts'
+import { defineGatewayRead, type NewOperation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 
-export function numberLookupOperations(words: Vocabulary): Operation[] {
+export function numberLookupOperations(words: Vocabulary): NewOperation[] {
   return [
     defineGatewayRead({
       name: 'gateway.read_number',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/gateway/phone_numbers/{phone_number_id}',
       sentence: 'Reads whose a phone number is, which whoever hands in events for it has to say.',

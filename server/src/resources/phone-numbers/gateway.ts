@@ -1,15 +1,14 @@
 import { Type } from 'typebox'
 import { listCarrierMessagesForGateway } from '../../carrier/send.ts'
-import { defineGatewayRead, type Operation } from '../../graph/operation.ts'
+import { defineGatewayRead, type NewOperation } from '../../graph/operation.ts'
 import { findAccountOfNumberForGateway } from './store.ts'
 
 const maxMessages = 100
 
-export function phoneNumberGatewayOperations(): Operation[] {
+export function phoneNumberGatewayOperations(): NewOperation[] {
   return [
     defineGatewayRead({
       name: 'gateway.read_outbox',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/gateway/outbox',
       sentence: 'Lists what the built-in carrier was given to send to a number, newest first.',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { serviceSecretWithin } from '../../db/secrets.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineWrite, type Operation, Refusal } from '../../graph/operation.ts'
+import { defineWrite, type NewOperation, Refusal } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findAccount } from '../account/store.ts'
@@ -30,10 +30,9 @@ const defaultLanguage = 'en_US'
 const unverifiedNumber = '4000000000000002'
 const sandboxNumber = '4000000000000003'
 
-export function createNumber(): Operation {
+export function createNumber(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.create',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Account-ID}/phone_numbers',
     sentence: 'Creates a phone number in an account and sends it a verification code by SMS.',
@@ -71,10 +70,9 @@ export function createNumber(): Operation {
   })
 }
 
-export function requestCode(): Operation {
+export function requestCode(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.request_code',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/request_code',
     sentence: 'Sends a new verification code to a phone number; the code before it ends.',
@@ -92,10 +90,9 @@ export function requestCode(): Operation {
   })
 }
 
-export function verifyCode(): Operation {
+export function verifyCode(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.verify_code',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/verify_code',
     sentence: 'Verifies a phone number with the code that was sent to it.',
@@ -148,10 +145,9 @@ function describeJudgement(judgement: Exclude<Judgement, { outcome: 'right' }>):
   }
 }
 
-export function registerNumber(words: Vocabulary): Operation {
+export function registerNumber(words: Vocabulary): NewOperation {
   return defineWrite({
     name: 'phone_numbers.register',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/register',
     sentence: 'Registers a verified phone number on the platform, and sets or checks its two-step PIN.',
@@ -182,10 +178,9 @@ export function registerNumber(words: Vocabulary): Operation {
   })
 }
 
-export function deregisterNumber(): Operation {
+export function deregisterNumber(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.deregister',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/deregister',
     sentence: 'Takes a registered phone number off the platform.',

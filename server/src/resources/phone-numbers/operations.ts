@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
-import { defineRead, type Operation } from '../../graph/operation.ts'
+import { defineRead, type NewOperation } from '../../graph/operation.ts'
 import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { phoneNumberGatewayOperations } from './gateway.ts'
+import { numberLookupOperations } from './gateway-lookup.ts'
 import { describeForLibraries, findForLibraries, libraryInfoMembers, libraryListMembers } from './library-fields.ts'
 import { createNumber, deregisterNumber, registerNumber, requestCode, verifyCode } from './life-operations.ts'
 import { toAccountNumber, toListedNumber } from './rules.ts'
@@ -16,6 +19,7 @@ import {
 } from './schemas.ts'
 import { updateSettings } from './settings-operations.ts'
 import { findPhoneNumber, listPhoneNumbers } from './store.ts'
+import { numberEntries } from './world.ts'
 
 const listedFields = Object.keys(listedNumberSchema.properties)
 const infoDefaults = ['id', 'display_phone_number', 'verified_name', 'quality_rating']
@@ -38,7 +42,30 @@ const numberList: ListOptions = {
   },
 }
 
-export function phoneNumberOperations(words: Vocabulary): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    phone_number: true
+    account_number: true
+  }
+}
+
+export const phoneNumbersChapter: Chapter = {
+  name: 'phone-numbers',
+  title: 'Phone numbers',
+  nodes: {
+    phone_number: { placeholder: 'Phone-Number-ID', called: 'a phone number', example: '4000000000000001' },
+    account_number: { placeholder: 'Account-Number-ID', called: 'an account number', example: '4100000000000001' },
+  },
+  rows: (words) => [
+    ...phoneNumberOperations(words),
+    ...phoneNumberGatewayOperations(),
+    ...numberLookupOperations(words),
+  ],
+  world: [numberEntries],
+  leftOutOfWorld: { 'two-step PINs': 'two_step_pins', 'callbacks of numbers': 'phone_number_callbacks' },
+}
+
+function phoneNumberOperations(words: Vocabulary): NewOperation[] {
   const { library_fields } = words.habits
   const listed = Type.Object({ ...listedNumberSchema.properties, ...libraryListMembers(words) })
   const info = Type.Object({ ...phoneNumberInfoSchema.properties, ...libraryInfoMembers(words) })
@@ -48,7 +75,6 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
   return [
     defineRead({
       name: 'phone_numbers.list',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/{Version}/{Account-ID}/phone_numbers',
       sentence: 'Lists the phone numbers of an account.',
@@ -91,7 +117,6 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
     createNumber(),
     defineRead({
       name: 'phone_numbers.read_info',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/{Version}/{Phone-Number-ID}',
       sentence: 'Reads a phone number by its Phone-Number-ID.',
@@ -125,7 +150,6 @@ export function phoneNumberOperations(words: Vocabulary): Operation[] {
     deregisterNumber(),
     defineRead({
       name: 'phone_numbers.read_account_number',
-      chapter: 'phone-numbers',
       method: 'GET',
       path: '/{Version}/{Account-Number-ID}',
       sentence: 'Reads a phone number by its Account-Number-ID.',

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import { type Context, defineWrite, type Operation } from '../../graph/operation.ts'
+import { type Context, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { findSubscription, isAppLinked, openVerifyToken, setNumberCallbacks } from '../webhooks/store.ts'
 import { putPinHash, removePin } from './code-store.ts'
@@ -10,10 +10,9 @@ import { checkCallbackRights, listEvents, readSettings, type SettingsChange } fr
 import { moveNumber, type NumberStates } from './states.ts'
 import { lockPhoneNumber, takeUsername, updatePhoneNumber } from './store.ts'
 
-export function updateSettings(): Operation {
+export function updateSettings(): NewOperation {
   return defineWrite({
     name: 'phone_numbers.update_settings',
-    chapter: 'phone-numbers',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}',
     sentence: 'Changes the settings of a phone number: all that are sent, or none.',

@@ -1,17 +1,37 @@
 import { Type } from 'typebox'
-import { defineRead, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, type NewOperation } from '../../graph/operation.ts'
 import { checkOwnCredits } from './rules.ts'
 import { businessSchema, extendedCreditListSchema, migrationIntentSchema } from './schemas.ts'
 import { findBusiness, findMigrationIntent, listExtendedCredits } from './store.ts'
+import { portfolioWorld } from './world.ts'
 
 const businessFields = Object.keys(businessSchema.properties)
 const migrationIntentFields = Object.keys(migrationIntentSchema.properties)
 
-export function portfolioOperations(): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    migration_intent: true
+    extended_credit: true
+  }
+}
+
+export const portfolioChapter: Chapter = {
+  name: 'portfolio',
+  title: 'Portfolio, credits and migration',
+  nodes: {
+    business: { placeholder: 'Business-ID', called: 'a business', example: '2000000000000001' },
+    migration_intent: { placeholder: 'Migration-Intent-ID', called: 'a migration intent', example: '8000000000000001' },
+    extended_credit: { called: 'a credit line' },
+  },
+  rows: portfolioOperations,
+  world: portfolioWorld,
+}
+
+function portfolioOperations(): NewOperation[] {
   return [
     defineRead({
       name: 'portfolio.read_business',
-      chapter: 'portfolio',
       method: 'GET',
       path: '/{Version}/{Business-ID}',
       sentence: 'Reads a business portfolio.',
@@ -26,7 +46,6 @@ export function portfolioOperations(): Operation[] {
     }),
     defineRead({
       name: 'portfolio.list_extended_credits',
-      chapter: 'portfolio',
       method: 'GET',
       path: '/{Version}/{Business-ID}/extendedcredits',
       sentence: 'Lists the credit lines of the business itself.',
@@ -41,7 +60,6 @@ export function portfolioOperations(): Operation[] {
     }),
     defineRead({
       name: 'portfolio.read_migration_intent',
-      chapter: 'portfolio',
       method: 'GET',
       path: '/{Version}/{Migration-Intent-ID}',
       sentence: 'Reads the state of a request to move an account.',

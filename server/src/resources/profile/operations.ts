@@ -1,14 +1,25 @@
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { takeUpload } from '../uploads/store.ts'
 import { pictureHandleUnknown } from './errors.ts'
+import { profilePictures } from './pictures.ts'
 import { makePictureId, pictureUrl, readProfileUpdate } from './rules.ts'
 import { listProfileFields, makeProfileListSchema, makeProfileUpdateSchema } from './schemas.ts'
 import { findProfile, lockProfile, pictureUse, replacePicture, saveProfile } from './store.ts'
+import { profileEntry } from './world.ts'
 
-export function profileOperations(words: Vocabulary): Operation[] {
+export const profileChapter: Chapter = {
+  name: 'profile',
+  title: 'Business profile',
+  rows: (words) => [...profileOperations(words), ...profilePictures()],
+  world: [profileEntry],
+  leftOutOfWorld: { 'profile pictures': 'profile_pictures' },
+}
+
+function profileOperations(words: Vocabulary): NewOperation[] {
   const path = `/{Version}/{Phone-Number-ID}/${words.product}_business_profile` as const
   const fields = listProfileFields(words)
   const defaults = fields.filter((name) => name !== 'id')
@@ -25,7 +36,6 @@ export function profileOperations(words: Vocabulary): Operation[] {
   return [
     defineRead({
       name: 'profile.read',
-      chapter: 'profile',
       method: 'GET',
       path,
       sentence: 'Reads the business profile of a phone number.',
@@ -58,7 +68,6 @@ export function profileOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'profile.update',
-      chapter: 'profile',
       method: 'POST',
       path,
       sentence: 'Changes the members of a business profile that are given; an empty text clears.',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
-import { defineOpen, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { findPictureForAnyone } from './store.ts'
 
@@ -8,11 +8,10 @@ import { findPictureForAnyone } from './store.ts'
 const idPattern = /^[\w-]{1,64}$/
 
 /** The pictures of profiles, for anyone who was given the address of one. */
-export function profilePictures(): ReplyOperation[] {
+export function profilePictures(): NewReplyOperation[] {
   return [
     defineOpen({
       name: 'public.picture',
-      chapter: 'profile',
       path: '/pictures/{id}',
       sentence: "Sends the picture of a number's profile.",
       input: Type.Object({

@@ -1,14 +1,17 @@
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import type { Transaction } from '../../db/database.ts'
 import { notFound } from '../../graph/errors.ts'
 import type { ErrorStatus } from '../../graph/graph-error.ts'
-import { type Context, defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { type Context, defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { qrCodePages } from './pages.ts'
 import { drawCode, qrCodeFields, readImageFormat, showMessageQrCode, toMessageQrCode } from './rules.ts'
 import { messageQrCodeSchema, oneQrCodeSchema, qrCodeListSchema, qrCodeMembers, qrCodeSchema } from './schemas.ts'
 import { deleteQrCode, findQrCode, insertQrCode, listQrCodes, updateQrCode } from './store.ts'
+import { qrCodeEntries } from './world.ts'
 
 const qrCodeList: ListOptions = {
   maxLimit: 25,
@@ -31,11 +34,17 @@ const exampleQrCode = {
   qr_image_url: 'http://127.0.0.1:8080/qr/ABCDEFGHIJKLMN.svg',
 }
 
-export function qrCodeOperations(words: Vocabulary): Operation[] {
+export const qrCodesChapter: Chapter = {
+  name: 'qr-codes',
+  title: 'Message QR codes',
+  rows: (words) => [...qrCodeOperations(words), ...qrCodePages()],
+  world: [qrCodeEntries],
+}
+
+function qrCodeOperations(words: Vocabulary): NewOperation[] {
   return [
     defineRead({
       name: 'qr_codes.read',
-      chapter: 'qr-codes',
       method: 'GET',
       path: byCode,
       sentence: 'Reads one message QR code of a phone number.',
@@ -54,7 +63,6 @@ export function qrCodeOperations(words: Vocabulary): Operation[] {
     }),
     defineRead({
       name: 'qr_codes.list',
-      chapter: 'qr-codes',
       method: 'GET',
       path: edge,
       sentence: 'Lists the message QR codes of a phone number, newest first, or shows the one that `code` names.',
@@ -81,7 +89,6 @@ export function qrCodeOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'qr_codes.save',
-      chapter: 'qr-codes',
       method: 'POST',
       path: edge,
       sentence: 'Creates a message QR code for a phone number, or changes the message of the one that `code` names.',
@@ -100,7 +107,6 @@ export function qrCodeOperations(words: Vocabulary): Operation[] {
       ? [
           defineWrite({
             name: 'qr_codes.update',
-            chapter: 'qr-codes',
             method: 'POST',
             path: byCode,
             sentence: 'Changes the message of one message QR code.',
@@ -120,7 +126,6 @@ export function qrCodeOperations(words: Vocabulary): Operation[] {
       : []),
     defineWrite({
       name: 'qr_codes.delete',
-      chapter: 'qr-codes',
       method: 'DELETE',
       path: byCode,
       sentence: 'Deletes a message QR code for good; its link and its images answer 404 from then on.',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOpen, type OpenContext, type ReplyOperation } from '../../graph/operation.ts'
+import { defineOpen, type NewReplyOperation, type OpenContext } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { composeMissingPage } from '../../replies/card.ts'
 import { replyMissing, replyWithPage } from '../../replies/missing.ts'
@@ -15,12 +15,11 @@ const missing = composeMissingPage(
 )
 
 /** Where a code leads. It is looked up at every request, so that nothing answers once the code is deleted. */
-export function qrCodePages(): ReplyOperation[] {
+export function qrCodePages(): NewReplyOperation[] {
   const draw = makeQrDrawer()
   return [
     defineOpen({
       name: 'public.message',
-      chapter: 'qr-codes',
       path: '/message/{code}',
       sentence: 'Shows the page of a message link.',
       input: Type.Object({ code: Type.String({ description: 'The code of the link.' }) }),
@@ -34,7 +33,6 @@ export function qrCodePages(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'public.qr_image',
-      chapter: 'qr-codes',
       path: '/qr/{file}',
       sentence: 'Draws the QR code of a message link.',
       input: Type.Object({

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { scheduleNameTaken } from './errors.ts'
 import { checkNewSchedule, toSchedule, toStoredSchedule } from './rules.ts'
 import { newScheduleSchema, scheduleFields, scheduleListSchema, scheduleStatuses, scheduleTypes } from './schemas.ts'
 import { insertSchedule, listSchedules, statusAt } from './store.ts'
+import { scheduleEntries } from './world.ts'
 
 const scheduleList: ListOptions = {
   maxLimit: 100,
@@ -25,11 +27,24 @@ const scheduleList: ListOptions = {
   },
 }
 
-export function scheduleOperations(): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    schedule: true
+  }
+}
+
+export const schedulesChapter: Chapter = {
+  name: 'schedules',
+  title: 'Schedules',
+  nodes: { schedule: { called: 'a schedule' } },
+  rows: scheduleOperations,
+  world: [scheduleEntries],
+}
+
+function scheduleOperations(): NewOperation[] {
   return [
     defineRead({
       name: 'schedules.list',
-      chapter: 'schedules',
       method: 'GET',
       path: '/{Version}/{Account-ID}/schedules',
       sentence: 'Lists the schedules of an account.',
@@ -74,7 +89,6 @@ export function scheduleOperations(): Operation[] {
     }),
     defineWrite({
       name: 'schedules.create',
-      chapter: 'schedules',
       method: 'POST',
       path: '/{Version}/{Account-ID}/schedules',
       sentence: 'Creates a schedule in an account.',

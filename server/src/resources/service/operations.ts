@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineOpen, type ReplyOperation } from '../../graph/operation.ts'
+import type { Chapter } from '../../chapter.ts'
+import { defineOpen, type NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
@@ -10,11 +11,16 @@ const document = {
 const nothing = Type.Object({})
 
 /** What the service says of itself: pages for people, documents for programs, health and metrics for those who run it. */
-export function serviceOperations(): ReplyOperation[] {
+export const serviceChapter: Chapter = {
+  name: 'service',
+  title: 'The service itself',
+  rows: serviceOperations,
+}
+
+function serviceOperations(): NewReplyOperation[] {
   return [
     defineOpen({
       name: 'public.start',
-      chapter: 'service',
       path: '/',
       sentence: 'Shows the start page: whether the service is ready, and with the demo world what is in it.',
       input: nothing,
@@ -24,7 +30,6 @@ export function serviceOperations(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'public.docs',
-      chapter: 'service',
       path: '/docs',
       sentence: 'Shows every operation, with a form to try it.',
       input: nothing,
@@ -35,7 +40,6 @@ export function serviceOperations(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'public.openapi',
-      chapter: 'service',
       path: '/openapi.json',
       sentence: 'Sends the OpenAPI document of the business API.',
       input: nothing,
@@ -46,7 +50,6 @@ export function serviceOperations(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'public.openapi_gateway',
-      chapter: 'service',
       path: '/openapi-gateway.json',
       sentence: 'Sends the OpenAPI document of the gateway and of what anyone may open.',
       input: nothing,
@@ -57,7 +60,6 @@ export function serviceOperations(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'operators.healthz',
-      chapter: 'service',
       path: '/healthz',
       sentence: 'Tells that the process is alive.',
       everyRole: true,
@@ -69,7 +71,6 @@ export function serviceOperations(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'operators.readyz',
-      chapter: 'service',
       path: '/readyz',
       sentence: 'Tells whether requests can be answered.',
       everyRole: true,
@@ -97,7 +98,6 @@ export function serviceOperations(): ReplyOperation[] {
     }),
     defineOpen({
       name: 'operators.metrics',
-      chapter: 'service',
       path: '/metrics',
       sentence: 'Sends the metrics of the process for Prometheus.',
       everyRole: true,

@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { solutionAnswered } from './errors.ts'
+import { onboardingOperations } from './onboarding-operations.ts'
 import { answers, checkInvited, checkMessagingHolder, checkOwnApplication, checkPartner, toSolution } from './rules.ts'
 import {
   createdSolutionSchema,
@@ -36,11 +38,28 @@ const exampleSolution = {
 
 const createFirst = { send: 'solutions.create', take: { pointer: '/solution_id', as: 'Solution-ID' } }
 
-export function solutionOperations(words: Vocabulary): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    solution: true
+    onboarding_request: true
+  }
+}
+
+export const solutionsChapter: Chapter = {
+  name: 'solutions',
+  title: 'Multi-partner solutions and onboarding',
+  nodes: {
+    solution: { placeholder: 'Solution-ID', called: 'a solution', example: '9000000000000000' },
+    onboarding_request: { called: 'an onboarding request' },
+  },
+  rows: (words) => [...solutionOperations(words), ...onboardingOperations()],
+  leftOutOfWorld: { solutions: 'solutions', 'onboarding requests': 'agreement_requests' },
+}
+
+function solutionOperations(words: Vocabulary): NewOperation[] {
   return [
     defineWrite({
       name: 'solutions.create',
-      chapter: 'solutions',
       method: 'POST',
       path: `/{Version}/{Application-ID}/${words.product}_business_solution`,
       sentence: "Creates a solution of the token's own app and invites a partner app into it.",
@@ -70,7 +89,6 @@ export function solutionOperations(words: Vocabulary): Operation[] {
     }),
     defineRead({
       name: 'solutions.list',
-      chapter: 'solutions',
       method: 'GET',
       path: `/{Version}/{Application-ID}/${words.product}_business_solutions`,
       sentence: 'Lists the solutions that an app is in, newest first.',
@@ -99,7 +117,6 @@ export function solutionOperations(words: Vocabulary): Operation[] {
     }),
     defineRead({
       name: 'solutions.read',
-      chapter: 'solutions',
       method: 'GET',
       path: '/{Version}/{Solution-ID}',
       sentence: 'Reads a solution, for the business of either of its apps.',
@@ -117,10 +134,9 @@ export function solutionOperations(words: Vocabulary): Operation[] {
   ]
 }
 
-function answerRow(answer: keyof typeof answers, sentence: string): Operation {
+function answerRow(answer: keyof typeof answers, sentence: string): NewOperation {
   return defineWrite({
     name: `solutions.${answer}`,
-    chapter: 'solutions',
     method: 'POST',
     path: `/{Version}/{Solution-ID}/${answer}`,
     sentence,

@@ -53,3 +53,9 @@ export const solutionSchema = Type.Object({
 })
 
 export const solutionListSchema = Type.Object({ data: Type.Array(solutionSchema), paging: pagingSchema })
+
+export const newOnboardingSchema = Type.Object({
+  solution_id: Type.Optional(idSchema({ description: 'A solution of the calling app, to link the request with.' })),
+})
+
+export const onboardingSchema = Type.Object({ request_id: Type.String() })

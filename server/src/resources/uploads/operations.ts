@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import { examplePicture } from '../../graph/examples.ts'
-import { defineRead, defineWrite, type Operation, Refusal } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation, Refusal } from '../../graph/operation.ts'
+import { makeExpiryHandler } from './expiry.ts'
 import { receiveBytes, type Stored, storeUpload } from './receive.ts'
 import { checkFileLength, checkOffset, makeHandle, makeUploadId, wrongType } from './rules.ts'
 import {
@@ -10,16 +12,29 @@ import {
   uploadCreateSchema,
   uploadStateSchema,
 } from './schemas.ts'
-import { deleteUpload, findUpload, finishUpload, insertUpload, lockUpload } from './store.ts'
+import { deleteUpload, expiryTimer, findUpload, finishUpload, insertUpload, lockUpload } from './store.ts'
 
 const exampleId = 'upload:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0'
 const openUpload = { send: 'uploads.create', take: { pointer: '/id', as: 'Upload-ID' } }
 
-export function uploadOperations(): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    upload: true
+  }
+}
+
+export const uploadsChapter: Chapter = {
+  name: 'uploads',
+  title: 'Resumable upload',
+  nodes: { upload: { placeholder: 'Upload-ID', called: 'an upload', example: 'upload:MTIzNDU2Nzg5MDEy' } },
+  rows: uploadOperations,
+  timers: (deps) => ({ [expiryTimer]: makeExpiryHandler(deps) }),
+}
+
+function uploadOperations(): NewOperation[] {
   return [
     defineWrite({
       name: 'uploads.create',
-      chapter: 'uploads',
       method: 'POST',
       path: '/{Version}/{Application-ID}/uploads',
       sentence: 'Opens a resumable upload of a picture.',
@@ -41,7 +56,6 @@ export function uploadOperations(): Operation[] {
     }),
     defineWrite({
       name: 'uploads.append',
-      chapter: 'uploads',
       method: 'POST',
       path: '/{Version}/{Upload-ID}',
       sentence:
@@ -92,7 +106,6 @@ export function uploadOperations(): Operation[] {
     }),
     defineRead({
       name: 'uploads.read',
-      chapter: 'uploads',
       method: 'GET',
       path: '/{Version}/{Upload-ID}',
       sentence: 'Tells how many bytes of an upload have arrived.',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
 import { endWaiting } from '../../delivery/end-waiting.ts'
-import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { checkMayUnlink, checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
@@ -13,6 +14,7 @@ import {
   subscriptionListSchema,
 } from './schemas.ts'
 import {
+  countOverridesForOperators,
   findSubscription,
   keepSubscribedFields,
   linkApp,
@@ -21,22 +23,37 @@ import {
   putSubscription,
   unlinkApp,
 } from './store.ts'
+import { webhookWorld } from './world.ts'
 
 const success = { success: true }
 const subscriptionsPath = '/{Version}/{Application-ID}/subscriptions'
 const linksPath = '/{Version}/{Account-ID}/subscribed_apps'
 
-export function webhookOperations(words: Vocabulary): Operation[] {
+declare module '../../graph/nodes.ts' {
+  interface NodeKinds {
+    application: true
+  }
+}
+
+export const webhooksChapter: Chapter = {
+  name: 'webhooks',
+  title: 'Webhooks',
+  nodes: { application: { placeholder: 'Application-ID', called: 'an app', example: '3000000000000001' } },
+  rows: webhookOperations,
+  world: webhookWorld,
+  leftOutOfWorld: { "apps' own callbacks of an account": countOverridesForOperators },
+}
+
+function webhookOperations(words: Vocabulary): NewOperation[] {
   return [...subscriptionOperations(words), ...linkOperations()]
 }
 
 /** What an app wants to hear of, and where. */
-function subscriptionOperations(words: Vocabulary): Operation[] {
+function subscriptionOperations(words: Vocabulary): NewOperation[] {
   const { account_object: object } = words
   return [
     defineWrite({
       name: 'webhooks.subscribe',
-      chapter: 'webhooks',
       method: 'POST',
       path: subscriptionsPath,
       sentence:
@@ -67,7 +84,6 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
     }),
     defineRead({
       name: 'webhooks.list_subscriptions',
-      chapter: 'webhooks',
       method: 'GET',
       path: subscriptionsPath,
       sentence: "Lists what the token's own app is subscribed to, and where.",
@@ -89,7 +105,6 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
     }),
     defineWrite({
       name: 'webhooks.unsubscribe',
-      chapter: 'webhooks',
       method: 'DELETE',
       path: subscriptionsPath,
       sentence: "Ends the subscription of the token's own app, or takes the given fields out of it.",
@@ -110,11 +125,10 @@ function subscriptionOperations(words: Vocabulary): Operation[] {
 }
 
 /** Which apps hear of an account. */
-function linkOperations(): Operation[] {
+function linkOperations(): NewOperation[] {
   return [
     defineWrite({
       name: 'webhooks.link_app',
-      chapter: 'webhooks',
       method: 'POST',
       path: linksPath,
       sentence:
@@ -141,7 +155,6 @@ function linkOperations(): Operation[] {
     }),
     defineRead({
       name: 'webhooks.list_linked_apps',
-      chapter: 'webhooks',
       method: 'GET',
       path: linksPath,
       sentence: 'Lists the apps that are linked to an account; an override is shown to the business of its app.',
@@ -172,7 +185,6 @@ function linkOperations(): Operation[] {
     }),
     defineWrite({
       name: 'webhooks.unlink_app',
-      chapter: 'webhooks',
       method: 'DELETE',
       path: linksPath,
       sentence:

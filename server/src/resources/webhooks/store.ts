@@ -152,3 +152,13 @@ export async function unlinkApp(tx: Transaction, account_id: string, app_id: str
     .where('phone_number_id', 'in', query.selectFrom('phone_numbers').select('id').where('account_id', '=', account_id))
     .execute()
 }
+
+/** How many links have a callback of their own, in the whole store. For operators. */
+export async function countOverridesForOperators(db: Db): Promise<number> {
+  const { count } = await db.query
+    .selectFrom('subscribed_apps')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('override_callback_uri', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return count
+}

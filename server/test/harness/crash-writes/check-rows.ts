@@ -1,5 +1,5 @@
 import { sealedColumns } from '../../../src/db/sealed-columns.ts'
-import { innerNodeKinds, nodePlaceholders } from '../../../src/graph/nodes.ts'
+import { nodeKinds } from '../../../src/operations.ts'
 import { ids } from '../world.ts'
 import type { StoreView } from './store-view.ts'
 
@@ -145,7 +145,7 @@ export function findRowProblems(store: StoreView): string[] {
 /** Every id of a path stands for one thing, and every thing that has an id can be found by it, under its account. */
 function findNodeProblems(store: StoreView): string[] {
   const problems: string[] = []
-  const kinds = [...Object.keys(nodePlaceholders), ...innerNodeKinds]
+  const kinds = Object.keys(nodeKinds)
   const strange = store.rows<{ kind: string }>(
     `SELECT DISTINCT kind FROM nodes WHERE kind NOT IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`,
   )

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
-import type { Random } from '../base/random.ts'
-import type { Transaction } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 import { inBatches } from './batches.ts'
+import type { Entry, Release, WriteContext } from './part.ts'
 
 /** Reads the rows whose column has one of the values, whatever their number. */
 export async function* readRows<T extends keyof Tables, C extends keyof Tables[T] & string>(
@@ -21,7 +21,24 @@ export async function* readRows<T extends keyof Tables, C extends keyof Tables[T
   }
 }
 
-/** How the things of one kind are kept in a table. */
+/** The rows whose column has one of the ids, which are at most as many as a batch. */
+export async function readByIds<T extends keyof Tables>(
+  db: Db,
+  table: T,
+  column: keyof Tables[T] & string,
+  ids: readonly string[],
+  order: readonly (keyof Tables[T] & string)[],
+): Promise<Tables[T][]> {
+  if (ids.length === 0) return []
+  let query = untyped(db)
+    .selectFrom(table as string)
+    .selectAll()
+    .where(column as string, 'in', [...ids])
+  for (const one of order) query = query.orderBy(one)
+  return (await query.execute()) as unknown[] as Tables[T][]
+}
+
+/** How the entries of a part are kept in a table. */
 export interface Target<Item, T extends keyof Tables> {
   readonly table: T
   /** The columns of the primary key, and an item's values of them. */
@@ -37,30 +54,53 @@ export interface Target<Item, T extends keyof Tables> {
   readonly touch?: Partial<Tables[T]>
 }
 
-/** What every writer needs: one hour for all of them, and chance for what the file leaves out. */
-export interface WriteParts {
-  readonly tx: Transaction
-  readonly now: number
-  readonly random: Random
-  readonly tally: Tally
-  /** The nodes that the store has already. */
-  readonly knownNodes: { has(id: string): boolean }
-  /** Told of what the file says and was not done, with its place. */
-  readonly warn: (place: string, problem: string) => void
-}
-
-/** How many entries were made, were brought to what the file says, and were so already. */
-export class Tally {
-  created = 0
-  updated = 0
-  unchanged = 0
-}
-
 type Row = Record<string, unknown>
+type Changes<Item, T extends keyof Tables> = Pick<Target<Item, T>, 'create' | 'change' | 'touch'>
+
+/** Upserts entries that are nodes, in a table with their ids. */
+export async function upsertNodes<Item extends Entry<{ id: string }>, T extends TableOf<'id'>>(
+  context: WriteContext,
+  table: T,
+  entries: readonly Item[],
+  changes: Changes<Item, T>,
+): Promise<void> {
+  const idOf = ({ given }: Item) => given.id
+  const key = ['id' as keyof Tables[T] & string]
+  await upsertChanged(context, { ...changes, table, key, keyOf: (item) => [idOf(item)], nodeOf: idOf }, entries)
+}
+
+/** Upserts entries of which a phone number has one each. */
+export async function upsertOfNumbers<
+  Item extends Entry<unknown, Entry<{ id: string }>>,
+  T extends TableOf<'phone_number_id'>,
+>(context: WriteContext, table: T, entries: readonly Item[], changes: Changes<Item, T>): Promise<void> {
+  const idOf = ({ parent }: Item) => parent.given.id
+  const key = ['phone_number_id' as keyof Tables[T] & string]
+  await upsertChanged(context, { ...changes, table, key, keyOf: (item) => [idOf(item)], nodeOf: idOf }, entries)
+}
+
+type TableOf<C extends string> = { [T in keyof Tables]: C extends keyof Tables[T] ? T : never }[keyof Tables]
+
+/** Lets the rows take a value of a unique column that nobody else has, so that others may take theirs. */
+export function vacate<T extends TableOf<'id'>>(
+  table: T,
+  column: keyof Tables[T] & string,
+  ids: readonly string[],
+): Release {
+  return async (tx) => {
+    for await (const batch of inBatches(ids)) {
+      await untyped(tx)
+        .updateTable(table as string)
+        .set({ [column]: sql`'~' || id` })
+        .where('id', 'in', batch)
+        .execute()
+    }
+  }
+}
 
 /** Makes rows that are missing and sets those that differ; a row that is as the file says is not written at all. */
-export async function bringRows<Item, T extends keyof Tables>(
-  { tx, tally, knownNodes }: WriteParts,
+export async function upsertChanged<Item, T extends keyof Tables>(
+  { tx, tally, knownNodes }: WriteContext,
   target: Target<Item, T>,
   items: readonly Item[],
 ): Promise<void> {
@@ -146,6 +186,6 @@ function differences(stored: Row, wanted: Row): Row {
 }
 
 /** One function for every table is more than the types of the query builder can follow; `Target` holds them together. */
-function untyped(tx: Transaction): Kysely<Record<string, Row>> {
+export function untyped(tx: Pick<Db, 'query'>): Kysely<Record<string, Row>> {
   return tx.query as unknown as Kysely<Record<string, Row>>
 }

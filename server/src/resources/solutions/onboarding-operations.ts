@@ -1,16 +1,21 @@
 import { createNode } from '../../graph/nodes.ts'
-import { defineWrite, type Operation } from '../../graph/operation.ts'
-import { findPartnerApp, findSolutionOfApp } from '../solutions/store.ts'
-import { noEligibleAccount } from './errors.ts'
-import { checkLinkedSolution, checkOtherBusiness, checkPartnerApp } from './rules.ts'
+import { defineWrite, type NewOperation } from '../../graph/operation.ts'
+import { noEligibleAccount } from './onboarding-errors.ts'
+import { checkLinkedSolution, checkOtherBusiness, checkPartnerApp } from './onboarding-rules.ts'
+import {
+  findPendingRequest,
+  hasEligibleAccount,
+  insertRequest,
+  lockEndBusiness,
+  setMobilityIntents,
+} from './onboarding-store.ts'
 import { newOnboardingSchema, onboardingSchema } from './schemas.ts'
-import { findPendingRequest, hasEligibleAccount, insertRequest, lockEndBusiness, setMobilityIntents } from './store.ts'
+import { findPartnerApp, findSolutionOfApp } from './store.ts'
 
-export function onboardingOperations(): Operation[] {
+export function onboardingOperations(): NewOperation[] {
   return [
     defineWrite({
       name: 'onboarding.request',
-      chapter: 'solutions',
       method: 'POST',
       path: '/{Version}/{Business-ID}/onboard_partners_to_mm_lite',
       sentence:

@@ -1,7 +1,7 @@
 import type { Caller } from '../../graph/caller.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { PartnerApp } from '../solutions/store.ts'
-import { notAPartner, ownBusiness, solutionRejected, solutionUnknown } from './errors.ts'
+import { notAPartner, ownBusiness, solutionRejected, solutionUnknown } from './onboarding-errors.ts'
+import type { PartnerApp } from './store.ts'
 
 export function checkPartnerApp(app: PartnerApp | undefined): PartnerApp {
   if (!app) throw notAPartner()

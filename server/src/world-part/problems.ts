@@ -40,3 +40,19 @@ export class Problems {
     if (this.#count > 0) throw new WorldRefused(file, this.#kept, this.#count)
   }
 }
+
+/** Complains of values that the file gives a second time. */
+export class Repeats {
+  readonly #problems: Problems
+  readonly #places = new Map<string, string>()
+
+  constructor(problems: Problems) {
+    this.#problems = problems
+  }
+
+  note(value: string, place: string, what: string): void {
+    const first = this.#places.get(value)
+    if (first === undefined) this.#places.set(value, place)
+    else this.#problems.add(place, `${first} has ${what} already; give another, or leave one of them out.`)
+  }
+}

@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import { scopes } from '../graph/caller.ts'
+import { pickGiven } from '../world-part/entries.ts'
+import { defineWorldPart, listReferences } from '../world-part/part.ts'
+import { Repeats } from '../world-part/problems.ts'
+import { readRows, upsertChanged } from '../world-part/rows.ts'
+import { idSchema } from '../world-part/schemas.ts'
+import { readScope } from './scopes.ts'
+import { hashToken, makeTokenId } from './tokens.ts'
+
+const defaultScopes = ['msgapp_business_management', 'msgapp_business_messaging']
+
+/** Both vocabularies' spellings, so that one file serves both. */
+const scopeSpellings = [
+  ...scopes,
+  ...scopes.filter(isProductScope).map((scope) => scope.replace(/^msgapp_/, 'whatsapp_')),
+]
+
+function isProductScope(scope: string): boolean {
+  return scope.startsWith('msgapp_')
+}
+
+/** Tokens, as their hashes alone. One that was revoked stays so: a file that is applied again must not revive it. */
+export const tokenEntries = defineWorldPart({
+  key: 'tokens',
+  form: 'list',
+  schema: Type.Object({
+    token: Type.String({
+      pattern: '^[\\x21-\\x7e]{1,512}$',
+      maxLength: 512,
+      'x-expects': 'a secret of 1 to 512 letters, digits and signs of ASCII, without blanks',
+    }),
+    app_id: idSchema,
+    scopes: Type.Optional(Type.Array(Type.Enum(scopeSpellings))),
+    accounts: Type.Optional(Type.Array(idSchema)),
+    expires_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64 })),
+  }),
+  *references({ given, place }) {
+    yield { place: `${place}.app_id`, id: given.app_id, kind: 'application' }
+    yield* listReferences(given.accounts, `${place}.accounts`, 'account')
+  },
+  secrets: ({ token }) => ({ token }),
+  checkFile(tokens, problems) {
+    const secrets = new Repeats(problems)
+    for (const { given, place } of tokens) {
+      if (given.expires_at !== undefined && Number.isNaN(Date.parse(given.expires_at))) {
+        problems.add(`${place}.expires_at`, 'it must be a time such as 2027-01-31T12:00:00Z.')
+      }
+      secrets.note(given.token, `${place}.token`, 'that token')
+    }
+  },
+  async checkStore(tokens, { tx, problems }) {
+    const byHash = new Map(tokens.map((token) => [hashToken(tx, token.given.token), token]))
+    for await (const row of readRows(tx, 'tokens', 'hash', ['hash', 'app_id'], [...byHash.keys()])) {
+      const token = byHash.get(row.hash)
+      if (!token || token.given.app_id === row.app_id) continue
+      problems.add(
+        `${token.place}.app_id`,
+        `the store has this token for app ${row.app_id}; name that app, or make a new token.`,
+      )
+    }
+  },
+  write: (tokens, context) =>
+    upsertChanged(
+      context,
+      {
+        table: 'tokens',
+        key: ['hash'],
+        keyOf: ({ hash }) => [hash],
+        create: ({ hash, given, scopes, expires_time }) => ({
+          id: makeTokenId(context.random),
+          hash,
+          app_id: given.app_id,
+          scopes: scopes ?? defaultScopes,
+          accounts: given.accounts ? [...new Set(given.accounts)] : null,
+          created_time: context.now,
+          expires_time: expires_time ?? null,
+          revoked_time: null,
+        }),
+        change: ({ given: { accounts }, scopes, expires_time }) =>
+          pickGiven({ scopes, accounts: accounts && [...new Set(accounts)], expires_time }),
+      },
+      tokens.map(({ given }) => ({
+        given,
+        hash: hashToken(context.tx, given.token),
+        scopes: given.scopes && [...new Set(given.scopes.map(readKnownScope))],
+        expires_time: given.expires_at === undefined ? undefined : Date.parse(given.expires_at),
+      })),
+    ),
+})
+
+function readKnownScope(text: string): string {
+  const scope = readScope(text)
+  if (scope === undefined) throw new Error(`${text} passed the file's check but is not a scope`)
+  return scope
+}
+
+/** Of tokens only the hashes are stored. */
+export const tokensLeftOut = { tokens: 'tokens' } as const

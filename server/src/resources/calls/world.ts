@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox'
+import { pickGiven, type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { defineWorldPart, exportRows } from '../../world-part/part.ts'
+import { Repeats } from '../../world-part/problems.ts'
+import { upsertChanged } from '../../world-part/rows.ts'
+import { idSchema } from '../../world-part/schemas.ts'
+import { callPermissionStatuses, expirationTimeSchema, userWaIdSchema } from './schemas.ts'
+
+const schema = Type.Object({
+  phone_number_id: idSchema,
+  user_wa_id: userWaIdSchema,
+  status: Type.Enum(callPermissionStatuses),
+  expiration_time: Type.Optional(expirationTimeSchema),
+})
+
+/** What users allow a number. */
+export const permissionEntries = defineWorldPart({
+  key: 'call_permissions',
+  form: 'list',
+  schema,
+  *references({ given, place }) {
+    yield { place: `${place}.phone_number_id`, id: given.phone_number_id, kind: 'phone_number' }
+  },
+  checkFile(permissions, problems) {
+    const pairs = new Repeats(problems)
+    for (const { given, place } of permissions) {
+      pairs.note(`${given.phone_number_id} ${given.user_wa_id}`, place, 'that phone number and user')
+    }
+  },
+  write: (permissions, context) =>
+    upsertChanged(
+      context,
+      {
+        table: 'call_permissions',
+        key: ['phone_number_id', 'user_wa_id'],
+        keyOf: ({ given }) => [given.phone_number_id, given.user_wa_id],
+        nodeOf: ({ given }) => given.phone_number_id,
+        create: ({ given: { phone_number_id, user_wa_id, status, expiration_time = null } }) => ({
+          phone_number_id,
+          user_wa_id,
+          status,
+          expiration_time,
+        }),
+        change: ({ given: { status, expiration_time } }) => pickGiven({ status, expiration_time }),
+      },
+      permissions,
+    ),
+  export: exportRows({
+    table: 'call_permissions',
+    key: ['phone_number_id', 'user_wa_id'],
+    toEntries: (permissions) =>
+      permissions.map(({ phone_number_id, user_wa_id, status, expiration_time }) =>
+        withoutGaps<Whole<Static<typeof schema>>>({ phone_number_id, user_wa_id, status, expiration_time }),
+      ),
+  }),
+})

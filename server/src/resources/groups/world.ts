@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { pickGiven, unlessEmpty } from '../../world-part/entries.ts'
+import { defineWorldPart, exportValue } from '../../world-part/part.ts'
+import { readRows, upsertNodes } from '../../world-part/rows.ts'
+import { idSchema } from '../../world-part/schemas.ts'
+import { numberEntries } from '../phone-numbers/world.ts'
+import { findSubjectProblems, groupDefaults } from './rules.ts'
+import { groupMembers } from './schemas.ts'
+
+export const groupEntries = defineWorldPart({
+  key: 'groups',
+  form: 'list',
+  under: numberEntries,
+  schema: Type.Object({ id: idSchema, ...groupMembers }),
+  nodes: [{ kind: 'group', key: 'id' }],
+  checkFile(groups, problems) {
+    for (const { given, place } of groups) problems.addAll(place, findSubjectProblems(given.subject))
+  },
+  async checkStore(groups, { tx, problems }) {
+    const byId = new Map(groups.map((group) => [group.given.id, group]))
+    for await (const row of readRows(tx, 'groups', 'id', ['id', 'phone_number_id'], [...byId.keys()])) {
+      const group = byId.get(row.id)
+      if (!group || group.parent.given.id === row.phone_number_id) continue
+      problems.add(
+        `${group.place}.id`,
+        `the store has it under number ${row.phone_number_id}; leave it there, or choose another id.`,
+      )
+    }
+  },
+  write: (groups, context) =>
+    upsertNodes(context, 'groups', groups, {
+      create: ({ given, parent }) => ({
+        ...groupDefaults,
+        ...given,
+        subject: given.subject.trim(),
+        phone_number_id: parent.given.id,
+        created_time: context.now,
+      }),
+      change: ({ given: { subject, description, join_approval_mode } }) =>
+        pickGiven({ subject: subject.trim(), description, join_approval_mode }),
+    }),
+  export: exportValue({
+    table: 'groups',
+    of: 'phone_number_id',
+    order: ['id'],
+    toValue: (groups) =>
+      unlessEmpty(
+        groups.map(({ id, subject, description, join_approval_mode }) => ({
+          id,
+          subject,
+          description,
+          join_approval_mode,
+        })),
+      ),
+  }),
+})

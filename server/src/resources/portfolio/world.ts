@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox'
+import { pickGiven, unlessEmpty, type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { defineWorldPart, exportRows, exportValue } from '../../world-part/part.ts'
+import { upsertNodes } from '../../world-part/rows.ts'
+import { idSchema, nameSchema, textSchema } from '../../world-part/schemas.ts'
+import { accountEntries } from '../account/world.ts'
+import { migrationIntentStatuses } from './schemas.ts'
+
+const defaultTimezone = 1
+
+const businessSchema = Type.Object({
+  id: idSchema,
+  name: nameSchema,
+  timezone_id: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+
+const businessEntries = defineWorldPart({
+  key: 'businesses',
+  form: 'list',
+  schema: businessSchema,
+  nodes: [{ kind: 'business', key: 'id' }],
+  ownerOf: ({ id }) => ({ business_id: id, account_id: null }),
+  write: (businesses, context) =>
+    upsertNodes(context, 'businesses', businesses, {
+      create: ({ given: { id, name, timezone_id = defaultTimezone } }) => ({
+        id,
+        name,
+        timezone_id,
+        created_time: context.now,
+      }),
+      change: ({ given: { name, timezone_id } }) => pickGiven({ name, timezone_id }),
+    }),
+  export: exportRows({
+    table: 'businesses',
+    toEntries: (businesses) =>
+      businesses.map(({ id, name, timezone_id }) =>
+        withoutGaps<Whole<Static<typeof businessSchema>>>({ id, name, timezone_id }),
+      ),
+  }),
+})
+
+const creditEntries = defineWorldPart({
+  key: 'extended_credits',
+  form: 'list',
+  under: businessEntries,
+  schema: Type.Object({ id: idSchema, legal_entity_name: Type.Optional(textSchema) }),
+  nodes: [{ kind: 'extended_credit', key: 'id' }],
+  write: (credits, context) =>
+    upsertNodes(context, 'extended_credits', credits, {
+      create: ({ given, parent: { given: business } }) => ({
+        id: given.id,
+        business_id: business.id,
+        legal_entity_name: given.legal_entity_name ?? business.name,
+      }),
+      change: ({ given: { legal_entity_name } }) => pickGiven({ legal_entity_name }),
+    }),
+  export: exportValue({
+    table: 'extended_credits',
+    of: 'business_id',
+    order: ['id'],
+    toValue: (credits) => unlessEmpty(credits.map(({ id, legal_entity_name }) => ({ id, legal_entity_name }))),
+  }),
+})
+
+const intentEntries = defineWorldPart({
+  key: 'migration_intents',
+  form: 'list',
+  under: accountEntries,
+  schema: Type.Object({ id: idSchema, status: Type.Optional(Type.Enum(migrationIntentStatuses)) }),
+  nodes: [{ kind: 'migration_intent', key: 'id' }],
+  write: (intents, context) =>
+    upsertNodes(context, 'migration_intents', intents, {
+      create: ({ given: { id, status = 'INITIATED' }, parent }) => ({ id, account_id: parent.given.id, status }),
+      change: ({ given: { status } }) => pickGiven({ status }),
+    }),
+  export: exportRows({
+    table: 'migration_intents',
+    of: 'account_id',
+    toEntries: (intents) => intents.map(({ id, status }) => ({ id, status })),
+  }),
+})
+
+export const portfolioWorld = [businessEntries, creditEntries, intentEntries]

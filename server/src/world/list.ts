@@ -1,0 +1,82 @@
+import type { NodesTable } from '../db/tables.ts'
+import { isNodeId } from '../graph/nodes.ts'
+import { batchSize, letOthersRun } from '../world-part/batches.ts'
+import type { Entry, NodeOwner, Reference, WorldPart } from '../world-part/part.ts'
+import type { Problems } from '../world-part/problems.ts'
+import { idExpectation } from '../world-part/schemas.ts'
+import { partsUnder, worldParts } from './parts.ts'
+
+/** A world file that was read: what it says, and what to call it when something is wrong with it. */
+export interface World {
+  readonly name: string
+  readonly content: WorldContent
+}
+
+/** It has the form that `worldSchema` asks for. */
+export type WorldContent = Readonly<Record<string, unknown>>
+
+/** An id that the file gives to something. */
+export interface FileNode extends NodesTable {
+  readonly place: string
+}
+
+/** Everything of a file part by part, so that it can be checked and written in batches however it is nested. */
+export interface WorldEntries {
+  readonly nodes: ReadonlyMap<string, FileNode>
+  of(part: WorldPart): readonly Entry[]
+}
+
+/** Lists what the file describes; complains of ids that are no ids or were given twice. */
+export async function listEntries(content: WorldContent, problems: Problems): Promise<WorldEntries> {
+  const nodes = new Map<string, FileNode>()
+  const entries = new Map<WorldPart, Entry[]>(worldParts.map((part) => [part, []]))
+  let count = 0
+
+  async function listUnder(holder: WorldPart | undefined, parent: Entry | undefined, owner: NodeOwner | undefined) {
+    const given = parent?.given ?? content
+    for (const part of partsOf.get(holder) ?? []) {
+      const value = (given as WorldContent)[part.key]
+      if (value === undefined) continue
+      const at = parent ? `${parent.place}.${part.key}` : part.key
+      const items = part.form === 'list' ? (value as unknown[]) : [value]
+      for (const [index, item] of items.entries()) {
+        if (++count % batchSize === 0) await letOthersRun()
+        await listOne(part, { given: item, place: part.form === 'list' ? `${at}[${index}]` : at, parent }, owner)
+      }
+    }
+  }
+
+  async function listOne(part: WorldPart, entry: Entry, parentOwner: NodeOwner | undefined) {
+    const owner = part.ownerOf?.(entry.given) ?? parentOwner
+    for (const { kind, key } of part.nodes ?? []) {
+      const id = (entry.given as WorldContent)[key]
+      if (!owner) throw new Error(`nobody owns the nodes of ${part.key}: it lacks ownerOf`)
+      if (id !== undefined) register({ id: id as string, kind, ...owner, place: `${entry.place}.${key}` })
+    }
+    const extra = part.extend ? part.extend(entry, problems) : {}
+    if (extra) entries.get(part)?.push({ ...entry, ...extra })
+    await listUnder(part, entry, owner)
+  }
+
+  function register(node: FileNode): void {
+    const known = nodes.get(node.id)
+    if (!isNodeId(node.id)) problems.add(node.place, `it must be ${idExpectation}.`)
+    else if (known)
+      problems.add(
+        node.place,
+        `${known.place} has that id already; choose another, because ids are unique over everything.`,
+      )
+    else nodes.set(node.id, node)
+  }
+
+  const partsOf = new Map([undefined, ...worldParts].map((part) => [part, partsUnder(part)]))
+  await listUnder(undefined, undefined, undefined)
+  return { nodes, of: (part) => entries.get(part) ?? [] }
+}
+
+/** Every place where the file names something by its id. */
+export function* listAllReferences(entries: WorldEntries): Generator<Reference> {
+  for (const part of worldParts) {
+    if (part.references) for (const entry of entries.of(part)) yield* part.references(entry)
+  }
+}

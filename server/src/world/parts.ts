@@ -1,0 +1,64 @@
+import { type TSchema, Type } from 'typebox'
+import { tokenEntries } from '../auth/world.ts'
+import { chapters } from '../operations.ts'
+import type { WorldPart } from '../world-part/part.ts'
+
+/**
+ * The order in which keys that stand side by side are read, checked, written and exported, so that the same store always gives the same
+ * file. What another key refers to comes before it. A key that is not named here comes behind these.
+ */
+const order = [
+  ...['businesses', 'apps', 'tokens', 'accounts', 'call_permissions'],
+  ...['subscribed_apps', 'phone_numbers', 'bots', 'schedules', 'migration_intents'],
+  ...['profile', 'compliance', 'qr_codes', 'groups'],
+]
+
+/** Every part of the file, a part before those that stand under it. */
+export const worldParts: readonly WorldPart[] = listParts(
+  [tokenEntries, ...chapters.flatMap(({ world = [] }) => world)].sort((a, b) => rankOf(a) - rankOf(b)),
+)
+
+function rankOf({ key }: WorldPart): number {
+  const rank = order.indexOf(key)
+  return rank === -1 ? order.length : rank
+}
+
+function listParts(parts: readonly WorldPart[], under?: WorldPart): WorldPart[] {
+  return parts.filter((part) => part.under === under).flatMap((part) => [part, ...listParts(parts, part)])
+}
+
+/** The parts that stand under one, or at the top of the file. */
+export function partsUnder(part: WorldPart | undefined): WorldPart[] {
+  return worldParts.filter(({ under }) => under === part)
+}
+
+const keys = new Intl.ListFormat('en-GB').format(partsUnder(undefined).map(({ key }) => key))
+
+/** The whole file. The API ignores members that it does not know; in a file they are mistakes, at every depth. */
+export const worldSchema = refuseUnknownKeys(
+  Type.Object(describeParts(undefined), { 'x-expects': `a mapping with the keys ${keys}` }),
+)
+
+function describeParts(under: WorldPart | undefined): Record<string, TSchema> {
+  return Object.fromEntries(
+    partsUnder(under).map((part) => {
+      const schema = addMembers(part.schema, describeParts(part))
+      return [part.key, Type.Optional(part.form === 'list' ? Type.Array(schema) : schema)]
+    }),
+  )
+}
+
+/** The members are optional, so that what is required stays as it is. */
+function addMembers(schema: TSchema, members: Record<string, TSchema>): TSchema {
+  const { properties } = schema as { properties?: Record<string, TSchema> }
+  return properties ? { ...schema, properties: { ...properties, ...members } } : schema
+}
+
+function refuseUnknownKeys<S extends TSchema>(schema: S): S {
+  const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
+  if (properties) {
+    const closed = Object.entries(properties).map(([key, member]) => [key, refuseUnknownKeys(member)])
+    return { ...schema, properties: Object.fromEntries(closed), additionalProperties: false }
+  }
+  return items ? { ...schema, items: refuseUnknownKeys(items) } : schema
+}
