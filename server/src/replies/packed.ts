@@ -47,16 +47,16 @@ export function replyPacked(
   more: Readonly<Record<string, string>> = {},
 ): Reply {
   const encoding = chooseEncoding(request['accept-encoding'])
-  const headers = {
+  const common = {
     ...more,
-    'content-type': contentType,
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
     vary: 'accept-encoding',
     // Weak, because the encodings of one content share it.
     etag: `W/"${hash}"`,
   }
-  if (isKnown(request, `"${hash}"`)) return new Reply(headers, undefined, { status: 304 })
+  if (isKnown(request, `"${hash}"`)) return new Reply(common, undefined, { status: 304 })
+  const headers = { ...common, 'content-type': contentType }
   const encoded = encoding === 'identity' ? headers : { ...headers, 'content-encoding': encoding }
   return new Reply(encoded, bodies[encoding])
 }

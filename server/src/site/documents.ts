@@ -78,7 +78,8 @@ export function makeDocuments(options: DocumentsOptions): Documents {
     async docs(request, showsDemo) {
       const { demo } = await look(showsDemo)
       const { headers, packed } = await (demo ? docs.demo() : docs.bare())
-      return replyPacked(request, packed, headers)
+      const { 'content-type': _, ...more } = headers
+      return replyPacked(request, packed, more)
     },
     async openApi(document, request) {
       return replyPacked(request, await openApi[document]())

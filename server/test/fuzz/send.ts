@@ -35,8 +35,14 @@ function sendRequest(url: string, agent: Agent, request: FuzzRequest, patience: 
         }, reject)
       },
     )
+    // A kept connection may be closed by the server, which waits for 72 s, at the moment it is used: that is no fault, and a fault
+    // comes again on a new connection.
+    const again = (error: Error) =>
+      outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
+        ? sendRequest(url, new Agent(), request, patience).then(resolve, reject)
+        : reject(error)
     outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer within ${patience} ms`)))
-    outgoing.on('error', reject)
+    outgoing.on('error', again)
     outgoing.end(body)
   })
 }
