@@ -18,11 +18,11 @@ import { businessRows } from './harness/example-calls.ts'
 
 const words = chooseVocabulary('msgapp')
 
-function build(operations: readonly Row[], vocabulary = words, document: DocumentName = 'business'): OpenApiDocument {
+function build(operations: readonly Row[], spoken = words, document: DocumentName = 'business'): OpenApiDocument {
   return buildOpenApi({
     operations,
     document,
-    words: vocabulary,
+    words: spoken,
     versions: ['v22.0', 'v23.0'],
     serverUrl: 'http://127.0.0.1:8080',
     packageVersion: '1.2.3',

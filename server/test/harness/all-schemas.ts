@@ -19,12 +19,12 @@ export function listSchemas(): NamedSchema[] {
   return [world, ...vocabularyNames.flatMap(listOfVocabulary)]
 }
 
-function listOfVocabulary(vocabulary: VocabularyName): NamedSchema[] {
-  const words = chooseVocabulary(vocabulary)
+function listOfVocabulary(spoken: VocabularyName): NamedSchema[] {
+  const words = chooseVocabulary(spoken)
   const table = buildOperations(words).filter(isOperation)
   const rows = table.flatMap((row) => [
-    { name: `${row.name} (${vocabulary})`, schema: fullInput(row), of: 'request' as const },
-    { name: `${row.name} (${vocabulary}, answer)`, schema: row.output, of: 'answer' as const },
+    { name: `${row.name} (${spoken})`, schema: fullInput(row), of: 'request' as const },
+    { name: `${row.name} (${spoken}, answer)`, schema: row.output, of: 'answer' as const },
   ])
   const parts = { ...makeEnvelopeSchemas(words), ...messageKinds, ...interactiveKinds, commonMessage }
   const events = Object.entries<TSchema>({ ...parts, envelope: describeEnvelope(words) })

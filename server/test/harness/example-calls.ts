@@ -25,7 +25,14 @@ export function pathOf(
   const own = new Set(pathMembersOf(row))
   return row.path.replaceAll(/\{([^}]+)\}/g, (_match, name: string) => {
     if (name === 'Version') return version
-    if (!own.has(name)) return nodeId ?? nodeIds[nodeKindOf(row)] ?? ''
+    if (!own.has(name)) {
+      const id = nodeId ?? nodeIds[nodeKindOf(row)]
+      assert.ok(
+        id,
+        `the test world has no ${nodeKindOf(row)}: give it one in ids, strangerIds and testWorld (harness/world.ts)`,
+      )
+      return id
+    }
     const value = members[name] ?? row.examples.input?.[name]
     assert.ok(typeof value === 'string', `${row.name} needs an example of its path member ${name}`)
     return value

@@ -153,7 +153,7 @@ function findNodeProblems(store: StoreView): string[] {
   for (const kind of kinds) {
     const home = homes[kind]
     if (!home) {
-      problems.push(`where things of the kind ${kind} are is not known: say so in homes`)
+      problems.push(`where things of the kind ${kind} are is not known: say so in homes (crash-writes/check-rows.ts)`)
       continue
     }
     const [table, id, account] = home
