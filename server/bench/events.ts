@@ -23,20 +23,33 @@ const users = 100
 /** Nobody listens there. */
 const deadCallback = 'http://127.0.0.1:9/'
 
+/** Numbers of the same account that a world may have besides. */
+export const moreNumbers = Array.from({ length: 200 }, (_, index) => String(4_500_000_000_000_000 + index))
+
 /** A world with one app that hears of one account. */
-async function writeEventWorld(folder: string, callback_url: string): Promise<string> {
+export async function writeEventWorld(folder: string, callback_url: string, numbers = 0): Promise<string> {
   const business_id = '2000000000000001'
   const world = {
     businesses: [{ id: business_id, name: 'Lucky Shrub' }],
     apps: [{ id: app_id, business_id, secret: 's', webhook: { callback_url, fields: ['messages'] } }],
-    tokens: [{ token: 'gateway', app_id, scopes: ['gateway'] }],
+    tokens: [
+      { token: 'gateway', app_id, scopes: ['gateway'] },
+      { token: 'business', app_id, scopes: ['msgapp_business_management', 'msgapp_business_messaging'] },
+    ],
     accounts: [
       {
         id: account,
         business_id,
         name: 'Lucky Shrub',
         subscribed_apps: [app_id],
-        phone_numbers: [{ id: phone_number_id, display_phone_number: '+1 631-555-1001', registered: true }],
+        phone_numbers: [
+          { id: phone_number_id, display_phone_number: '+1 631-555-1001', registered: true },
+          ...moreNumbers.slice(0, numbers).map((id, index) => ({
+            id,
+            display_phone_number: `+44 7400 ${String(index).padStart(6, '0')}`,
+            registered: true,
+          })),
+        ],
       },
     ],
   }
@@ -45,24 +58,30 @@ async function writeEventWorld(folder: string, callback_url: string): Promise<st
   return file
 }
 
-function messageValue(id: string) {
+function messageValue(id: string, from = '16505551234') {
   return {
     messaging_product: 'msgapp',
     metadata: { display_phone_number: '16315551001', phone_number_id },
-    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505551234' }],
-    messages: [{ from: '16505551234', id, timestamp: '1780315200', type: 'text', text: { body: 'Hello' } }],
+    contacts: [{ profile: { name: 'Ana' }, wa_id: from }],
+    messages: [{ from, id, timestamp: '1780315200', type: 'text', text: { body: 'Hello' } }],
   }
 }
 
 /** Posts so many messages, each with an id of its own, on a few connections, and returns when all are answered. */
-async function postMessages(server: Measured, amount: number): Promise<void> {
-  const pool = new Pool(server.url, { connections })
+export async function postMessages(
+  servers: readonly Pick<Measured, 'url'>[],
+  amount: number,
+  users = 1,
+): Promise<void> {
+  const pools = servers.map(({ url }) => new Pool(url, { connections }))
   const run = systemRandom.trace()
   const headers = { authorization: 'Bearer gateway', 'content-type': 'application/json' }
   let next = 0
   const lines = Array.from({ length: connections }, async () => {
     while (next < amount) {
-      const changes = [{ field: 'messages', value: messageValue(`wamid.${run}.${next++}`) }]
+      const pool = pools[next % pools.length] as Pool
+      const from = String(16_505_550_000 + (next % users))
+      const changes = [{ field: 'messages', value: messageValue(`wamid.${run}.${next++}`, from) }]
       const body = JSON.stringify({ object: 'msgapp_business_account', entry: [{ id: account, changes }] })
       const answer = await pool.request({ method: 'POST', path: '/msgapp/webhooks', headers, body })
       await answer.body.dump()
@@ -70,10 +89,10 @@ async function postMessages(server: Measured, amount: number): Promise<void> {
     }
   })
   await Promise.all(lines)
-  await pool.close()
+  await Promise.all(pools.map((pool) => pool.close()))
 }
 
-async function countPosts(sink: Measured): Promise<number> {
+export async function countPosts(sink: Measured): Promise<number> {
   return Number(await (await fetch(sink.url)).text())
 }
 
@@ -81,7 +100,7 @@ async function countPosts(sink: Measured): Promise<number> {
 async function measurePassing(server: Measured, sink: Measured, amount: number): Promise<number> {
   const before = await countPosts(sink)
   const started = performance.now()
-  await postMessages(server, amount)
+  await postMessages([server], amount)
   while ((await countPosts(sink)) < before + amount) await wait(2)
   return (amount / (performance.now() - started)) * 1000
 }
@@ -120,7 +139,7 @@ export async function compareBacklog(
   ])
   const measure = async (server: Measured) => {
     const started = performance.now()
-    await postMessages(server, amount)
+    await postMessages([server], amount)
     return (amount / (performance.now() - started)) * 1000
   }
   try {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { compareBacklog, comparePassing } from './events.ts'
 import { compareRates, type Load, measureRate, median } from './load.ts'
 import { type Measured, startBareServer, startSwitchboard } from './processes.ts'
@@ -8,9 +9,20 @@ import { bigAccount, makeBigStore } from './store.ts'
 
 /**
  * `npm run bench [-- --quick]`: what a request costs, as ratios measured in one run on the same machine with the same load
- * generator. Writes nothing into the repository.
+ * generator. Writes nothing into the repository. With `--postgres` what it costs on PostgreSQL, where `--processes` says how many
+ * share the events in one of the rows, `--slow` after how many milliseconds the slow subscriber answers, and `--checkout` which
+ * folder's service is measured.
  */
-const quick = process.argv.includes('--quick')
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
+    processes: { type: 'string', default: '3' },
+    slow: { type: 'string', default: '100' },
+    checkout: { type: 'string' },
+  },
+})
+const { quick } = values
 const rounds = quick ? 3 : 7
 const seconds = quick ? 1 : 3
 const authorization = 'Bearer demo-token'
@@ -20,6 +32,15 @@ interface Result {
   readonly measured: string
   readonly reach: string
   readonly good: boolean
+}
+
+if (values.postgres) {
+  const [processes, slow] = [Number(values.processes), Number(values.slow)]
+  const { benchPostgres } = await import('./postgres.ts')
+  const table = await benchPostgres({ rounds, seconds, processes, slow, checkout: values.checkout })
+  console.log('')
+  console.table(table)
+  process.exit()
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))

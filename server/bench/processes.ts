@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 // With the flags that it runs with in life.
-const launcher = new URL('../../switchboard', import.meta.url).pathname
+const ownLauncher = new URL('../../switchboard', import.meta.url).pathname
+const barePostgres = new URL('./bare-postgres.ts', import.meta.url).pathname
 const bare = new URL('./bare-server.ts', import.meta.url).pathname
 const bareRelay = new URL('./bare-relay.ts', import.meta.url).pathname
 const sink = new URL('./sink.ts', import.meta.url).pathname
@@ -15,18 +16,42 @@ export interface Measured {
   readonly readyMilliseconds: number
   /** Resident memory in megabytes. */
   memory(): number
+  /** Microseconds of CPU that the process has used so far. */
+  cpu(): number
   stop(): Promise<void>
 }
 
 export function startSwitchboard(dataDir: string, world?: string): Promise<Measured> {
   return start(
-    launcher,
+    ownLauncher,
     ['serve', '--port', '0', '--data', dataDir, ...(world === undefined ? [] : ['--world', world])],
     {
       // On, as in life, but out of the way of a load test.
       RATE_LIMIT_PLATFORM: '1000000000/1h',
     },
   )
+}
+
+export interface OnPostgres {
+  readonly url: string
+  readonly dataDir: string
+  readonly world: string
+  readonly role?: 'api' | 'worker' | 'all'
+  /** Another checkout than this one, to compare the two. */
+  readonly checkout?: string | undefined
+}
+
+export function startOnPostgres({ url, dataDir, world, role = 'all', checkout }: OnPostgres): Promise<Measured> {
+  const launcher = checkout === undefined ? ownLauncher : `${checkout}/switchboard`
+  return start(launcher, ['serve', '--port', '0', '--data', dataDir, '--world', world, '--role', role], {
+    DATABASE_URL: url,
+    RATE_LIMIT_PLATFORM: '1000000000/1h',
+  })
+}
+
+/** The same look-up and the same write, each one prepared statement through `pg`. */
+export function startBarePostgres(url: string): Promise<Measured> {
+  return startScript([barePostgres, url])
 }
 
 export function startBareServer(): Promise<Measured> {
@@ -38,8 +63,9 @@ export function startBareRelay(target: string): Promise<Measured> {
   return startScript([bareRelay, target])
 }
 
-export function startSink(): Promise<Measured> {
-  return startScript([sink])
+/** Answers each post after so many milliseconds. */
+export function startSink(delay = 0): Promise<Measured> {
+  return startScript([sink, String(delay)])
 }
 
 function startScript(args: string[]): Promise<Measured> {
@@ -58,6 +84,7 @@ async function start(command: string, args: string[], env: Record<string, string
     url,
     readyMilliseconds,
     memory: () => residentMegabytes(child.pid as number),
+    cpu: () => cpuOf(child.pid as number),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve())
@@ -78,4 +105,26 @@ async function readyLine(child: ChildProcess): Promise<string> {
 function residentMegabytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024
+}
+
+/** Of a process; the system counts in hundredths of a second. */
+function cpuOf(pid: number | string): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const values = fields.split(' ')
+  return (Number(values[11]) + Number(values[12])) * 10_000
+}
+
+/** Of all processes of a PostgreSQL but its first, which only starts the others. */
+export function cpuOfChildren(parent: number): number {
+  let sum = 0
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const [, fields = ''] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')
+      if (Number(fields.split(' ')[1]) === parent) sum += cpuOf(name)
+    } catch {
+      // It has just ended.
+    }
+  }
+  return sum
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 
-/** Takes what is posted to it at once, and says at GET how much that was. */
+/** Takes what is posted to it, after so many milliseconds if that is asked for, and says at GET how much that was. */
+const delay = Number(process.argv[2] ?? 0)
 let count = 0
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
@@ -9,8 +10,12 @@ const server = createServer((request, response) => {
   }
   request.resume()
   request.on('end', () => {
-    count += 1
-    response.end('ok')
+    const answer = () => {
+      count += 1
+      response.end('ok')
+    }
+    if (delay > 0) setTimeout(answer, delay)
+    else answer()
   })
 })
 server.listen(0, '127.0.0.1', () => {

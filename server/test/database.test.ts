@@ -86,6 +86,33 @@ onBothDatabases('the database', (engine) => {
     assert.deepEqual(found.fields, fields)
   })
 
+  test('hands out rows that their reader cannot change for others, JSON included', async () => {
+    const find = defineStatement<{ app_id: string }>()((db, { app_id }) =>
+      db.selectFrom('app_subscriptions').select(['object', 'fields']).where('app_id', '=', app_id),
+    )
+    const read = () => database.read.first(find, { app_id: '3000000000000100' })
+    // At the same moment, and one after the other: either may be answered from what another has read.
+    const [first, second] = await Promise.all([read(), read()])
+    for (const row of [first, second]) {
+      assert.ok(row)
+      try {
+        row.fields.push('spoilt')
+      } catch (error) {
+        assert.ok(error instanceof TypeError)
+      }
+      try {
+        row.object = 'spoilt'
+      } catch (error) {
+        assert.ok(error instanceof TypeError)
+      }
+    }
+    const third = await read()
+    assert.equal(third?.object, 'o')
+    assert.deepEqual(third.fields, ['messages', 'with "quotes"', '🌱'])
+    if (!database.isEmbedded) return
+    assert.ok(first && Object.isFrozen(first) && Object.isFrozen(first.fields))
+  })
+
   test('a declared statement gives the same as a built query', async () => {
     const find = defineStatement<{ id: string }>()((db, { id }) =>
       db.selectFrom('apps').selectAll().where('id', '=', id),

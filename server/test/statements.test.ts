@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startCommand } from './harness/command.ts'
+import { writeAs } from './harness/crowd.ts'
 import { makeStorePlace } from './harness/databases.ts'
 import { type SentStatement, StatementLog } from './harness/statement-log.ts'
 import { numbers, testWorld, tokens } from './harness/world.ts'
@@ -19,6 +20,17 @@ const write = [
   'read phone_numbers',
   'insert business_profiles',
   'insert activities',
+  'COMMIT',
+]
+
+/** An event that is handed in by a token; the workers hear of it by a notice. */
+const event = [
+  'look up token',
+  'BEGIN; SET LOCAL lock_timeout = 10000',
+  'find what posts name',
+  'insert received_messages',
+  'raise events',
+  'look up token',
   'COMMIT',
 ]
 
@@ -43,6 +55,7 @@ async function startLogged(t: TestContext, role: string) {
     assert.equal(response.status, 200, await response.text())
   }
   return {
+    server,
     log,
     readNumber: () => call(''),
     writeProfile: (about: string) =>
@@ -54,7 +67,9 @@ async function startLogged(t: TestContext, role: string) {
 }
 
 function nameOf({ text: sent }: SentStatement): string {
-  const text = sent.replace(/^WITH required AS \(/, '')
+  const text = sent.trim().replace(/^WITH required AS \(/, '')
+  if (text.startsWith("SELECT 'account'")) return 'find what posts name'
+  if (text.startsWith('WITH given')) return 'raise events'
   if (!text.startsWith('select')) return nameWrite(text)
   if (/from "tokens"/.test(text)) return text.includes('join "nodes"') ? 'look up token and node' : 'look up token'
   if (/from "nodes"/.test(text)) return 'look up node'
@@ -65,8 +80,8 @@ function nameOf({ text: sent }: SentStatement): string {
 }
 
 function nameWrite(text: string): string {
-  const [, verb, table] = /^(insert into|update|delete from) "(\w+)"/.exec(text) ?? []
-  return table === undefined ? text : `${verb?.split(' ')[0]} ${table}`
+  const [, verb, table] = /^(insert into|update|delete from) "(\w+)"/i.exec(text) ?? []
+  return table === undefined ? text : `${verb?.split(' ')[0]?.toLowerCase()} ${table}`
 }
 
 test('a read sends two statements, each prepared, and none of them waits for another request', async (t) => {
@@ -115,4 +130,40 @@ test('writes that make nothing due are followed by no polls', async (t) => {
   const polls = (2 * (performance.now() - started)) / 1000 + 2
   const sent = log.take().filter(({ text }) => /"(timers|lanes|deliveries)"/.test(text))
   assert.ok(sent.length <= 2 * polls, `${sent.length} polls beside ${writes} writes, ${polls} expected`)
+})
+
+const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
+
+test('an event takes seven statements, six of them in a transaction of four flights', async (t) => {
+  const { log, server } = await startLogged(t, 'api')
+  assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
+  log.take()
+  for (let i = 0; i < 3; i++) {
+    assert.equal(await writeAs(server, '16505551234', `event ${i}`), 200)
+    const sent = log.take().filter((statement) => !isNotice(statement))
+    assert.deepEqual(sent.map(nameOf), event)
+    const transaction = sent.slice(1)
+    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 4)
+    assert.ok(transaction.every(({ isNamed, text }) => isNamed || /^(BEGIN|COMMIT)/.test(text)))
+  }
+})
+
+test('64 events of one moment share their statements', async (t) => {
+  const { log, server } = await startLogged(t, 'api')
+  const writeMany = (round: number) =>
+    Promise.all(Array.from({ length: 64 }, (_, i) => writeAs(server, `1650555${1000 + i}`, `event ${round} ${i}`)))
+  await writeMany(0)
+  log.take()
+  const rounds = 5
+  for (let round = 1; round <= rounds; round++) {
+    assert.deepEqual(new Set(await writeMany(round)), new Set([200]))
+  }
+  const sent = log.take().filter((statement) => !isNotice(statement))
+  const commits = sent.filter(({ text }) => text === 'COMMIT').length
+  const events = 64 * rounds
+  const seen = `${sent.length} statements and ${commits} commits for ${events} events`
+  t.diagnostic(seen)
+  // One by one it would be seven statements each. How many come at one moment is up to the machine.
+  assert.ok(commits <= events / 4, seen)
+  assert.ok(sent.length <= 2 * events, seen)
 })

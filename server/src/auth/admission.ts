@@ -56,5 +56,5 @@ async function findByToken(db: Db, secret: string, id: string): Promise<FoundAdm
 
 function readNode(row: { readonly [K in keyof Node as `node_${K}`]: string | null }): Node | undefined {
   const { node_id: id, node_kind: kind, node_business_id: business_id, node_account_id: account_id } = row
-  return id === null ? undefined : ({ id, kind, business_id, account_id } as Node)
+  return id === null ? undefined : Object.freeze({ id, kind, business_id, account_id } as Node)
 }

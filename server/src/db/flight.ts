@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import type { Reader } from './shared-reader.ts'
 
 /** What PostgreSQL says to everything behind the statement that failed. */
 const abortedCode = '25P02'
@@ -17,7 +16,7 @@ interface HeldQuery {
 }
 
 /** The socket of a connection, as far as it is held back for a moment. */
-interface Corkable {
+export interface Corkable {
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
 }
 
@@ -26,7 +25,7 @@ interface Corkable {
  * with COMMIT, so that most transactions take two flights: BEGIN, locks and the first read, then the writes and COMMIT. PostgreSQL does them in
  * their order, each with a snapshot of its own, and nothing behind one that failed: COMMIT then undoes everything.
  */
-export class Flight implements Reader {
+export class Flight {
   readonly #client: pg.PoolClient
   readonly #required = new Map<string, { readonly name: string; readonly text: string }>()
   #held: HeldQuery[] = []
@@ -140,5 +139,5 @@ export class Flight implements Reader {
 
 /** What would stay if there were no transaction around it. */
 function isWrite({ text }: pg.QueryConfig): boolean {
-  return !/^(?:select|lock|with required as \(select)\b/i.test(text)
+  return !/^\s*(?:select|lock|with required as \(\s*select)\b/i.test(text)
 }

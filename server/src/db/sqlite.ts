@@ -10,6 +10,7 @@ import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
 import { OwnCounters, StoredCounters } from './counters.ts'
 import { type Counters, type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
+import { freezeDeep } from './freeze.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { isUnwritableSqlite } from './outage.ts'
 import { LocklessQueryCompiler } from './row-locks.ts'
@@ -341,7 +342,7 @@ class CommittedReader extends SqliteConnection {
     if (rows.has(key)) return rows.get(key)
     const row = super.firstRow(statement, parameters)
     // A plain object of its own, because those of the driver have no prototype and are slow to read.
-    const kept = row === undefined ? undefined : Object.freeze({ ...row })
+    const kept = row === undefined ? undefined : freezeDeep({ ...row })
     if (key.length <= maxKeyCharacters) {
       rows.set(copyText(key), kept)
       this.#size += 1

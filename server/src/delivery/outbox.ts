@@ -2,10 +2,10 @@ import type { Clock } from '../base/clock.ts'
 import type { Transaction } from '../db/database.ts'
 import { defineWithSteps } from '../db/statement.ts'
 import { ensureLanes, type LaneAddress } from './lane-rows.ts'
-import type { EventRow, NewEvent } from './new-event.ts'
+import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'
 import { insertAtOnce, insertMoreAtOnce } from './raise-postgres.ts'
 import { insertInSteps, insertMoreInSteps } from './raise-sqlite.ts'
-import { addressOf } from './subscribers.ts'
+import { addressOf, type Target } from './subscribers.ts'
 
 const insert = defineWithSteps(insertAtOnce, insertInSteps)
 const insertMore = defineWithSteps(insertMoreAtOnce, insertMoreInSteps)
@@ -14,32 +14,53 @@ const insertMore = defineWithSteps(insertMoreAtOnce, insertMoreInSteps)
  * Raises an event, in the transaction of what caused it; there is no other way. Who gets it is settled here and now: every app
  * that is linked to the account, whose business has access to it, and that is subscribed to the field, at the address that it has
  * at this moment. So a change of a subscription takes effect with the next event, and what is under way is not disturbed; a
- * withdrawal of access ends what waits as well (`end-waiting.ts`). Returns the lanes that it goes down.
+ * withdrawal of access ends what waits as well (`end-waiting.ts`).
  */
-export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent): Promise<LaneAddress[]> {
-  const row: EventRow = {
-    ...event,
-    phone_number_id: event.phone_number_id ?? '',
-    value: typeof event.value === 'string' ? event.value : JSON.stringify(event.value),
-    now: clock.now(),
-  }
-  const lanes = await store(tx, row)
-  if (lanes.length > 0) tx.makeDue('deliveries', row.now)
+export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent): Promise<void> {
+  await raiseEvents(tx, clock, [event])
+}
+
+/** The same for several, in their order, with as many statements; returns the lanes that each of them goes down. */
+export async function raiseEvents(
+  tx: Transaction,
+  clock: Clock,
+  events: readonly NewEvent[],
+): Promise<readonly (readonly LaneAddress[])[]> {
+  const lanes: LaneAddress[][] = events.map(() => [])
+  if (events.length === 0) return lanes
+  const [rows, now] = [events.map(rowOf), clock.now()]
+  const raised = await tx.list(insert, { events: rows, now })
+  for (const target of raised) if (target.app_id !== null) lanes[target.n]?.push(addressOf(target))
+  const missing = raised.filter((target) => target.app_id !== null && target.lane_id === null)
+  if (missing.length > 0) await insertMissing(tx, now, rows, missing as (RaisedFor & Target)[])
+  if (lanes.some(({ length }) => length > 0)) tx.makeDue('deliveries', now)
   return lanes
 }
 
-/** The event, its deliveries and the due times of its lanes; more statements only where a lane was not made yet. */
-async function store(tx: Transaction, row: EventRow): Promise<LaneAddress[]> {
-  const rows = await tx.list(insert, row)
-  const event_id = rows[0]?.event_id
-  if (event_id === undefined) throw new Error('the event was not stored')
-  const targets = rows.filter((target) => target.app_id !== null)
-  const missing = targets.filter(({ lane_id }) => lane_id === null)
-  if (missing.length > 0) {
-    const lanes = Object.fromEntries((await ensureLanes(tx, missing)).map(({ id }) => [id, 1]))
-    const { account_id, field, conversation, now } = row
-    const inserted = await tx.list(insertMore, { event_id, lanes, account_id, field, conversation, now })
-    if (inserted.length !== missing.length) throw new Error('a delivery was not stored')
+function rowOf({ value, phone_number_id, account_id, field, conversation }: NewEvent, n: number) {
+  return {
+    n,
+    account_id,
+    phone_number_id: phone_number_id ?? '',
+    // What is no text travels as a part of JSON no better than it is stored.
+    field: field.toWellFormed(),
+    conversation: conversation.toWellFormed(),
+    value: typeof value === 'string' ? value : JSON.stringify(value),
   }
-  return targets.map(addressOf)
+}
+
+/** Makes the lanes that were not there yet, and puts the deliveries into them. */
+async function insertMissing(
+  tx: Transaction,
+  now: number,
+  rows: readonly (EventRow & { readonly n: number })[],
+  missing: readonly (RaisedFor & Target)[],
+): Promise<void> {
+  await ensureLanes(tx, missing)
+  for (const [event_id, targets] of Map.groupBy(missing, (target) => target.event_id)) {
+    const { account_id, field, conversation } = rows[targets[0]?.n ?? 0] as EventRow
+    const lanes = Object.fromEntries(targets.map((target) => [addressOf(target).id, 1]))
+    const inserted = await tx.list(insertMore, { event_id, lanes, account_id, field, conversation, now })
+    if (inserted.length !== targets.length) throw new Error('a delivery was not stored')
+  }
 }

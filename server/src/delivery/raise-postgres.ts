@@ -1,26 +1,23 @@
 import { type RawBuilder, sql } from 'kysely'
 import { defineSql } from '../db/statement.ts'
-import type { EventRow, MoreDeliveries, RaisedFor } from './new-event.ts'
+import type { MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf } from './subscribers.ts'
 
 /**
  * Lanes that deliveries are to be put into. Locking them in share mode before `next_due` is looked at keeps the process that
- * holds one from giving it back without having seen these deliveries.
+ * holds one from giving it back without having seen these deliveries. In the order of their ids, so that nobody waits crosswise.
  */
 function lockedLanes(from: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`SELECT lanes.id, lanes.app_id, lanes.next_due, lanes.paused_until FROM ${from}
+  return sql`SELECT lanes.id, lanes.app_id, lanes.callback_url, lanes.next_due, lanes.paused_until FROM ${from}
     ORDER BY lanes.id FOR KEY SHARE OF lanes`
 }
 
-const insertedDeliveries = (
-  event_id: RawBuilder<unknown>,
-  from: RawBuilder<unknown>,
-  { account_id, field, conversation, now }: Pick<EventRow, 'account_id' | 'field' | 'conversation' | 'now'>,
-) => sql`INSERT INTO deliveries (event_id, lane_id, account_id, app_id, field, conversation, state, attempts,
-    earlier_attempts, due_time, created_time, started_time)
-  SELECT ${event_id}, targets.id, CAST(${account_id} AS TEXT), targets.app_id, CAST(${field} AS TEXT),
-    CAST(${conversation} AS TEXT), 'waiting', 0, 0, CAST(${now} AS BIGINT), CAST(${now} AS BIGINT), CAST(${now} AS BIGINT)
-  FROM ${from}`
+const deliveryColumns = sql`event_id, lane_id, account_id, app_id, field, conversation, state, attempts,
+  earlier_attempts, due_time, created_time, started_time`
+
+/** What every delivery begins with. */
+const newDelivery = (now: number) => sql`'waiting', 0, 0,
+  CAST(${now} AS BIGINT), CAST(${now} AS BIGINT), CAST(${now} AS BIGINT)`
 
 const touchedLanes = (
   now: number,
@@ -28,30 +25,50 @@ const touchedLanes = (
   FROM targets WHERE lanes.id = targets.id
     AND (targets.next_due IS NULL OR targets.next_due > GREATEST(CAST(${now} AS BIGINT), targets.paused_until))`
 
-/** The event, its deliveries and the due times of its lanes at once. */
-export const insertAtOnce = defineSql<EventRow>()(
-  (row) => sql<RaisedFor>`
-    WITH linked AS (
-      ${subscribersOf(row.account_id, row.phone_number_id, sql`jsonb_exists(app_subscriptions.fields, ${row.field})`)}
+const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT`
+
+/** Events, their deliveries and the due times of their lanes at once. Ids are drawn in the order of the events. */
+export const insertAtOnce = defineSql<NewEvents>()(
+  ({ events, now }) => sql<RaisedFor>`
+    WITH given AS MATERIALIZED (
+      SELECT nextval(CAST((SELECT pg_get_serial_sequence('events', 'id')) AS REGCLASS)) AS event_id, o.*
+      FROM json_to_recordset(${events}) AS o (${givenColumns})
+    ), linked AS MATERIALIZED (
+      SELECT given.n, subscribers.app_id, subscribers.callback_url FROM given CROSS JOIN LATERAL (
+        ${subscribersOf(
+          sql.ref('given.account_id'),
+          sql.ref('given.phone_number_id'),
+          sql`jsonb_exists(app_subscriptions.fields, given.field)`,
+        )}
+      ) AS subscribers
     ), targets AS (
-      ${lockedLanes(
-        sql`linked JOIN lanes ON lanes.app_id = linked.app_id AND lanes.callback_url = linked.callback_url`,
-      )}
-    ), event AS (
-      INSERT INTO events (account_id, phone_number_id, field, value, created_time)
-      VALUES (${row.account_id}, NULLIF(${row.phone_number_id}, ''), ${row.field}, ${row.value}, ${row.now})
-      RETURNING id
-    ), inserted AS (${insertedDeliveries(sql`event.id`, sql`event CROSS JOIN targets`, row)}),
-    touched AS (${touchedLanes(row.now)})
-    SELECT event.id AS event_id, linked.app_id, linked.callback_url, targets.id AS lane_id
-    FROM event LEFT JOIN linked ON TRUE LEFT JOIN targets ON targets.app_id = linked.app_id`,
+      ${lockedLanes(sql`(SELECT DISTINCT app_id, callback_url FROM linked) AS wanted
+        JOIN lanes ON lanes.app_id = wanted.app_id AND lanes.callback_url = wanted.callback_url`)}
+    ), stored AS (
+      INSERT INTO events (id, account_id, phone_number_id, field, value, created_time)
+      SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT) FROM given
+    ), inserted AS (
+      INSERT INTO deliveries (${deliveryColumns})
+      SELECT given.event_id, targets.id, given.account_id, targets.app_id, given.field, given.conversation, ${newDelivery(now)}
+      FROM given JOIN linked ON linked.n = given.n
+      JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
+      ORDER BY given.event_id
+    ), touched AS (${touchedLanes(now)})
+    SELECT given.n, given.event_id, linked.app_id, linked.callback_url, targets.id AS lane_id
+    FROM given LEFT JOIN linked ON linked.n = given.n
+    LEFT JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
+    ORDER BY given.n`,
 )
 
 /** The deliveries of an event that is there already. */
 export const insertMoreAtOnce = defineSql<MoreDeliveries>()(
-  (row) => sql<{ id: string }>`
-    WITH targets AS (${lockedLanes(sql`json_each(${row.lanes}) AS o JOIN lanes ON lanes.id = o.key`)}),
-    inserted AS (${insertedDeliveries(sql`CAST(${row.event_id} AS BIGINT)`, sql`targets`, row)}),
-    touched AS (${touchedLanes(row.now)})
+  ({ event_id, lanes, account_id, field, conversation, now }) => sql<{ id: string }>`
+    WITH targets AS (${lockedLanes(sql`json_each(${lanes}) AS o JOIN lanes ON lanes.id = o.key`)}),
+    inserted AS (
+      INSERT INTO deliveries (${deliveryColumns})
+      SELECT CAST(${event_id} AS BIGINT), targets.id, CAST(${account_id} AS TEXT), targets.app_id, CAST(${field} AS TEXT),
+        CAST(${conversation} AS TEXT), ${newDelivery(now)}
+      FROM targets
+    ), touched AS (${touchedLanes(now)})
     SELECT targets.id FROM targets`,
 )

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { defineSql, defineStatement, type Steps } from '../db/statement.ts'
-import type { EventRow, MoreDeliveries, RaisedFor } from './new-event.ts'
+import type { EventRow, MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf, type Target } from './subscribers.ts'
 
 const findTargets = defineSql<{ account_id: string; phone_number_id: string; field: string; now: number }>()(
@@ -16,7 +16,9 @@ const findTargets = defineSql<{ account_id: string; phone_number_id: string; fie
     ORDER BY linked.app_id`,
 )
 
-const insertEvent = defineStatement<Omit<EventRow, 'conversation'>>()(
+type StoredRow = EventRow & { readonly now: number }
+
+const insertEvent = defineStatement<Omit<StoredRow, 'conversation'>>()(
   (db, { account_id, phone_number_id, field, value, now }) =>
     db
       .insertInto('events')
@@ -31,7 +33,7 @@ const insertEvent = defineStatement<Omit<EventRow, 'conversation'>>()(
 )
 
 const insertDelivery = defineStatement<
-  Omit<EventRow, 'value' | 'phone_number_id'> & { event_id: number; lane_id: string; app_id: string }
+  Omit<StoredRow, 'value' | 'phone_number_id'> & { event_id: number; lane_id: string; app_id: string }
 >()((db, { event_id, lane_id, account_id, app_id, field, conversation, now }) =>
   db
     .insertInto('deliveries')
@@ -63,19 +65,24 @@ const touchLane = defineSql<{ lane_id: string; now: number }>()(
     sql<{ id: string }>`UPDATE lanes SET next_due = MAX(${now}, paused_until) WHERE id = ${lane_id} RETURNING id`,
 )
 
-/** The event and its deliveries, one statement each. */
-export const insertInSteps: Steps<EventRow, RaisedFor> = async (db, row) => {
-  const targets = await db.list(findTargets, row)
-  const event = await db.first(insertEvent, row)
-  if (!event) return []
-  const { id: event_id } = event
-  for (const { lane_id, app_id, needs_touch } of targets) {
-    if (lane_id === null) continue
-    await db.first(insertDelivery, { ...row, event_id, lane_id, app_id })
-    if (needs_touch === 1) await db.first(touchLane, { lane_id, now: row.now })
+/** Each event and its deliveries, one statement each. */
+export const insertInSteps: Steps<NewEvents, RaisedFor> = async (db, { events, now }) => {
+  const raised: RaisedFor[] = []
+  for (const { n, ...event } of events) {
+    const row = { ...event, now }
+    const targets = await db.list(findTargets, row)
+    const stored = await db.first(insertEvent, row)
+    if (!stored) throw new Error('the event was not stored')
+    const event_id = stored.id
+    for (const { lane_id, app_id, needs_touch } of targets) {
+      if (lane_id === null) continue
+      await db.first(insertDelivery, { ...row, event_id, lane_id, app_id })
+      if (needs_touch === 1) await db.first(touchLane, { lane_id, now })
+    }
+    if (targets.length === 0) raised.push({ n, event_id, app_id: null, callback_url: null, lane_id: null })
+    for (const { app_id, callback_url, lane_id } of targets) raised.push({ n, event_id, app_id, callback_url, lane_id })
   }
-  if (targets.length === 0) return [{ event_id, app_id: null, callback_url: null, lane_id: null }]
-  return targets.map((target) => ({ event_id, ...target }))
+  return raised
 }
 
 /** The deliveries of an event that is there already, into lanes that were just made. */

@@ -2,13 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, authenticateAgain } from '../auth/bearer.ts'
 import { isDemoAppSecret } from '../auth/demo.ts'
-import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import { LongTask } from '../base/long-task.ts'
 import { TimeShare } from '../base/time-share.ts'
 import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { readHubSignature } from '../delivery/sign.ts'
-import type { Caller } from '../graph/caller.ts'
 import { badArgument } from '../graph/define-error.ts'
 import { invalidSignature } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
@@ -19,9 +17,11 @@ import type { UnprovenBodies } from '../http/unproven-bodies.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
-import { isVerifyToken, type Receipt, type Received, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { makeIntake } from '../resources/webhooks/intake.ts'
+import type { Post, Sender } from '../resources/webhooks/post.ts'
+import { isVerifyToken } from '../resources/webhooks/receiver.ts'
 import { SignedBody } from '../resources/webhooks/signed-body.ts'
-import { identifySigner, isLinkedToAll, rememberSigned, type Signer } from '../resources/webhooks/signed-post.ts'
+import { identifySigner, isLinkedToAll } from '../resources/webhooks/signed-post.ts'
 import { hubModeWrong, questionRequired, verifyTokenUnknown } from './errors.ts'
 import { checkScope } from './gateway.ts'
 
@@ -37,15 +37,6 @@ export interface ReceiverDeps
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }
 
-/** Who hands in events: by a token, or by a signature. */
-type Sender = { readonly caller: Caller } | { readonly signer: Signer }
-
-/** What was handed in, by whom, and how to write it again as it came. */
-interface Post extends Pick<Receipt, 'write'> {
-  readonly sender: Sender
-  readonly envelope: Envelope
-}
-
 /**
  * `/{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
  * signature of an app that is linked to every account in the post.
@@ -56,6 +47,15 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
   const checkEnvelope: (body: unknown) => asserts body is Envelope = makeEnvelopeCheck(words)
   const nobodysSecret = deps.random.bytes(32).toString('hex')
   const hashingTime = new TimeShare(shareOfTime)
+  const receive = makeIntake({
+    database,
+    clock,
+    async readmit(before) {
+      const caller = await authenticateAgain(database.read, clock, before.caller)
+      checkScope(caller)
+      return { caller }
+    },
+  })
 
   server.get<{ Querystring: Record<string, unknown> }>(url, async (request, reply) => {
     request.operationName = 'receiver.handshake'
@@ -87,27 +87,6 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
     return writeJson({ success: true })
   })
 
-  async function receive({ sender, envelope, write }: Post): Promise<Received> {
-    if ('signer' in sender) {
-      const { signer } = sender
-      const options = { share: signer.app_id }
-      return database.transaction(async (tx) => {
-        if (!(await rememberSigned(tx, clock, signer))) return { fields: [], lanes: [] }
-        return receiveEnvelope({ tx, clock, accounts: undefined, signer: signer.app_id, write }, envelope)
-      }, options)
-    }
-    const readmit = async (before: { readonly caller: Caller }) => {
-      const caller = await authenticateAgain(database.read, clock, before.caller)
-      checkScope(caller)
-      return { caller }
-    }
-    return transactAdmitted(deps, sender, readmit, async (tx, admitted) => {
-      const received = await receiveEnvelope({ tx, clock, accounts: admitted.caller.accounts, write }, envelope)
-      confirmAdmission(tx, clock, admitted)
-      return received
-    })
-  }
-
   /** The proof comes first: a token is looked up before any byte is read, and a signature checked before any byte is parsed. */
   async function readPost(request: FastifyRequest): Promise<Post> {
     const { headers } = request
@@ -132,7 +111,7 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
     await task.yieldIfDue()
     const { body: envelope, write } = keepNumbers(text, body)
     await task.yieldIfDue()
-    return { sender, envelope: envelope as Envelope, write }
+    return { sender, envelope: envelope as Envelope, write, size: bytes.length }
   }
 
   async function readWithToken(request: FastifyRequest): Promise<{ sender: Sender; bytes: Buffer }> {

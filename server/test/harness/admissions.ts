@@ -12,7 +12,7 @@ export function watchAdmissions({ database }: TestServer): { next(last: 'node' |
   const first = read.first as (statement: unknown, parameters: object) => Promise<object | undefined>
   read.first = async (statement: unknown, parameters: object) => {
     const row = await first(statement, parameters)
-    if (row && 'kind' in row) found.emit('node')
+    if (row && ('kind' in row || 'node_kind' in row)) found.emit('node')
     else if (row && 'revoked_time' in row) found.emit('token')
     return row
   }

@@ -2,38 +2,40 @@ import { sql } from 'kysely'
 import { hasAccess } from '../../auth/access.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/keyed-hash.ts'
-import { defineStatement } from '../../db/statement.ts'
+import { defineSql, defineStatement, type Statement } from '../../db/statement.ts'
 
-const findAccount = defineStatement<{ account_id: string }>()((db, { account_id }) =>
-  db.selectFrom('accounts').select('id').where('id', '=', account_id),
-)
-
-export async function hasAccountForReceiver(db: Db, account_id: string): Promise<boolean> {
-  return (await db.first(findAccount, { account_id })) !== undefined
+/** What posts name, each thing once: ids of accounts and numbers, and pairs of an app that signed and an account, by any key. */
+export interface Named {
+  readonly accounts: Readonly<Record<string, 1>>
+  readonly numbers: Readonly<Record<string, 1>>
+  readonly links: Readonly<Record<string, readonly [app_id: string, account_id: string]>>
 }
 
-const findAccountOfSigner = defineStatement<{ account_id: string; app_id: string }>()((db, { account_id, app_id }) =>
-  db
-    .selectFrom('subscribed_apps')
-    .innerJoin('apps', 'apps.id', 'subscribed_apps.app_id')
-    .select('subscribed_apps.account_id')
-    .where('subscribed_apps.account_id', '=', account_id)
-    .where('subscribed_apps.app_id', '=', app_id)
-    .where(hasAccess(sql.ref('apps.business_id'), sql.ref('subscribed_apps.account_id'))),
-)
-
-/** Whether an app may hand in for an account: it is linked to it, and its business has access. */
-export async function isLinkedWithAccess(db: Db, account_id: string, app_id: string): Promise<boolean> {
-  return (await db.first(findAccountOfSigner, { account_id, app_id })) !== undefined
+/** What of it there is: an account; a number, with its account and its digits; an app that may hand in for an account. */
+export interface Fact {
+  readonly kind: 'account' | 'number' | 'link'
+  readonly id: string
+  readonly account_id: string
+  readonly digits: string
 }
 
-const findNumber = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>
-  db.selectFrom('phone_numbers').select('phone_number').where('id', '=', id).where('account_id', '=', account_id),
+/** Both databases read lists as the keys and values of an object. */
+const findFacts = defineSql<Named>()(
+  ({ accounts, numbers, links }) => sql<Fact>`
+    SELECT 'account' AS kind, accounts.id AS id, accounts.id AS account_id, '' AS digits
+    FROM json_each(${accounts}) AS o JOIN accounts ON accounts.id = o.key
+    UNION ALL SELECT 'number', phone_numbers.id, phone_numbers.account_id, phone_numbers.phone_number
+    FROM json_each(${numbers}) AS o JOIN phone_numbers ON phone_numbers.id = o.key
+    UNION ALL SELECT 'link', links.app_id, links.account_id, ''
+    FROM json_each(${links}) AS o
+    JOIN subscribed_apps links ON links.app_id = o.value ->> 0 AND links.account_id = o.value ->> 1
+    JOIN apps ON apps.id = links.app_id
+    WHERE ${hasAccess(sql.ref('apps.business_id'), sql.ref('links.account_id'))}`,
 )
 
-/** The digits of a number, if it is one of that account. */
-export async function findDigitsForReceiver(db: Db, id: string, account_id: string): Promise<string | undefined> {
-  return (await db.first(findNumber, { id, account_id }))?.phone_number
+/** Which of the accounts and numbers there are, and which apps are linked to which accounts and have access to them. */
+export async function listFactsForReceiver(tx: Transaction, named: Named): Promise<Fact[]> {
+  return tx.list(findFacts, named)
 }
 
 /** The apps that are linked to every one of some accounts and may see them all, with what they sign with. */
@@ -58,53 +60,43 @@ export async function hasVerifyToken(db: Db, verify_token: string): Promise<bool
   return (await db.first(findVerifyToken, { hash: keyedHash(db, 'verify token', verify_token) })) !== undefined
 }
 
-const insertReceived = defineStatement<{ phone_number_id: string; message_id: string; received_time: number }>()(
-  (db, { phone_number_id, message_id, received_time }) =>
-    db
-      .insertInto('received_messages')
-      .values({ phone_number_id, message_id, received_time })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(sql<number>`1`.as('is_new')),
-)
+/** What was taken in is known by two texts: whose it is, and what it is. */
+export type ReceivedKey = readonly [owner: string, id: string]
 
-/** Remembers a message of a number; false when it was handed in before. */
-export async function rememberMessage(
-  tx: Transaction,
-  message: { phone_number_id: string; message_id: string; received_time: number },
-): Promise<boolean> {
-  return (await tx.first(insertReceived, message)) !== undefined
+interface NewlyReceived {
+  readonly keys: Readonly<Record<string, ReceivedKey>>
+  readonly received_time: number
 }
 
-const insertStatus = defineStatement<{ phone_number_id: string; digest: string; received_time: number }>()(
-  (db, { phone_number_id, digest, received_time }) =>
-    db
-      .insertInto('received_statuses')
-      .values({ phone_number_id, digest, received_time })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(sql<number>`1`.as('is_new')),
-)
+const [insertMessages, insertStatuses, insertPosts] = (
+  [
+    ['received_messages', 'phone_number_id', 'message_id'],
+    ['received_statuses', 'phone_number_id', 'digest'],
+    ['received_posts', 'app_id', 'digest'],
+  ] as const
+).map(([table, owner, id]) =>
+  // In a fixed order, so that transactions never wait crosswise.
+  defineSql<NewlyReceived>()(
+    ({ keys, received_time }) => sql<{ owner: string; id: string }>`
+      INSERT INTO ${sql.table(table)} (${sql.ref(owner)}, ${sql.ref(id)}, received_time)
+      SELECT o.value ->> 0, o.value ->> 1, CAST(${received_time} AS BIGINT)
+      FROM json_each(${keys}) AS o WHERE TRUE ORDER BY o.key
+      ON CONFLICT DO NOTHING RETURNING ${sql.ref(owner)} AS owner, ${sql.ref(id)} AS id`,
+  ),
+) as [ReceivedStatement, ReceivedStatement, ReceivedStatement]
 
-/** Remembers a status of a number by its digest; false when it was handed in before. */
-export async function rememberStatus(
+type ReceivedStatement = Statement<NewlyReceived, { owner: string; id: string }>
+
+const inserts = { messages: insertMessages, statuses: insertStatuses, posts: insertPosts }
+
+/** Remembers messages and statuses of numbers, or signed posts of apps; returns those that were not handed in before. */
+export async function rememberReceived(
   tx: Transaction,
-  status: { phone_number_id: string; digest: string; received_time: number },
-): Promise<boolean> {
-  return (await tx.first(insertStatus, status)) !== undefined
-}
-
-const insertPost = defineStatement<{ app_id: string; digest: string; received_time: number }>()(
-  (db, { app_id, digest, received_time }) =>
-    db
-      .insertInto('received_posts')
-      .values({ app_id, digest, received_time })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(sql<number>`1`.as('is_new')),
-)
-
-/** Remembers a signed post of an app by a digest; false when it was taken before. */
-export async function rememberPost(
-  tx: Transaction,
-  post: { app_id: string; digest: string; received_time: number },
-): Promise<boolean> {
-  return (await tx.first(insertPost, post)) !== undefined
+  kind: keyof typeof inserts,
+  keys: Iterable<ReceivedKey>,
+  received_time: number,
+): Promise<ReceivedKey[]> {
+  const listed = Object.fromEntries([...keys].map((key) => [key.join(' '), key]))
+  const rows = await tx.list(inserts[kind], { keys: listed, received_time })
+  return rows.map(({ owner, id }) => [owner, id])
 }

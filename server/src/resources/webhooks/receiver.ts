@@ -3,19 +3,14 @@ import type { Clock } from '../../base/clock.ts'
 import { LongTask } from '../../base/long-task.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { LaneAddress } from '../../delivery/lane-rows.ts'
-import { raiseEvent } from '../../delivery/outbox.ts'
-import { invalidSignature, notFound } from '../../graph/errors.ts'
-import { isNodeId } from '../../graph/nodes.ts'
-import type { ChangeValue, Envelope, ReportedStatus } from './envelope.ts'
+import type { NewEvent } from '../../delivery/new-event.ts'
+import { raiseEvents } from '../../delivery/outbox.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
+import type { ChangeValue, ReportedStatus } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
-import {
-  findDigitsForReceiver,
-  hasAccountForReceiver,
-  hasVerifyToken,
-  isLinkedWithAccess,
-  rememberMessage,
-  rememberStatus,
-} from './receiver-store.ts'
+import type { Receipt, Received } from './post.ts'
+import { checkPost, findFacts, type GivenChange } from './post-check.ts'
+import { hasVerifyToken, type ReceivedKey, rememberReceived } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
 
 /** Whether somebody knows the verify token of an app. Looked up by its keyed hash, so the time that this takes tells nothing. */
@@ -23,100 +18,168 @@ export function isVerifyToken(db: Db, given: string): Promise<boolean> {
   return hasVerifyToken(db, given)
 }
 
-export interface Receipt {
-  readonly tx: Transaction
-  readonly clock: Clock
-  /** The only accounts that the caller may hand in for; undefined: any. */
-  readonly accounts: ReadonlySet<string> | undefined
-  /** The app that signed the post, where that is the proof. */
-  readonly signer?: string
-  /** Writes a part of the envelope as JSON, as it came. */
-  readonly write: (part: object) => string
+/** What becomes of one post: an error refuses it, and it alone. */
+interface Progress {
+  readonly receipt: Receipt
+  refusal: GraphError | undefined
+  changes: readonly GivenChange[]
+  readonly fields: string[]
+  readonly lanes: LaneAddress[]
 }
 
-/** What was raised: the field of each event, and the lanes that they go down. */
-export interface Received {
-  readonly fields: readonly string[]
-  readonly lanes: readonly LaneAddress[]
-}
+/** How much goes into one statement. */
+const batchSize = 100
 
-/** Takes an envelope that was found right: all of its changes, or none of them. */
-export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Promise<Received> {
-  const fields: string[] = []
-  const lanes: LaneAddress[] = []
+/**
+ * Takes posts in one transaction, of each all changes or none: with as many statements as for one. What they name is looked up for
+ * all of them, then what was handed in before is left out, then the events are raised in the order of the posts.
+ */
+export async function receivePosts(
+  tx: Transaction,
+  clock: Clock,
+  receipts: readonly Receipt[],
+): Promise<(Received | GraphError)[]> {
   const task = new LongTask()
-  for (const { id: account_id, changes } of entry) {
-    await checkAccount(receipt, account_id)
-    for (const { field = defaultField, value } of changes) {
-      const phone_number_id = value.metadata?.phone_number_id ?? null
-      await task.yieldIfDue()
-      const told = await prepareValue(receipt, account_id, field, value, task)
-      if (!told) continue
-      for (const { conversation, value: part } of splitChange(account_id, field, told)) {
-        const raised = await raiseEvent(receipt.tx, receipt.clock, {
-          account_id,
-          phone_number_id,
-          field,
-          conversation,
-          value: receipt.write(part),
-        })
-        fields.push(field)
-        lanes.push(...raised)
-      }
-    }
-  }
-  return { fields, lanes }
+  const facts = await findFacts(tx, receipts)
+  const posts = receipts.map((receipt): Progress => {
+    const checked = checkPost(receipt, facts)
+    const [refusal, changes] = checked instanceof Error ? [checked, []] : [undefined, checked]
+    return { receipt, refusal, changes, fields: [], lanes: [] }
+  })
+  await leaveOutKnownPosts(tx, clock, posts)
+  await task.yieldIfDue()
+  await leaveOutKnownItems(tx, clock, posts, task)
+  await raiseAll(tx, clock, posts, task)
+  return posts.map(({ refusal, fields, lanes }) => refusal ?? { fields, lanes })
 }
 
-async function checkAccount({ tx, accounts, signer }: Receipt, account_id: string): Promise<void> {
-  if (signer !== undefined) {
-    // Asked again: who signed was found out before this transaction.
-    if (await isLinkedWithAccess(tx, account_id, signer)) return
-    throw invalidSignature()
+async function leaveOutKnownPosts(tx: Transaction, clock: Clock, posts: readonly Progress[]): Promise<void> {
+  const signed = posts.filter(({ receipt, refusal }) => receipt.signer && !refusal)
+  if (signed.length === 0) return
+  const keysOf = ({ receipt: { signer } }: Progress) =>
+    (signer?.digests ?? []).map((digest): ReceivedKey => [signer?.app_id ?? '', digest])
+  const fresh = new Fresh(await rememberReceived(tx, 'posts', signed.flatMap(keysOf), clock.now()))
+  for (const post of signed) {
+    const [isNew] = keysOf(post).map((key) => fresh.take(key))
+    if (!isNew) post.changes = []
   }
-  const isAllowed = isNodeId(account_id) && (accounts?.has(account_id) ?? true)
-  if (!isAllowed || !(await hasAccountForReceiver(tx, account_id))) throw notFound()
 }
 
-/** A value as it is told: with the digits of its number, and without the messages and statuses that were handed in before. */
-async function prepareValue(
-  receipt: Receipt,
-  account_id: string,
-  field: string,
-  value: ChangeValue,
+/** A change with the items in it that are known by their ids. */
+interface Items {
+  readonly change: GivenChange
+  readonly messages: { readonly item: { readonly id: string }; readonly key: ReceivedKey }[]
+  readonly statuses: { readonly item: ReportedStatus; readonly key: ReceivedKey }[]
+}
+
+/** Takes out of the changes what was handed in before, and the changes that nothing is left of. */
+async function leaveOutKnownItems(
+  tx: Transaction,
+  clock: Clock,
+  posts: readonly Progress[],
   task: LongTask,
-): Promise<ChangeValue | undefined> {
-  if (!value.metadata) return value
-  const { phone_number_id } = value.metadata
-  const digits = isNodeId(phone_number_id) && (await findDigitsForReceiver(receipt.tx, phone_number_id, account_id))
-  if (!digits) throw notFound()
-  const told = { ...value, metadata: { ...value.metadata, display_phone_number: digits } }
-  return field === defaultField ? leaveOutKnown(receipt, phone_number_id, told, task) : told
+): Promise<void> {
+  const items = new Map<GivenChange, Items>()
+  for (const change of posts.flatMap(({ changes }) => changes)) {
+    await task.yieldIfDue()
+    if (change.field === defaultField && change.phone_number_id !== null) items.set(change, listItems(change))
+  }
+  const listed = [...items.values()]
+  const messages = await remember(tx, clock, 'messages', listed, task)
+  const statuses = await remember(tx, clock, 'statuses', listed, task)
+  for (const post of posts) {
+    post.changes = post.changes.flatMap((change) => {
+      const of = items.get(change)
+      if (!of) return [change]
+      const value = keepItems(
+        change.value,
+        of.messages.filter(({ key }) => messages.take(key)).map(({ item }) => item),
+        of.statuses.filter(({ key }) => statuses.take(key)).map(({ item }) => item),
+      )
+      return value ? [{ ...change, value }] : []
+    })
+  }
+}
+
+function listItems(change: GivenChange): Items {
+  const number = change.phone_number_id ?? ''
+  return {
+    change,
+    messages: (change.value.messages ?? []).map((item) => ({ item, key: [number, item.id.toWellFormed()] })),
+    statuses: (change.value.statuses ?? []).map((item) => ({ item, key: [number, digestOf(item)] })),
+  }
+}
+
+async function remember(
+  tx: Transaction,
+  clock: Clock,
+  kind: 'messages' | 'statuses',
+  items: readonly Items[],
+  task: LongTask,
+): Promise<Fresh> {
+  const keys = items.flatMap((one) => one[kind].map(({ key }) => key))
+  const fresh = new Fresh([])
+  for (let start = 0; start < keys.length; start += batchSize) {
+    await task.yieldIfDue()
+    fresh.add(await rememberReceived(tx, kind, keys.slice(start, start + batchSize), clock.now()))
+  }
+  return fresh
+}
+
+/** What was not known: it is new to the first that has it, and known to the others. */
+class Fresh {
+  readonly #keys = new Set<string>()
+
+  constructor(keys: readonly ReceivedKey[]) {
+    this.add(keys)
+  }
+
+  add(keys: readonly ReceivedKey[]): void {
+    for (const key of keys) this.#keys.add(key.join(' '))
+  }
+
+  take(key: ReceivedKey): boolean {
+    return this.#keys.delete(key.join(' '))
+  }
 }
 
 /** Undefined when nothing is left to tell. */
-async function leaveOutKnown(
-  { tx, clock }: Receipt,
-  phone_number_id: string,
+function keepItems(
   value: ChangeValue,
-  task: LongTask,
-): Promise<ChangeValue | undefined> {
-  const received_time = clock.now()
-  const messages: { readonly id: string }[] = []
-  for (const message of value.messages ?? []) {
-    await task.yieldIfDue()
-    if (await rememberMessage(tx, { phone_number_id, message_id: message.id, received_time })) messages.push(message)
-  }
-  const statuses: ReportedStatus[] = []
-  for (const status of value.statuses ?? []) {
-    await task.yieldIfDue()
-    if (await rememberStatus(tx, { phone_number_id, digest: digestOf(status), received_time })) statuses.push(status)
-  }
+  messages: readonly { readonly id: string }[],
+  statuses: readonly ReportedStatus[],
+): ChangeValue | undefined {
   const given = (value.messages?.length ?? 0) + (value.statuses?.length ?? 0)
   if (messages.length + statuses.length === given) return value
   if (messages.length + statuses.length === 0) return undefined
   const { messages: _messages, statuses: _statuses, ...rest } = value
   return { ...rest, ...(messages.length > 0 && { messages }), ...(statuses.length > 0 && { statuses }) }
+}
+
+async function raiseAll(tx: Transaction, clock: Clock, posts: readonly Progress[], task: LongTask): Promise<void> {
+  const events: { readonly post: Progress; readonly event: NewEvent }[] = []
+  for (const post of posts) {
+    for (const { account_id, phone_number_id, field, value } of post.changes) {
+      await task.yieldIfDue()
+      for (const { conversation, value: part } of splitChange(account_id, field, value)) {
+        const text = post.receipt.write(part)
+        events.push({ post, event: { account_id, phone_number_id, field, conversation, value: text } })
+      }
+    }
+  }
+  for (let start = 0; start < events.length; start += batchSize) {
+    await task.yieldIfDue()
+    const batch = events.slice(start, start + batchSize)
+    const raised = await raiseEvents(
+      tx,
+      clock,
+      batch.map(({ event }) => event),
+    )
+    for (const [index, { post, event }] of batch.entries()) {
+      post.fields.push(event.field)
+      post.lanes.push(...(raised[index] ?? []))
+    }
+  }
 }
 
 /** What makes a status the same: the message, what became of it, when, and at whose phone. */

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import { minute, second } from '../../base/duration.ts'
-import type { Db, Transaction } from '../../db/database.ts'
+import type { Db } from '../../db/database.ts'
 import { secretsInForce } from '../../delivery/secrets.ts'
 import { clockTolerance, type StandardHeaders, verifyStandard } from '../../delivery/sign.ts'
 import { invalidSignature, staleSignature } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import { maxEventItems } from './message-kinds.ts'
-import { listAppsLinkedToAll, rememberPost } from './receiver-store.ts'
+import { listAppsLinkedToAll } from './receiver-store.ts'
 
 /** A post whose `X-Hub-Signature-256` an app has made. */
 export interface SignedPost {
@@ -19,7 +19,10 @@ export interface SignedPost {
 export interface Signer {
   readonly app_id: string
   readonly business_id: string
-  /** What the post is known by when it comes again: it is new when the first of them is. */
+  /**
+   * What the post is known by when it comes again: it is new when the first of them is. A signature over the bytes alone says nothing
+   * of when it was made, so whoever has seen the post could send it again and again.
+   */
   readonly digests: readonly string[]
 }
 
@@ -66,15 +69,4 @@ function listAccounts(body: unknown): Set<string> {
   const { entry } = (body ?? {}) as { entry?: unknown }
   const accounts = Array.isArray(entry) ? entry.map((one) => (one as { id?: unknown } | null)?.id) : []
   return accounts.every((id) => typeof id === 'string' && isNodeId(id)) ? new Set(accounts as string[]) : new Set()
-}
-
-/**
- * Remembers a post, in the transaction that takes it; false when it was taken before. A signature over the bytes alone says
- * nothing of when it was made, so whoever has seen the post could send it again and again.
- */
-export async function rememberSigned(tx: Transaction, clock: Clock, { app_id, digests }: Signer): Promise<boolean> {
-  const received_time = clock.now()
-  const isNew: boolean[] = []
-  for (const digest of digests) isNew.push(await rememberPost(tx, { app_id, digest, received_time }))
-  return isNew[0] === true
 }

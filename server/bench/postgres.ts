@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
+import { countPosts, moreNumbers, postMessages, writeEventWorld } from './events.ts'
+import { type Load, measureRate, median } from './load.ts'
+import { cpuOfChildren, type Measured, startBarePostgres, startOnPostgres, startSink } from './processes.ts'
+
+export interface PostgresBenchOptions {
+  readonly rounds: number
+  readonly seconds: number
+  /** How many processes take and deliver events in the row of many processes. */
+  readonly processes: number
+  /** Milliseconds after which the slow subscriber answers. */
+  readonly slow: number
+  readonly checkout?: string | undefined
+}
+
+/** Units of work a second, and what each costs: microseconds of CPU of Node and of the database. */
+interface Cost {
+  readonly rate: number
+  readonly node: number
+  readonly database: number
+}
+
+const slowUsers = 100
+
+/** What work on PostgreSQL costs beside the least that could do it, each measured in turn on one database server. */
+export async function benchPostgres(options: PostgresBenchOptions): Promise<Record<string, string>[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
+  const postgres = await startPostgres()
+  const table: Record<string, string>[] = []
+  const database = () => cpuOfChildren(postgres.pid)
+  const makeUrl = async () => (await createDatabase(postgres.url)).url
+  const sink = await startSink()
+  const world = await writeEventWorld(folder, `${sink.url}/`, moreNumbers.length)
+  const startOurs = (url: string, file = world) =>
+    startOnPostgres({ url, dataDir: join(folder, 'data'), world: file, checkout: options.checkout })
+  const url = await makeUrl()
+  // The first start after a change of the sources compiles them, and a new database is migrated.
+  await (await startOurs(url)).stop()
+  const [bare, ours] = [await startBarePostgres(await makeUrl()), await startOurs(url)]
+  const started: Measured[] = [bare, ours]
+  try {
+    table.push({
+      work: 'start, idle memory',
+      bare: `${seconds(bare)} s, ${Math.round(bare.memory())} MB`,
+      ours: `${seconds(ours)} s, ${Math.round(ours.memory())} MB`,
+      ratio: '',
+    })
+    const read = await compare(measureReads)
+    table.push(describe('read a number', read))
+    const write = await compare(measureWrites)
+    table.push(describe('durable write (profile)', write))
+
+    const amount = 1000 * options.seconds
+    const passing = await measurePassing([ours], amount)
+    const bareWrite = medianOf(write.map(({ theirs }) => theirs))
+    table.push({
+      work: 'event in and delivered, CPU against the bare write',
+      bare: writeCost(bareWrite),
+      ours: writeCost(passing),
+      ratio: `${(passing.node / bareWrite.node).toFixed(1)} x and ${(passing.database / bareWrite.database).toFixed(1)} x`,
+    })
+    await bare.stop()
+    started.shift()
+    while (started.length < options.processes) started.push(await startOurs(url))
+    const many = await measurePassing(started, amount)
+    table.push({
+      work: `the same with ${options.processes} processes, against one`,
+      bare: writeCost(passing),
+      ours: writeCost(many),
+      ratio: `${(many.rate / passing.rate).toFixed(2)}, cost ${((many.node + many.database) / (passing.node + passing.database)).toFixed(2)} x`,
+    })
+    await Promise.all(started.splice(0).map((server) => server.stop()))
+    table.push(await measureSlow())
+    return table
+  } finally {
+    await Promise.all([...started, sink].map((server) => server.stop()))
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  async function compare(measure: (server: Measured) => Promise<Cost>): Promise<{ ours: Cost; theirs: Cost }[]> {
+    await measure(ours)
+    await measure(bare)
+    const pairs: { ours: Cost; theirs: Cost }[] = []
+    for (let round = 0; round < options.rounds; round++) {
+      pairs.push({ theirs: await measure(bare), ours: await measure(ours) })
+    }
+    return pairs
+  }
+
+  function measureReads(server: Measured): Promise<Cost> {
+    const paths = moreNumbers.map((id) => `/v23.0/${id}`)
+    return measureLoad(server, { url: server.url, paths, headers: { authorization: 'Bearer business' } })
+  }
+
+  function measureWrites(server: Measured): Promise<Cost> {
+    return measureLoad(server, {
+      url: server.url,
+      paths: moreNumbers.map((id) => `/v23.0/${id}/msgapp_business_profile`),
+      method: 'POST',
+      headers: { authorization: 'Bearer business', 'content-type': 'application/json' },
+      body: JSON.stringify({ messaging_product: 'msgapp', about: 'Open on Sundays' }),
+    })
+  }
+
+  async function measureLoad(server: Measured, load: Load): Promise<Cost> {
+    return measureCost([server], async () => {
+      const rate = await measureRate(load, options.seconds)
+      return rate * options.seconds
+    })
+  }
+
+  /** From the first post until the last of the events has come to the sink. */
+  async function measurePassing(servers: readonly Measured[], amount: number): Promise<Cost> {
+    const costs: Cost[] = []
+    for (let round = 0; round <= options.rounds; round++) {
+      const cost = await measureCost(servers, async () => {
+        const before = await countPosts(sink)
+        await postMessages(servers, amount, slowUsers)
+        while ((await countPosts(sink)) < before + amount) await wait(5)
+        return amount
+      })
+      if (round > 0) costs.push(cost)
+    }
+    return medianOf(costs)
+  }
+
+  async function measureCost(servers: readonly Measured[], work: () => Promise<number>): Promise<Cost> {
+    const node = () => servers.reduce((sum, server) => sum + server.cpu(), 0)
+    const [nodeBefore, databaseBefore, began] = [node(), database(), performance.now()]
+    const done = await work()
+    const elapsed = performance.now() - began
+    return {
+      rate: (done / elapsed) * 1000,
+      node: (node() - nodeBefore) / done,
+      database: (database() - databaseBefore) / done,
+    }
+  }
+
+  async function measureSlow(): Promise<Record<string, string>> {
+    const slowSink = await startSink(options.slow)
+    const server = await startOurs(await makeUrl(), await writeEventWorld(folder, `${slowSink.url}/`))
+    const amount = 600 * options.seconds
+    try {
+      const began = performance.now()
+      await postMessages([server], amount, slowUsers)
+      while ((await countPosts(slowSink)) < amount) await wait(20)
+      const rate = (amount / (performance.now() - began)) * 1000
+      const work = `a subscriber that answers after ${options.slow} ms, ${slowUsers} users`
+      return { work, bare: '', ours: `${Math.round(rate)} events/s`, ratio: '' }
+    } finally {
+      await Promise.all([server.stop(), slowSink.stop()])
+    }
+  }
+}
+
+function seconds({ readyMilliseconds }: Measured): string {
+  return (readyMilliseconds / 1000).toFixed(2)
+}
+
+function describe(work: string, pairs: readonly { ours: Cost; theirs: Cost }[]): Record<string, string> {
+  return {
+    work,
+    bare: writeCost(medianOf(pairs.map(({ theirs }) => theirs))),
+    ours: writeCost(medianOf(pairs.map(({ ours }) => ours))),
+    ratio: median(pairs.map(({ ours, theirs }) => ours.rate / theirs.rate)).toFixed(2),
+  }
+}
+
+function medianOf(costs: readonly Cost[]): Cost {
+  return {
+    rate: median(costs.map(({ rate }) => rate)),
+    node: median(costs.map(({ node }) => node)),
+    database: median(costs.map(({ database }) => database)),
+  }
+}
+
+function writeCost({ rate, node, database }: Cost): string {
+  return `${Math.round(rate)}/s, ${Math.round(node)} + ${Math.round(database)} us`
+}

@@ -1,0 +1,80 @@
+import { confirmAdmission, transactAdmitted } from '../../auth/readmission.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type Database, DatabaseBusy } from '../../db/database.ts'
+import type { Caller } from '../../graph/caller.ts'
+import { GraphError } from '../../graph/graph-error.ts'
+import type { Post, Receipt, Received } from './post.ts'
+import { PostGroups } from './post-groups.ts'
+import { receivePosts } from './receiver.ts'
+
+export interface IntakeDeps {
+  readonly database: Database
+  readonly clock: Clock
+  /** Who the caller is by now; throws what stands against it. */
+  readonly readmit: (before: { readonly caller: Caller }) => Promise<{ readonly caller: Caller }>
+}
+
+/** Larger posts take a transaction of their own: the others would wait for them. */
+const maxSizeInGroup = 32_768
+
+/** Takes posts: all of a post's changes, or none of them. */
+export function makeIntake(deps: IntakeDeps): (post: Post) => Promise<Received> {
+  const { database, clock, readmit } = deps
+
+  async function takeAlone(post: Post): Promise<Received> {
+    const { sender } = post
+    if ('signer' in sender) {
+      const options = { share: sender.signer.app_id }
+      return database.transaction(async (tx) => orThrow(await receivePosts(tx, clock, [receiptOf(post)])), options)
+    }
+    return transactAdmitted(deps, sender, readmit, async (tx, admitted) => {
+      const received = orThrow(await receivePosts(tx, clock, [receiptOf(post, admitted.caller)]))
+      confirmAdmission(tx, clock, admitted)
+      return received
+    })
+  }
+
+  async function takeTogether(posts: readonly Post[], share: string): Promise<readonly (Received | GraphError)[]> {
+    return database.transaction(
+      async (tx) => {
+        const outcomes = await receivePosts(
+          tx,
+          clock,
+          posts.map((post) => receiptOf(post)),
+        )
+        const callers = posts.flatMap(({ sender }) => ('caller' in sender ? [sender.caller] : []))
+        for (const caller of new Map(callers.map((one) => [one.token_id, one])).values()) {
+          confirmAdmission(tx, clock, { caller })
+        }
+        return outcomes
+      },
+      { share },
+    )
+  }
+
+  /** A lock that one of them waited for is not in the way of the others. */
+  function isOutage(error: unknown): boolean {
+    if (error instanceof DatabaseBusy && error.kind === 'locked') return false
+    return database.outageOf(error) !== undefined
+  }
+
+  // The embedded store commits together what comes at one moment, whatever it is.
+  if (database.isEmbedded) return takeAlone
+  const groups = new PostGroups({ takeAlone, takeTogether, isOutage })
+  return (post) => (post.size > maxSizeInGroup ? takeAlone(post) : groups.take(shareOf(post), post))
+}
+
+function shareOf({ sender }: Post): string {
+  return 'signer' in sender ? sender.signer.app_id : sender.caller.app_id
+}
+
+function receiptOf({ sender, envelope, write }: Post, caller?: Caller): Receipt {
+  if ('signer' in sender) return { accounts: undefined, signer: sender.signer, envelope, write }
+  return { accounts: (caller ?? sender.caller).accounts, envelope, write }
+}
+
+/** What refuses a post undoes its transaction, and so is checked again for who is refused. */
+function orThrow([outcome]: readonly (Received | GraphError)[]): Received {
+  if (!outcome || outcome instanceof GraphError) throw outcome ?? new Error('the post was not taken')
+  return outcome
+}

@@ -1,0 +1,81 @@
+import type { Transaction } from '../../db/database.ts'
+import { invalidSignature, notFound } from '../../graph/errors.ts'
+import type { GraphError } from '../../graph/graph-error.ts'
+import { isNodeId } from '../../graph/nodes.ts'
+import type { ChangeValue } from './envelope.ts'
+import { defaultField } from './envelope-schemas.ts'
+import type { Receipt } from './post.ts'
+import { type Fact, listFactsForReceiver } from './receiver-store.ts'
+
+/** A change of an account that may be handed in for, told with the digits of its number. */
+export interface GivenChange {
+  readonly account_id: string
+  readonly phone_number_id: string | null
+  readonly field: string
+  readonly value: ChangeValue
+}
+
+/** What there is of all that posts name, by kind, id and account. */
+export type Facts = ReadonlyMap<string, string>
+
+/** How many things one statement looks up. */
+const batchSize = 500
+
+/** Looks up the accounts and numbers that posts name, and whether those who signed may hand in for the accounts. */
+export async function findFacts(tx: Transaction, receipts: readonly Pick<Receipt, 'envelope' | 'signer'>[]) {
+  const things = new Map<string, readonly ['accounts' | 'numbers' | 'links', string, string]>()
+  for (const { envelope, signer } of receipts) {
+    for (const { id, changes } of envelope.entry) {
+      if (!isNodeId(id)) continue
+      if (signer) things.set(`${signer.app_id} ${id}`, ['links', signer.app_id, id])
+      else things.set(id, ['accounts', id, ''])
+      for (const { value } of changes) {
+        const number = value.metadata?.phone_number_id
+        if (number !== undefined && isNodeId(number)) things.set(`number ${number}`, ['numbers', number, ''])
+      }
+    }
+  }
+  const facts = new Map<string, string>()
+  const all = [...things.values()]
+  for (let start = 0; start < all.length; start += batchSize) {
+    const named = { accounts: {}, numbers: {}, links: {} } as Record<string, Record<string, unknown>>
+    for (const [kind, id, account_id] of all.slice(start, start + batchSize)) {
+      const list = named[kind] as Record<string, unknown>
+      if (kind === 'links') list[`${id} ${account_id}`] = [id, account_id]
+      else list[id] = 1
+    }
+    const found = await listFactsForReceiver(tx, named as never)
+    for (const { kind, id, account_id, digits } of found) facts.set(keyOf(kind, id, account_id), digits)
+  }
+  return facts as Facts
+}
+
+/** The changes of a post, or what stands against it. Asked in the transaction that takes it: who signed was found out before. */
+export function checkPost({ accounts, signer, envelope }: Receipt, facts: Facts): GivenChange[] | GraphError {
+  const changes: GivenChange[] = []
+  for (const entry of envelope.entry) {
+    const account_id = entry.id
+    if (signer) {
+      if (!facts.has(keyOf('link', signer.app_id, account_id))) return invalidSignature()
+    } else {
+      const isAllowed = accounts?.has(account_id) ?? true
+      if (!isAllowed || !facts.has(keyOf('account', account_id, account_id))) return notFound()
+    }
+    for (const { field = defaultField, value } of entry.changes) {
+      if (!value.metadata) {
+        changes.push({ account_id, phone_number_id: null, field, value })
+        continue
+      }
+      const { phone_number_id } = value.metadata
+      const display_phone_number = facts.get(keyOf('number', phone_number_id, account_id))
+      if (display_phone_number === undefined) return notFound()
+      const told = { ...value, metadata: { ...value.metadata, display_phone_number } }
+      changes.push({ account_id, phone_number_id, field, value: told })
+    }
+  }
+  return changes
+}
+
+function keyOf(kind: Fact['kind'], id: string, account_id: string): string {
+  return `${kind} ${id} ${account_id}`
+}
