@@ -18,7 +18,6 @@ import { correctDeliveries } from './delivery/clock-step.ts'
 import { Egress } from './delivery/egress.ts'
 import { endWaitingTimer, makeEndWaitingHandler } from './delivery/end-waiting.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
-import type { LaneAddress } from './delivery/lane-rows.ts'
 import { DeliveryMetrics } from './delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { RetentionWorker } from './delivery/retention.ts'
@@ -156,18 +155,13 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   waker.onTimers(() => timers.wake())
   /** Wakes what a commit has made something due for: here, or where the workers are. */
   const wakeDue = (due: Due): void => {
-    const timer = due.get('timers')
     if (runsWorkers) {
-      if (timer !== undefined) timers.wakeAt(timer)
-      if (due.has('deliveries')) deliveries.wake()
+      if (due.timers !== undefined) timers.wakeAt(due.timers)
+      if (due.lanes.length > 0) deliveries.wakeLanes(due.lanes)
     } else {
-      if (timer !== undefined) waker.announceTimers()
-      if (due.has('deliveries')) waker.announceLanes(undefined)
+      if (due.timers !== undefined) waker.announceTimers()
+      if (due.lanes.length > 0) waker.announceLanes(due.lanes.map(({ id }) => id))
     }
-  }
-  const wakeLanes = (lanes: readonly LaneAddress[]): void => {
-    if (runsWorkers) deliveries.wakeLanes(lanes)
-    else waker.announceLanes(lanes.map(({ id }) => id))
   }
   let stopWaking = (): void => undefined
 
@@ -268,7 +262,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
         timeout: config.unprovenBodyTimeout,
       }),
       metrics: deliveryMetrics,
-      onRaised: wakeLanes,
     })
   })
 

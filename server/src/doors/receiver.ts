@@ -5,7 +5,6 @@ import { isDemoAppSecret } from '../auth/demo.ts'
 import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import { LongTask } from '../base/long-task.ts'
 import { TimeShare } from '../base/time-share.ts'
-import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { readHubSignature } from '../delivery/sign.ts'
 import type { Caller } from '../graph/caller.ts'
@@ -17,7 +16,7 @@ import type { UnprovenBodies } from '../http/unproven-bodies.ts'
 import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
 import { keepNumbers } from '../resources/webhooks/exact-json.ts'
-import { isVerifyToken, type Receipt, type Received, receiveEnvelope } from '../resources/webhooks/receiver.ts'
+import { isVerifyToken, type Receipt, receiveEnvelope } from '../resources/webhooks/receiver.ts'
 import { SignedBody } from '../resources/webhooks/signed-body.ts'
 import { identifySigner, isLinkedToAll, rememberSigned, type Signer } from '../resources/webhooks/signed-post.ts'
 import { checkScope } from './gateway.ts'
@@ -29,8 +28,6 @@ export interface ReceiverDeps
   extends Pick<PipelineDeps, 'database' | 'clock' | 'random' | 'words' | 'addresses' | 'guesses' | 'mayUseDemo'> {
   readonly maxBodyBytes: number
   readonly unprovenBodies: UnprovenBodies
-  /** Told of the lanes that events were raised for, once they are committed. */
-  readonly onRaised: (lanes: readonly LaneAddress[]) => void
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }
 
@@ -78,18 +75,17 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
   server.post(url, async (request, reply) => {
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
-    const { fields, lanes } = await receive(await readPost(request))
-    deps.onRaised(lanes)
+    const fields = await receive(await readPost(request))
     for (const field of fields) metrics.countReceived(field)
     return writeJson({ success: true })
   })
 
-  async function receive({ sender, envelope, write }: Post): Promise<Received> {
+  async function receive({ sender, envelope, write }: Post): Promise<readonly string[]> {
     if ('signer' in sender) {
       const { signer } = sender
       const options = { share: signer.app_id }
       return database.transaction(async (tx) => {
-        if (!(await rememberSigned(tx, clock, signer))) return { fields: [], lanes: [] }
+        if (!(await rememberSigned(tx, clock, signer))) return []
         return receiveEnvelope({ tx, clock, accounts: undefined, signer: signer.app_id, write }, envelope)
       }, options)
     }

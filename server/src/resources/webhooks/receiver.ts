@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { LongTask } from '../../base/long-task.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import type { LaneAddress } from '../../delivery/lane-rows.ts'
 import { raiseEvent } from '../../delivery/outbox.ts'
 import { invalidSignature, notFound } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
@@ -34,16 +33,9 @@ export interface Receipt {
   readonly write: (part: object) => string
 }
 
-/** What was raised: the field of each event, and the lanes that they go down. */
-export interface Received {
-  readonly fields: readonly string[]
-  readonly lanes: readonly LaneAddress[]
-}
-
-/** Takes an envelope that was found right: all of its changes, or none of them. */
-export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Promise<Received> {
+/** Takes an envelope that was found right: all of its changes, or none of them. Returns the field of each event that it raised. */
+export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Promise<readonly string[]> {
   const fields: string[] = []
-  const lanes: LaneAddress[] = []
   const task = new LongTask()
   for (const { id: account_id, changes } of entry) {
     await checkAccount(receipt, account_id)
@@ -53,7 +45,7 @@ export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Pr
       const told = await prepareValue(receipt, account_id, field, value, task)
       if (!told) continue
       for (const { conversation, value: part } of splitChange(account_id, field, told)) {
-        const raised = await raiseEvent(receipt.tx, receipt.clock, {
+        await raiseEvent(receipt.tx, receipt.clock, {
           account_id,
           phone_number_id,
           field,
@@ -61,11 +53,10 @@ export async function receiveEnvelope(receipt: Receipt, { entry }: Envelope): Pr
           value: receipt.write(part),
         })
         fields.push(field)
-        lanes.push(...raised)
       }
     }
   }
-  return { fields, lanes }
+  return fields
 }
 
 async function checkAccount({ tx, accounts, signer }: Receipt, account_id: string): Promise<void> {
