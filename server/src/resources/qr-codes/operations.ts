@@ -2,20 +2,14 @@ import { Type } from 'typebox'
 import type { Transaction } from '../../db/database.ts'
 import { type ErrorStatus, notFound } from '../../graph/errors.ts'
 import { type Context, defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { newestFirst } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { drawCode, qrCodeFields, readImageFormat, showMessageQrCode, toMessageQrCode } from './rules.ts'
 import { messageQrCodeSchema, oneQrCodeSchema, qrCodeListSchema, qrCodeMembers, qrCodeSchema } from './schemas.ts'
 import { deleteQrCode, findQrCode, insertQrCode, listQrCodes, updateQrCode } from './store.ts'
 
-const qrCodeList: ListOptions = {
-  maxLimit: 25,
-  idColumn: 'code',
-  sortable: false,
-  defaultSort: 'creation_time.desc',
-  sorts: { 'creation_time.desc': { column: 'creation_time', direction: 'desc' } },
-}
+const qrCodeList = newestFirst(25, 'creation_time', 'code')
 
 const edge = '/{Version}/{Phone-Number-ID}/message_qrdls'
 const byCode = `${edge}/{QR-Code-ID}` as const

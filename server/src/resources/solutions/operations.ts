@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { createNode } from '../../graph/nodes.ts'
 import { defineRead, defineWrite, type Operation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { newestFirst } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import {
@@ -24,13 +24,7 @@ import { answerSolution, findPartnerApp, findSolution, insertSolution, listSolut
 
 const solutionFields = Object.keys(solutionSchema.properties)
 
-const solutionList: ListOptions = {
-  maxLimit: 100,
-  idColumn: 'id',
-  sortable: false,
-  defaultSort: 'created_time.desc',
-  sorts: { 'created_time.desc': { column: 'created_time', direction: 'desc' } },
-}
+const solutionList = newestFirst(100)
 
 const exampleSolution = {
   id: '9000000000000001',
