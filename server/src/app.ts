@@ -52,6 +52,7 @@ import type { AddressClassName } from './limits/classes.ts'
 import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations } from './operations.ts'
+import { appendActivity } from './resources/audit/store.ts'
 import { ringOutTimer } from './resources/calls/progress.ts'
 import { makeRingOutHandler } from './resources/calls/ring-out.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
@@ -219,6 +220,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     maxBodyBytes: config.maxBodyBytes,
     publicUrl,
     settings: config,
+    appendActivity,
     outside: {
       files,
       pieces,
