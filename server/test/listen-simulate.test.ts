@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Database } from '../src/db/database.ts'
+import { openSecret, sealSecret } from '../src/db/sealing.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
@@ -66,6 +67,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       subscriptions: subscriptions.map((one) => ({ ...one, verify_token: openVerifyToken(database.read, one) })),
       links: await query.selectFrom('subscribed_apps').selectAll().orderBy('account_id').orderBy('app_id').execute(),
       secrets: await query.selectFrom('service_secrets').selectAll().orderBy('name').execute(),
+      listeners: await query.selectFrom('listeners').selectAll().execute(),
     }
   }
 
@@ -151,6 +153,21 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     const next = await listen()
     await next.shows(/was killed; what was there before it is back/)
     await next.stop('SIGINT')
+    assert.deepEqual(await readTouched(), before)
+  })
+
+  test('what a listen of an earlier version left behind, among the secrets of the service, is put back too', async () => {
+    const before = await readTouched()
+    await (await listenAlone()).stop('SIGKILL')
+    await database.transaction(async (tx) => {
+      const { app_id, record } = await tx.query.deleteFrom('listeners').returningAll().executeTakeFirstOrThrow()
+      const name = `listener:${app_id}`
+      const text = openSecret(tx, 'listeners.record', app_id, record)
+      const value = await sealSecret(tx, 'service_secrets.value', name, text)
+      await tx.query.insertInto('service_secrets').values({ name, value }).execute()
+    })
+    assert.match((await runCommand(['export'], options)).stderr, /^App 3000000000000001 is listened to/m)
+    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^App 3000000000000001 is as it was\.\n$/)
     assert.deepEqual(await readTouched(), before)
   })
 
