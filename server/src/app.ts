@@ -18,7 +18,6 @@ import { correctDeliveries } from './delivery/clock-step.ts'
 import { Egress } from './delivery/egress.ts'
 import { endWaitingTimer, makeEndWaitingHandler } from './delivery/end-waiting.ts'
 import { makeVerifyCallback } from './delivery/handshake.ts'
-import type { LaneAddress } from './delivery/lane-rows.ts'
 import { DeliveryMetrics } from './delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from './delivery/resolve.ts'
 import { RetentionWorker } from './delivery/retention.ts'
@@ -53,6 +52,7 @@ import type { AddressClassName } from './limits/classes.ts'
 import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations, gatherTimers } from './operations.ts'
+import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeDocuments } from './site/documents.ts'
@@ -146,18 +146,13 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   waker.onTimers(() => timers.wake())
   /** Wakes what a commit has made something due for: here, or where the workers are. */
   const wakeDue = (due: Due): void => {
-    const timer = due.get('timers')
     if (runsWorkers) {
-      if (timer !== undefined) timers.wakeAt(timer)
-      if (due.has('deliveries')) deliveries.wake()
+      if (due.timers !== undefined) timers.wakeAt(due.timers)
+      if (due.lanes.length > 0) deliveries.wakeLanes(due.lanes)
     } else {
-      if (timer !== undefined) waker.announceTimers()
-      if (due.has('deliveries')) waker.announceLanes(undefined)
+      if (due.timers !== undefined) waker.announceTimers()
+      if (due.lanes.length > 0) waker.announceLanes(due.lanes.map(({ id }) => id))
     }
-  }
-  const wakeLanes = (lanes: readonly LaneAddress[]): void => {
-    if (runsWorkers) deliveries.wakeLanes(lanes)
-    else waker.announceLanes(lanes.map(({ id }) => id))
   }
   let stopWaking = (): void => undefined
 
@@ -214,6 +209,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     maxBodyBytes: config.maxBodyBytes,
     publicUrl,
     settings: config,
+    appendActivity,
     outside: {
       files,
       pieces,
@@ -257,7 +253,6 @@ export async function createApp({ config, database, clock, random, log }: AppPar
         timeout: config.unprovenBodyTimeout,
       }),
       metrics: deliveryMetrics,
-      onRaised: wakeLanes,
     })
   })
 

@@ -11,11 +11,16 @@ import { numbers, tokens } from './harness/world.ts'
 onBothDatabases('a commit', (engine) => {
   const server = useTestServer({ engine })
 
-  /** What the commits of some work made due, one entry each. */
-  async function watch(work: () => Promise<unknown>): Promise<[worker: string, waits: number][][]> {
+  /** What the commits of some work made due, one entry each: how long the first timer waits, and where events go. */
+  async function watch(work: () => Promise<unknown>): Promise<{ timers?: number; lanes: string[] }[]> {
     const { clock, database } = server
-    const seen: [string, number][][] = []
-    const stop = database.onDue((due) => seen.push([...due].map(([worker, time]) => [worker, time - clock.now()])))
+    const seen: { timers?: number; lanes: string[] }[] = []
+    const stop = database.onDue(({ timers, lanes }) =>
+      seen.push({
+        ...(timers !== undefined && { timers: timers - clock.now() }),
+        lanes: lanes.map(({ callback_url }) => callback_url),
+      }),
+    )
     try {
       await work()
     } finally {
@@ -36,13 +41,13 @@ onBothDatabases('a commit', (engine) => {
 
   test('that sets a timer wakes who lets timers go off, at its time', async () => {
     const group = { messaging_product: 'msgapp', subject: 'Regulars' }
-    assert.deepEqual(await watch(() => post('groups', group)), [[['timers', 250]]])
+    assert.deepEqual(await watch(() => post('groups', group)), [{ timers: 250, lanes: [] }])
   })
 
-  test('that raises an event wakes who delivers, if anybody is subscribed to it', async (t) => {
+  test('that raises events names each lane that they go down once, if anybody is subscribed', async (t) => {
     assert.deepEqual(await watch(() => handInText(server, 'nobody')), [])
-    await subscribe(t, server)
-    assert.deepEqual((await watch(() => handInText(server, 'somebody')))[0], [['deliveries', 0]])
+    const sink = await subscribe(t, server)
+    assert.deepEqual((await watch(() => handInText(server, 'somebody')))[0], { lanes: [sink.url] })
     await server.app.settle()
   })
 
@@ -57,7 +62,7 @@ onBothDatabases('a commit', (engine) => {
     const seen = await watch(() =>
       Promise.allSettled([setIn(50_000, false), setIn(20_000, true), setIn(30_000, false)]),
     )
-    const waits = seen.flat().map(([, wait]) => wait)
+    const waits = seen.map(({ timers }) => timers)
     // The embedded store commits those together that came together.
     assert.deepEqual(waits.toSorted(), engine === 'sqlite' ? [30_000] : [30_000, 50_000])
   })

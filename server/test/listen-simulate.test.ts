@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../src/db/database.ts'
+import { openSecret, sealSecret } from '../src/db/sealing.ts'
 import { findSecrets } from '../src/delivery/secrets.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
@@ -87,6 +88,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       subscriptions: subscriptions.map((one) => ({ ...one, verify_token: openVerifyToken(database.read, one) })),
       links: await query.selectFrom('subscribed_apps').selectAll().orderBy('account_id').orderBy('app_id').execute(),
       secrets: await query.selectFrom('service_secrets').selectAll().orderBy('name').execute(),
+      listeners: await query.selectFrom('listeners').selectAll().execute(),
     }
   }
 
@@ -250,6 +252,21 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       ready: listening,
     })
     assert.doesNotMatch((await accompanied.stop('SIGINT')).stderr, /No server/)
+  })
+
+  test('what a listen of an earlier version left behind, among the secrets of the service, is put back too', async () => {
+    const before = await readTouched()
+    await (await listenAlone()).stop('SIGKILL')
+    await database.transaction(async (tx) => {
+      const { app_id, record } = await tx.query.deleteFrom('listeners').returningAll().executeTakeFirstOrThrow()
+      const name = `listener:${app_id}`
+      const text = openSecret(tx, 'listeners.record', app_id, record)
+      const value = await sealSecret(tx, 'service_secrets.value', name, text)
+      await tx.query.insertInto('service_secrets').values({ name, value }).execute()
+    })
+    assert.match((await runCommand(['export'], options)).stderr, /^App 3000000000000001 is listened to/m)
+    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^App 3000000000000001 is as it was\.\n$/)
+    assert.deepEqual(await readTouched(), before)
   })
 
   test('a subscription that somebody else changed meanwhile stays as they left it', async () => {

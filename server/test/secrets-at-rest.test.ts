@@ -26,6 +26,7 @@ onBothDatabases('a stolen database', (engine) => {
         'apps.previous_secret',
         'apps.secret',
         'carrier_messages.code',
+        'listeners.record',
         'service_secrets.value',
         'signing_keys.private_key',
         'subscribed_apps.verify_token',

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import type { Db, Transaction } from '../db/database.ts'
 import { openSecret, sealSecret } from '../db/sealing.ts'
-import type { AppSubscriptionsTable, Sealed } from '../db/tables.ts'
+import type { AppSubscriptionsTable } from '../db/tables.ts'
 import { accountObject, webhookFields } from '../delivery/webhook-fields.ts'
 import {
   findSubscription,
@@ -27,37 +28,53 @@ export interface Listener {
 
 export type NewListener = Omit<Listener, 'before' | 'linked'>
 
-const recordPrefix = 'listener:'
-
-function recordName(app_id: string): string {
-  return `${recordPrefix}${app_id}`
-}
-
 /** The apps that somebody listens in the place of, or did until they were killed. */
 export async function listListenedApps({ query }: Db): Promise<string[]> {
-  const records = await query
-    .selectFrom('service_secrets')
-    .select('name')
-    .where('name', 'like', `${recordPrefix}%`)
-    .orderBy('name')
+  const apps = await query
+    .selectFrom('apps')
+    .select('id')
+    .where((eb) =>
+      eb.or([
+        eb.exists(eb.selectFrom('listeners').select('app_id').whereRef('app_id', '=', 'apps.id')),
+        eb.exists(
+          eb.selectFrom('service_secrets').select('name').where('name', '=', sql<string>`'listener:' || apps.id`),
+        ),
+      ]),
+    )
+    .orderBy('id')
     .execute()
-  return records.map(({ name }) => name.slice(recordPrefix.length))
+  return apps.map(({ id }) => id)
 }
 
 /** The one that listens in an app's place, or did until it was killed. */
 export async function findListener(tx: Transaction, app_id: string): Promise<Listener | undefined> {
-  const record = await tx.query
-    .selectFrom('service_secrets')
-    .select('value')
-    .where('name', '=', recordName(app_id))
+  await moveEarlierRecord(tx, app_id)
+  const found = await tx.query
+    .selectFrom('listeners')
+    .select('record')
+    .where('app_id', '=', app_id)
     .forUpdate()
     .executeTakeFirst()
-  return record && (JSON.parse(openRecord(tx, app_id, record.value)) as Listener)
+  return found && (JSON.parse(openSecret(tx, 'listeners.record', app_id, found.record)) as Listener)
 }
 
-/** Sealed, because it holds a verify token, and a path that only the listener knows. */
-function openRecord(db: Db, app_id: string, value: Sealed): string {
-  return openSecret(db, 'service_secrets.value', recordName(app_id), value)
+/** Listeners of an earlier version are among the secrets of the service. */
+async function moveEarlierRecord(tx: Transaction, app_id: string): Promise<void> {
+  const name = `listener:${app_id}`
+  const [earlier] = await tx.query.deleteFrom('service_secrets').where('name', '=', name).returning('value').execute()
+  if (earlier) await insertRecord(tx, app_id, openSecret(tx, 'service_secrets.value', name, earlier.value))
+}
+
+/** Sealed, because it holds a verify token, and a path that only the listener knows. False when there is one already. */
+async function insertRecord(tx: Transaction, app_id: string, text: string): Promise<boolean> {
+  const record = await sealSecret(tx, 'listeners.record', app_id, text)
+  const taken = await tx.query
+    .insertInto('listeners')
+    .values({ app_id, record })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('app_id')
+    .executeTakeFirst()
+  return taken !== undefined
 }
 
 /**
@@ -73,14 +90,7 @@ export async function beginListening(
   const subscription = await findSubscription(tx, app_id)
   const linked = await listUnlinkedAccounts(tx, app_id)
   const whole: Listener = { ...listener, before: subscription ? pickBefore(tx, subscription) : null, linked }
-  const value = await sealSecret(tx, 'service_secrets.value', recordName(app_id), JSON.stringify(whole))
-  const taken = await tx.query
-    .insertInto('service_secrets')
-    .values({ name: recordName(app_id), value })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('name')
-    .executeTakeFirst()
-  if (!taken) return undefined
+  if (!(await insertRecord(tx, app_id, JSON.stringify(whole)))) return undefined
   await putSubscription(tx, {
     app_id,
     callback_url,
@@ -159,7 +169,7 @@ export async function endListening(tx: Transaction, listener: Listener, now: num
       tx.query.selectFrom('lanes').select('id').where('app_id', '=', app_id).where('callback_url', '=', callback_url),
     )
     .execute()
-  await tx.query.deleteFrom('service_secrets').where('name', '=', recordName(app_id)).execute()
+  await tx.query.deleteFrom('listeners').where('app_id', '=', app_id).execute()
 }
 
 /** How many accounts and numbers have callbacks of their own for the app: their events go there all the same. */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
 import type { Notices } from './notices.ts'
 import type { Statement, StatementRunner } from './statement.ts'
-import type { Tables } from './tables.ts'
+import type { LanesTable, Tables } from './tables.ts'
 
 /** Something that queries run on: the database as committed, or one transaction. */
 export interface Db extends StatementRunner {
@@ -23,11 +23,14 @@ export interface Memo<Value> {
   readonly holds?: Value
 }
 
-/** Who works on what transactions make due. */
-export type WorkerName = 'timers' | 'deliveries'
+/** A subscriber that there is something to send to. */
+export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>>
 
-/** What a commit has made due, by who works on it, and when. */
-export type Due = ReadonlyMap<WorkerName, number>
+/** What a commit has made due: when the earliest of the timers that it set is, and the lanes that it raised events for. */
+export interface Due {
+  readonly timers: number | undefined
+  readonly lanes: readonly DueLane[]
+}
 
 /** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
 export interface Transaction extends Db {
@@ -46,7 +49,7 @@ export interface Transaction extends Db {
   /** Holds what a statement locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Nothing, where transactions never overlap. */
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
   /** Notes that its commit makes something due: who works on that is woken then, and nobody else. */
-  makeDue(worker: WorkerName, time: number): void
+  makeDue(due: Partial<Due>): void
 }
 
 export interface TransactionOptions {

@@ -1,25 +1,29 @@
-import type { Due, WorkerName } from './database.ts'
+import type { Due, DueLane } from './database.ts'
 
 /** What one transaction, or several that are committed together, make due. */
 export class DueNotes {
-  readonly #earliest = new Map<WorkerName, number>()
+  #timers: number | undefined
+  readonly #lanes = new Map<string, DueLane>()
 
-  readonly note = (worker: WorkerName, time: number): void => {
-    const known = this.#earliest.get(worker)
-    if (known === undefined || time < known) this.#earliest.set(worker, time)
+  readonly note = ({ timers, lanes }: Partial<Due>): void => {
+    if (timers !== undefined && !(this.#timers !== undefined && this.#timers <= timers)) this.#timers = timers
+    for (const lane of lanes ?? []) this.#lanes.set(lane.id, lane)
   }
 
   addTo(others: DueNotes): void {
-    for (const [worker, time] of this.#earliest) others.note(worker, time)
+    const due = this.get()
+    if (due) others.note(due)
   }
 
   clear(): void {
-    this.#earliest.clear()
+    this.#timers = undefined
+    this.#lanes.clear()
   }
 
   /** Undefined: nothing. */
   get(): Due | undefined {
-    return this.#earliest.size === 0 ? undefined : new Map(this.#earliest)
+    if (this.#timers === undefined && this.#lanes.size === 0) return undefined
+    return { timers: this.#timers, lanes: [...this.#lanes.values()] }
   }
 }
 

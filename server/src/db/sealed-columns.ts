@@ -14,6 +14,7 @@ export const sealedColumns = {
   'app_subscriptions.verify_token': { table: 'app_subscriptions', column: 'verify_token', key: ['app_id', 'object'] },
   'subscribed_apps.verify_token': { table: 'subscribed_apps', column: 'verify_token', key: ['account_id', 'app_id'] },
   'service_secrets.value': { table: 'service_secrets', column: 'value', key: ['name'] },
+  'listeners.record': { table: 'listeners', column: 'record', key: ['app_id'] },
   'signing_keys.private_key': { table: 'signing_keys', column: 'private_key', key: ['id'] },
   'two_step_pins.pin_hash': { table: 'two_step_pins', column: 'pin_hash', key: ['phone_number_id'] },
   'carrier_messages.code': { table: 'carrier_messages', column: 'code', key: ['id'] },

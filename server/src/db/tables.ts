@@ -17,6 +17,7 @@ export interface Tables {
   app_subscriptions: AppSubscriptionsTable
   tokens: TokensTable
   service_secrets: ServiceSecretsTable
+  listeners: ListenersTable
   accounts: AccountsTable
   account_access: AccountAccessTable
   subscribed_apps: SubscribedAppsTable
@@ -483,6 +484,11 @@ export interface FilesTable {
 export interface FileUsesTable {
   sha256: string
   used_by: string
+}
+
+export interface ListenersTable {
+  app_id: string
+  record: Sealed
 }
 
 export interface UploadsTable {

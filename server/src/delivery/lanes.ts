@@ -143,11 +143,6 @@ export async function releaseLanes(
   return tx.list(release, { ids: keysOf(locked.map(({ id }) => id)), owner })
 }
 
-/** Ends every lease: an embedded store belongs to one process, so whoever held one when that starts is dead. */
-export async function freeLanes({ query }: Transaction): Promise<void> {
-  await query.updateTable('lanes').set({ leased_until: 0, lease_owner: null }).where('leased_until', '<>', 0).execute()
-}
-
 /** A list as both databases read it: the keys of an object. */
 export function keysOf(ids: Iterable<string | number>): object {
   const keys: Record<string, 1> = {}

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Transaction } from '../db/database.ts'
 import { defineWithSteps } from '../db/statement.ts'
-import { ensureLanes, type LaneAddress } from './lane-rows.ts'
+import { ensureLanes } from './lane-rows.ts'
 import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'
 import { insertAtOnce, insertMoreAtOnce } from './raise-postgres.ts'
 import { insertInSteps, insertMoreInSteps } from './raise-sqlite.ts'
@@ -20,21 +20,15 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
   await raiseEvents(tx, clock, [event])
 }
 
-/** The same for several, in their order, with as many statements; returns the lanes that each of them goes down. */
-export async function raiseEvents(
-  tx: Transaction,
-  clock: Clock,
-  events: readonly NewEvent[],
-): Promise<readonly (readonly LaneAddress[])[]> {
-  const lanes: LaneAddress[][] = events.map(() => [])
-  if (events.length === 0) return lanes
+/** The same for several, in their order, with as many statements. */
+export async function raiseEvents(tx: Transaction, clock: Clock, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return
   const [rows, now] = [events.map(rowOf), clock.now()]
   const raised = await tx.list(insert, { events: rows, now })
-  for (const target of raised) if (target.app_id !== null) lanes[target.n]?.push(addressOf(target))
+  const lanes = raised.flatMap((target) => (target.app_id === null ? [] : [addressOf(target)]))
   const missing = raised.filter((target) => target.app_id !== null && target.lane_id === null)
   if (missing.length > 0) await insertMissing(tx, now, rows, missing as (RaisedFor & Target)[])
-  if (lanes.some(({ length }) => length > 0)) tx.makeDue('deliveries', now)
-  return lanes
+  tx.makeDue({ lanes })
 }
 
 function rowOf({ value, phone_number_id, account_id, field, conversation }: NewEvent, n: number) {

@@ -8,7 +8,7 @@ import type { AttemptParts } from './attempt.ts'
 import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
 import type { LaneAddress } from './lane-rows.ts'
-import { freeLanes, type Lane, type Lease, listDueLanes } from './lanes.ts'
+import { type Lane, type Lease, listDueLanes } from './lanes.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
 import { Reader } from './reader.ts'
@@ -121,7 +121,7 @@ export class DeliveryWorker {
     this.#waker.onLanes((ids) => this.wakeFor(ids))
     this.#poll = setInterval(() => this.#tick(), pollMilliseconds)
     this.#heartbeat = setInterval(() => this.#recorder.renew(), this.#parts.lease / 4)
-    void this.#begin()
+    this.wake()
   }
 
   /** Polls for lanes that have something to send. */
@@ -193,16 +193,6 @@ export class DeliveryWorker {
     }
     await this.#recorder.clear()
     clearInterval(this.#heartbeat)
-  }
-
-  async #begin(): Promise<void> {
-    const { database } = this.#parts
-    try {
-      if (database.isEmbedded) await database.transaction(freeLanes)
-    } catch (error) {
-      this.#logFailure(error as Error, 'lanes of the last run could not be freed')
-    }
-    this.wake()
   }
 
   #tick(): void {

@@ -4,7 +4,6 @@ import { authenticate, authenticateAgain } from '../auth/bearer.ts'
 import { isDemoAppSecret } from '../auth/demo.ts'
 import { LongTask } from '../base/long-task.ts'
 import { TimeShare } from '../base/time-share.ts'
-import type { LaneAddress } from '../delivery/lane-rows.ts'
 import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { readHubSignature } from '../delivery/sign.ts'
 import { badArgument } from '../graph/define-error.ts'
@@ -32,8 +31,6 @@ export interface ReceiverDeps
   extends Pick<PipelineDeps, 'database' | 'clock' | 'random' | 'words' | 'addresses' | 'guesses' | 'mayUseDemo'> {
   readonly maxBodyBytes: number
   readonly unprovenBodies: UnprovenBodies
-  /** Told of the lanes that events were raised for, once they are committed. */
-  readonly onRaised: (lanes: readonly LaneAddress[]) => void
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
 }
 
@@ -81,8 +78,7 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
   server.post(url, async (request, reply) => {
     request.operationName = 'receiver.post'
     reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
-    const { fields, lanes } = await receive(await readPost(request))
-    deps.onRaised(lanes)
+    const { fields } = await receive(await readPost(request))
     for (const field of fields) metrics.countReceived(field)
     return writeJson({ success: true })
   })

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type TSchema, Type } from 'typebox'
 import type { CursorKey, CursorSealer } from './cursors.ts'
 import { badArgument } from './define-error.ts'
@@ -19,6 +19,12 @@ export interface ListOptions {
 }
 
 type Direction = 'asc' | 'desc'
+
+/** A list in one order alone: what was made last comes first. */
+export function newestFirst(maxLimit: number, column = 'created_time', idColumn = 'id'): ListOptions {
+  const defaultSort = `${column}.desc`
+  return { maxLimit, idColumn, sortable: false, defaultSort, sorts: { [defaultSort]: { column, direction: 'desc' } } }
+}
 
 const defaultLimit = 25
 /** As much as the head of a request can hold. */
@@ -92,10 +98,20 @@ export interface Self {
 }
 
 /** What a store adds to its query: which rows, in which order, and how many. */
-export interface Slice {
-  readonly condition: RawBuilder<boolean>
-  readonly order: RawBuilder<unknown>
-  readonly limit: number
+export class Slice {
+  readonly #condition: RawBuilder<boolean>
+  readonly #order: RawBuilder<unknown>
+  readonly #limit: number
+
+  constructor(condition: RawBuilder<boolean>, order: RawBuilder<unknown>, limit: number) {
+    this.#condition = condition
+    this.#order = order
+    this.#limit = limit
+  }
+
+  apply<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> {
+    return query.where(this.#condition).orderBy(this.#order).limit(this.#limit)
+  }
 }
 
 /** The part of a list that a request asks for. */
@@ -179,11 +195,11 @@ export class Page {
       conditions.push(sql<boolean>`(${sortColumn}, ${idColumn}) ${comparison} (${key[0]}, ${key[1]})`)
     }
     const way = sql.raw(ascending ? 'ASC' : 'DESC')
-    return {
-      condition: sql<boolean>`${sql.join(conditions, sql` AND `)}`,
-      order: sql`${sortColumn} ${way}, ${idColumn} ${way}`,
+    return new Slice(
+      sql<boolean>`${sql.join(conditions, sql` AND `)}`,
+      sql`${sortColumn} ${way}, ${idColumn} ${way}`,
       limit,
-    }
+    )
   }
 
   #openCursor({ after, before }: PageArguments): { key: CursorKey; side: 'after' | 'before' } | undefined {

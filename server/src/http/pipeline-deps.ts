@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { Insertable } from 'kysely'
 import type { GuessWatch } from '../auth/bearer.ts'
+import type { Admitted } from '../auth/readmission.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import type { ActivitiesTable } from '../db/tables.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
 import type { LinkSealer } from '../graph/links.ts'
 import type { Outside } from '../graph/outside.ts'
@@ -13,6 +16,9 @@ import type { Limiter } from '../limits/limiter.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { ExplainPath } from './unknown-paths.ts'
+
+/** Who did what to which node, when, from where. */
+export type NewActivity = Insertable<ActivitiesTable>
 
 /** What the steps work with. */
 export interface PipelineDeps {
@@ -36,5 +42,7 @@ export interface PipelineDeps {
   /** The base URL as the outside sees it; known once the server listens. */
   readonly publicUrl: () => string
   readonly settings: Settings
+  /** Records a write, in its transaction, if the caller still may make it when that ends; that fails when not. */
+  readonly appendActivity: (tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity) => void
   readonly outside: Omit<Outside, 'transaction'>
 }

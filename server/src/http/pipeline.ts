@@ -21,13 +21,12 @@ import type { Outside } from '../graph/outside.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
-import { appendActivity, type NewActivity } from '../resources/audit/store.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
 import { tooManyWrites } from './errors.ts'
 import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
-import type { PipelineDeps } from './pipeline-deps.ts'
+import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 
 /** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
 export async function perform(
@@ -66,7 +65,7 @@ async function run(
   const answer = await write(deps, policy, admission, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     if (result instanceof Refusal || !admitted.node) confirmAdmission(tx, deps.clock, admitted)
-    else appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, request))
+    else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, request))
     return result
   }).catch(explainCrowd)
   if (answer instanceof Refusal) throw answer.error

@@ -30,7 +30,7 @@ export async function setTimer(
   const secret = text === undefined ? null : await sealSecret(tx, 'timers.secret', id, text)
   const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now(), secret }
   tx.run(insertTimer, timer)
-  tx.makeDue('timers', due_time)
+  tx.makeDue({ timers: due_time })
   return id
 }
 

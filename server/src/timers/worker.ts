@@ -226,7 +226,7 @@ export class TimerWorker {
       const now = clock.now()
       const later = { attempts, leased_until: 0, due_time: now + delay, set_time: now }
       await query.updateTable('timers').set(later).where('id', '=', id).execute()
-      makeDue('timers', later.due_time)
+      makeDue({ timers: later.due_time })
     })
   }
 

@@ -1,19 +1,13 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { defineRead, type NewOperation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { newestFirst } from '../../graph/paging.ts'
 import { activityListSchema, activitySchema } from './schemas.ts'
 import { listActivities } from './store.ts'
 
 const activityFields = Object.keys(activitySchema.properties)
 
-const activityList: ListOptions = {
-  maxLimit: 100,
-  idColumn: 'id',
-  sortable: false,
-  defaultSort: 'time.desc',
-  sorts: { 'time.desc': { column: 'time', direction: 'desc' } },
-}
+const activityList = newestFirst(100, 'time')
 
 export const auditChapter: Chapter = {
   name: 'audit',

@@ -65,15 +65,8 @@ export function appendActivity(tx: Transaction, clock: Clock, admitted: Admitted
   tx.require(insertIfAdmitted, { ...parametersOf(clock, admitted), ...activity }, new AdmissionChanged())
 }
 
-export async function listActivities(db: Db, account: Node, { condition, order, limit }: Slice): Promise<Activity[]> {
-  return db.query
-    .selectFrom('activities')
-    .selectAll()
-    .where('account_id', '=', account.id)
-    .where(condition)
-    .orderBy(order)
-    .limit(limit)
-    .execute()
+export async function listActivities(db: Db, account: Node, slice: Slice): Promise<Activity[]> {
+  return slice.apply(db.query.selectFrom('activities').selectAll().where('account_id', '=', account.id)).execute()
 }
 
 /** The newest records of every tenant, or of one account. For operators: not bound to a tenant. */

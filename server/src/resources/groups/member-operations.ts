@@ -1,7 +1,9 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
+import type { Transaction } from '../../db/database.ts'
+import type { GroupJoinRequestsTable } from '../../db/tables.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { type Context, defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import { newestFirst } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { raiseGroupEvent, raiseJoined, raiseJoinRequests } from './events.ts'
 import { askedGroup, askToJoin } from './examples.ts'
@@ -18,6 +20,7 @@ import {
   deleteJoinRequests,
   deleteParticipants,
   findJoinRequests,
+  type HeldGroup,
   insertParticipant,
   listJoinRequests,
   listParticipants,
@@ -27,13 +30,7 @@ import {
 const requestsPath = '/{Version}/{group_id}/join_requests'
 const exampleRequest = '7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'
 
-const requestList: ListOptions = {
-  maxLimit: 1024,
-  idColumn: 'id',
-  sortable: false,
-  defaultSort: 'created_time.desc',
-  sorts: { 'created_time.desc': { column: 'created_time', direction: 'desc' } },
-}
+const requestList = newestFirst(1024)
 
 export function listRequests(): NewOperation {
   return defineRead({
@@ -59,73 +56,88 @@ export function listRequests(): NewOperation {
   })
 }
 
-export function approveRequests(words: Vocabulary): NewOperation {
+/** What approving requests and rejecting them do not have in common. */
+interface RequestAnswer {
+  readonly name: `groups.${string}`
+  readonly method: 'POST' | 'DELETE'
+  readonly sentence: string
+  readonly output: TSchema
+  /** The member of the response that names the requests that were answered. */
+  readonly member: 'approved_join_requests' | 'rejected_join_requests'
+  /** How many users may join; undefined: nobody does. */
+  countPlaces?(context: Context<Transaction>, group: HeldGroup): Promise<number>
+  keep(context: Context<Transaction>, group: HeldGroup, requests: readonly GroupJoinRequestsTable[]): Promise<void>
+}
+
+/** Answers requests each for itself: what cannot be answered so is reported beside the others. */
+function answerRequests(words: Vocabulary, answer: RequestAnswer): NewOperation {
   const messaging_product = words.product
+  const { name, method, sentence, output, member } = answer
   return defineWrite({
-    name: 'groups.approve_join_requests',
-    method: 'POST',
+    name,
+    method,
     path: requestsPath,
-    sentence: 'Lets users into a group who asked to join it, each for itself: what cannot be approved is told.',
+    sentence,
     permission: 'messaging',
     input: joinRequestAnswerSchema(words),
-    output: approvedRequestsSchema(words),
+    output,
     examples: {
       input: { messaging_product, join_requests: [exampleRequest] },
-      output: { messaging_product, approved_join_requests: [exampleRequest] },
+      output: { messaging_product, [member]: [exampleRequest] },
       node: askedGroup,
       first: askToJoin,
     },
-    async run({ db, node, clock, settings }, { join_requests }) {
+    async run(context, { join_requests }) {
+      const { db, node, settings } = context
       const group = await lockGroup(db, node)
       if (!group) throw notFound()
-      const max = settings.maxUsersPerGroup
       const waiting = await findJoinRequests(db, group, join_requests)
-      let places = max - (await listParticipants(db, group)).length
+      let places = (await answer.countPlaces?.(context, group)) ?? Number.POSITIVE_INFINITY
       const { done, failed } = sortOut(join_requests, (id) => {
         if (!waiting.has(id)) return problems.unknownRequest()
-        return places-- > 0 ? undefined : problems.fullGroup(max)
+        return places-- > 0 ? undefined : problems.fullGroup(settings.maxUsersPerGroup)
       })
-      const joining = done.flatMap((id) => waiting.get(id) ?? [])
-      if (joining.length > 0) {
-        for (const { group_id, user_wa_id, name } of joining) {
-          await insertParticipant(db, { group_id, user_wa_id, name, joined_time: clock.now() })
-        }
-        await deleteJoinRequests(db, group, usersOf(joining))
-        await raiseJoined(db, { clock, words }, group, joining)
+      const answered = done.flatMap((id) => waiting.get(id) ?? [])
+      if (answered.length > 0) {
+        await deleteJoinRequests(
+          db,
+          group,
+          answered.map(({ user_wa_id }) => user_wa_id),
+        )
+        await answer.keep(context, group, answered)
       }
-      return { messaging_product, approved_join_requests: done, ...describeFailed(failed) }
+      return { messaging_product, [member]: done, ...describeFailed(failed) }
+    },
+  })
+}
+
+export function approveRequests(words: Vocabulary): NewOperation {
+  return answerRequests(words, {
+    name: 'groups.approve_join_requests',
+    method: 'POST',
+    sentence: 'Lets users into a group who asked to join it, each for itself: what cannot be approved is told.',
+    output: approvedRequestsSchema(words),
+    member: 'approved_join_requests',
+    countPlaces: async ({ db, settings }, group) =>
+      settings.maxUsersPerGroup - (await listParticipants(db, group)).length,
+    async keep({ db, clock }, group, joining) {
+      for (const { group_id, user_wa_id, name } of joining) {
+        await insertParticipant(db, { group_id, user_wa_id, name, joined_time: clock.now() })
+      }
+      await raiseJoined(db, { clock, words }, group, joining)
     },
   })
 }
 
 export function rejectRequests(words: Vocabulary): NewOperation {
-  const messaging_product = words.product
-  return defineWrite({
+  return answerRequests(words, {
     name: 'groups.reject_join_requests',
     method: 'DELETE',
-    path: requestsPath,
     sentence: 'Rejects requests to join a group, each for itself; the users may ask again.',
-    permission: 'messaging',
-    input: joinRequestAnswerSchema(words),
     output: rejectedRequestsSchema(words),
-    examples: {
-      input: { messaging_product, join_requests: [exampleRequest] },
-      output: { messaging_product, rejected_join_requests: [exampleRequest] },
-      node: askedGroup,
-      first: askToJoin,
-    },
-    async run({ db, node, clock }, { join_requests }) {
-      const group = await lockGroup(db, node)
-      if (!group) throw notFound()
-      const waiting = await findJoinRequests(db, group, join_requests)
-      const { done, failed } = sortOut(join_requests, (id) => (waiting.has(id) ? undefined : problems.unknownRequest()))
-      const rejected = done.flatMap((id) => waiting.get(id) ?? [])
-      if (rejected.length > 0) {
-        await deleteJoinRequests(db, group, usersOf(rejected))
-        await raiseJoinRequests(db, { clock, words }, group, 'group_join_request_revoked', rejected)
-      }
-      return { messaging_product, rejected_join_requests: done, ...describeFailed(failed) }
-    },
+    member: 'rejected_join_requests',
+    keep: ({ db, clock }, group, rejected) =>
+      raiseJoinRequests(db, { clock, words }, group, 'group_join_request_revoked', rejected),
   })
 }
 
@@ -180,10 +192,6 @@ export function removeParticipants(words: Vocabulary): NewOperation {
       }
     },
   })
-}
-
-function usersOf(requests: readonly { readonly user_wa_id: string }[]): string[] {
-  return requests.map(({ user_wa_id }) => user_wa_id)
 }
 
 function describeFailed(failed: readonly Failure[]) {

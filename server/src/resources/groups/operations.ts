@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { notFound } from '../../graph/errors.ts'
 import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { newestFirst } from '../../graph/paging.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findPhoneNumber } from '../phone-numbers/store.ts'
 import { creationTimer, makeCreationHandler, requestGroup } from './creation.ts'
@@ -25,13 +25,7 @@ import { groupEntries } from './world.ts'
 
 const groupFields = Object.keys(groupSchema.properties)
 
-const groupList: ListOptions = {
-  maxLimit: 1024,
-  idColumn: 'id',
-  sortable: false,
-  defaultSort: 'created_time.desc',
-  sorts: { 'created_time.desc': { column: 'created_time', direction: 'desc' } },
-}
+const groupList = newestFirst(1024)
 
 const exampleRequestId = '0f6c1c1f2a7b4b0f9d3f5c1d2e3a4b5c'
 

@@ -64,15 +64,8 @@ export async function findGroup(db: Db, node: Node): Promise<GroupsTable | undef
   return db.first(findById, { id: node.id, account_id: node.account_id ?? '' })
 }
 
-export async function listGroups(db: Db, number: Node, { condition, order, limit }: Slice): Promise<GroupsTable[]> {
-  return db.query
-    .selectFrom('groups')
-    .selectAll()
-    .where('phone_number_id', '=', number.id)
-    .where(condition)
-    .orderBy(order)
-    .limit(limit)
-    .execute()
+export async function listGroups(db: Db, number: Node, slice: Slice): Promise<GroupsTable[]> {
+  return slice.apply(db.query.selectFrom('groups').selectAll().where('phone_number_id', '=', number.id)).execute()
 }
 
 /**
@@ -181,19 +174,8 @@ export async function deleteParticipants(
   return new Set(deleted.map(({ user_wa_id }) => user_wa_id))
 }
 
-export async function listJoinRequests(
-  db: Db,
-  group: Node,
-  { condition, order, limit }: Slice,
-): Promise<GroupJoinRequestsTable[]> {
-  return db.query
-    .selectFrom('group_join_requests')
-    .selectAll()
-    .where('group_id', '=', group.id)
-    .where(condition)
-    .orderBy(order)
-    .limit(limit)
-    .execute()
+export async function listJoinRequests(db: Db, group: Node, slice: Slice): Promise<GroupJoinRequestsTable[]> {
+  return slice.apply(db.query.selectFrom('group_join_requests').selectAll().where('group_id', '=', group.id)).execute()
 }
 
 /** Those of the group among these ids, by id. */

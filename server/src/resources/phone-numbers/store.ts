@@ -22,19 +22,8 @@ export async function findPhoneNumber(db: Db, node: Node): Promise<PhoneNumbersT
   return row
 }
 
-export async function listPhoneNumbers(
-  db: Db,
-  account: Node,
-  { condition, order, limit }: Slice,
-): Promise<PhoneNumbersTable[]> {
-  return db.query
-    .selectFrom('phone_numbers')
-    .selectAll()
-    .where('account_id', '=', account.id)
-    .where(condition)
-    .orderBy(order)
-    .limit(limit)
-    .execute()
+export async function listPhoneNumbers(db: Db, account: Node, slice: Slice): Promise<PhoneNumbersTable[]> {
+  return slice.apply(db.query.selectFrom('phone_numbers').selectAll().where('account_id', '=', account.id)).execute()
 }
 
 /** The number, held until the transaction ends: what changes it reads it with this, so that changes come one after another. */

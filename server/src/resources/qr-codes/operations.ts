@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/database.ts'
 import { notFound } from '../../graph/errors.ts'
 import type { ErrorStatus } from '../../graph/graph-error.ts'
 import { type Context, defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { newestFirst } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { qrCodePages } from './pages.ts'
@@ -13,13 +13,7 @@ import { messageQrCodeSchema, oneQrCodeSchema, qrCodeListSchema, qrCodeMembers, 
 import { deleteQrCode, findQrCode, insertQrCode, listQrCodes, updateQrCode } from './store.ts'
 import { qrCodeEntries } from './world.ts'
 
-const qrCodeList: ListOptions = {
-  maxLimit: 25,
-  idColumn: 'code',
-  sortable: false,
-  defaultSort: 'creation_time.desc',
-  sorts: { 'creation_time.desc': { column: 'creation_time', direction: 'desc' } },
-}
+const qrCodeList = newestFirst(25, 'creation_time', 'code')
 
 const edge = '/{Version}/{Phone-Number-ID}/message_qrdls'
 const byCode = `${edge}/{QR-Code-ID}` as const

@@ -25,15 +25,8 @@ export async function findQrCodeForAnyone(db: Db, code: string) {
   return db.first(findByCode, { code })
 }
 
-export async function listQrCodes(db: Db, number: Node, { condition, order, limit }: Slice): Promise<QrCodesTable[]> {
-  return db.query
-    .selectFrom('qr_codes')
-    .selectAll()
-    .where('phone_number_id', '=', number.id)
-    .where(condition)
-    .orderBy(order)
-    .limit(limit)
-    .execute()
+export async function listQrCodes(db: Db, number: Node, slice: Slice): Promise<QrCodesTable[]> {
+  return slice.apply(db.query.selectFrom('qr_codes').selectAll().where('phone_number_id', '=', number.id)).execute()
 }
 
 /** False when the code is taken. */

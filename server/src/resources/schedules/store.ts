@@ -25,15 +25,15 @@ export function statusAt(now: number): RawBuilder<string> {
   return sql<string>`CASE WHEN status = 'ACTIVE' AND expires_time <= ${now} THEN 'EXPIRED' ELSE status END`
 }
 
-export async function listSchedules(db: Db, account: Node, now: number, { condition, order, limit }: Slice) {
-  return db.query
-    .selectFrom('schedules')
-    .select(shownColumns)
-    .select(statusAt(now).as('status'))
-    .where('account_id', '=', account.id)
-    .where(condition)
-    .orderBy(order)
-    .limit(limit)
+export async function listSchedules(db: Db, account: Node, now: number, slice: Slice) {
+  return slice
+    .apply(
+      db.query
+        .selectFrom('schedules')
+        .select(shownColumns)
+        .select(statusAt(now).as('status'))
+        .where('account_id', '=', account.id),
+    )
     .execute()
 }
 

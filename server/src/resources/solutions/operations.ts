@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { createNode } from '../../graph/nodes.ts'
 import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
-import type { ListOptions } from '../../graph/paging.ts'
+import { newestFirst } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { solutionAnswered } from './errors.ts'
@@ -19,13 +19,7 @@ import { answerSolution, findPartnerApp, findSolution, insertSolution, listSolut
 
 const solutionFields = Object.keys(solutionSchema.properties)
 
-const solutionList: ListOptions = {
-  maxLimit: 100,
-  idColumn: 'id',
-  sortable: false,
-  defaultSort: 'created_time.desc',
-  sorts: { 'created_time.desc': { column: 'created_time', direction: 'desc' } },
-}
+const solutionList = newestFirst(100)
 
 const exampleSolution = {
   id: '9000000000000001',

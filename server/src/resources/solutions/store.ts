@@ -114,7 +114,7 @@ export async function listSolutions(
   db: Db,
   application: Node,
   role: (typeof solutionRoles)[number] | undefined,
-  { condition, order, limit }: Slice,
+  slice: Slice,
 ): Promise<StoredSolution[]> {
   let own = db.query
     .selectFrom('solution_apps as own')
@@ -136,5 +136,5 @@ export async function listSolutions(
     .where('owner.role', '=', 'OWNER')
     .where('partner.role', '=', 'PARTNER')
   if (role !== undefined) own = own.where('own.role', '=', role)
-  return db.query.selectFrom(own.as('listed')).selectAll().where(condition).orderBy(order).limit(limit).execute()
+  return slice.apply(db.query.selectFrom(own.as('listed')).selectAll()).execute()
 }

@@ -1,4 +1,3 @@
-import type { LaneAddress } from '../../delivery/lane-rows.ts'
 import type { Caller } from '../../graph/caller.ts'
 import type { Envelope } from './envelope.ts'
 import type { Signer } from './signed-post.ts'
@@ -25,8 +24,7 @@ export interface Receipt {
   readonly write: (part: object) => string
 }
 
-/** What was raised: the field of each event, and the lanes that they go down. */
+/** What was raised: the field of each event. */
 export interface Received {
   readonly fields: readonly string[]
-  readonly lanes: readonly LaneAddress[]
 }

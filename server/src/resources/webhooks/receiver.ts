@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { LongTask } from '../../base/long-task.ts'
 import type { Db, Transaction } from '../../db/database.ts'
-import type { LaneAddress } from '../../delivery/lane-rows.ts'
 import type { NewEvent } from '../../delivery/new-event.ts'
 import { raiseEvents } from '../../delivery/outbox.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
@@ -24,7 +23,6 @@ interface Progress {
   refusal: GraphError | undefined
   changes: readonly GivenChange[]
   readonly fields: string[]
-  readonly lanes: LaneAddress[]
 }
 
 /** How much goes into one statement. */
@@ -44,13 +42,13 @@ export async function receivePosts(
   const posts = receipts.map((receipt): Progress => {
     const checked = checkPost(receipt, facts)
     const [refusal, changes] = checked instanceof Error ? [checked, []] : [undefined, checked]
-    return { receipt, refusal, changes, fields: [], lanes: [] }
+    return { receipt, refusal, changes, fields: [] }
   })
   await leaveOutKnownPosts(tx, clock, posts)
   await task.yieldIfDue()
   await leaveOutKnownItems(tx, clock, posts, task)
   await raiseAll(tx, clock, posts, task)
-  return posts.map(({ refusal, fields, lanes }) => refusal ?? { fields, lanes })
+  return posts.map(({ refusal, fields }) => refusal ?? { fields })
 }
 
 async function leaveOutKnownPosts(tx: Transaction, clock: Clock, posts: readonly Progress[]): Promise<void> {
@@ -170,15 +168,12 @@ async function raiseAll(tx: Transaction, clock: Clock, posts: readonly Progress[
   for (let start = 0; start < events.length; start += batchSize) {
     await task.yieldIfDue()
     const batch = events.slice(start, start + batchSize)
-    const raised = await raiseEvents(
+    await raiseEvents(
       tx,
       clock,
       batch.map(({ event }) => event),
     )
-    for (const [index, { post, event }] of batch.entries()) {
-      post.fields.push(event.field)
-      post.lanes.push(...(raised[index] ?? []))
-    }
+    for (const { post, event } of batch) post.fields.push(event.field)
   }
 }
 

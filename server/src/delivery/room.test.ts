@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { type Destination, type Place, Room, type RoomLimits } from './room.ts'
+
+const limits: RoomLimits = {
+  posts: 20,
+  lanes: 30,
+  app: 8,
+  appWhenBusy: 2,
+  origin: { initial: 6, smallest: 2, largest: 8 },
+}
+
+const to = (app: number, host: number): Destination => ({ app_id: `app ${app}`, origin: `https://host-${host}` })
+
+/** As many places as there are, up to so many. */
+function fill(room: Room, destination: Destination, { isDoubtful = false, most = 100 } = {}): Place[] {
+  const places: Place[] = []
+  while (places.length < most) {
+    const place = room.enter(destination, isDoubtful)
+    if (!place) break
+    places.push(place)
+  }
+  return places
+}
+
+suite('the room for posts', () => {
+  test('one host has what its window says, whichever apps post to it', () => {
+    const room = new Room(limits)
+    assert.equal(fill(room, to(1, 1), { most: 3 }).length, 3)
+    assert.equal(fill(room, to(2, 1)).length, 3)
+    assert.equal(fill(room, to(2, 2), { most: 1 }).length, 1, 'another host has room of its own')
+  })
+
+  test('one app has a part of it, and a smaller one while others need the rest', () => {
+    const room = new Room(limits)
+    const ofOne = [1, 2].flatMap((host) => fill(room, to(1, host)))
+    assert.equal(ofOne.length, limits.app)
+    fill(room, to(2, 3), { most: 3 })
+    assert.equal(fill(room, to(3, 4)).length, limits.appWhenBusy)
+    for (const place of ofOne) place.leave(undefined)
+    assert.equal(fill(room, to(3, 4)).length, 4, 'with the room of the first app the host is the limit')
+  })
+
+  test('the process has no more than its own, and what is left is free again', () => {
+    const room = new Room({ ...limits, app: 100, appWhenBusy: 100 })
+    const places = [1, 2, 3, 4].flatMap((host) => fill(room, to(host, host)))
+    assert.equal(places.length, limits.posts)
+    assert.equal(room.enter(to(5, 5), false), undefined)
+    places[0]?.leave(undefined)
+    assert.ok(room.enter(to(5, 5), false))
+  })
+
+  test('subscribers that failed last have a quarter of their host, and at least two places', () => {
+    const room = new Room(limits)
+    assert.equal(fill(room, to(1, 1), { isDoubtful: true }).length, 2)
+    assert.equal(fill(room, to(1, 1)).length, 4, 'the rest is for those beside them')
+  })
+
+  test('a host that does not answer has less room, and one that answers gets it back', () => {
+    const room = new Room(limits)
+    for (const place of fill(room, to(1, 1))) place.leave(false)
+    const cut = fill(room, to(1, 1))
+    assert.equal(cut.length, 3)
+    for (let answers = 0; answers < 4; answers++) {
+      cut.shift()?.leave(true)
+      cut.push(...fill(room, to(1, 1)))
+    }
+    assert.equal(cut.length, 4)
+  })
+
+  test('a host that answered others meanwhile does not hang, and what the service broke off says nothing', () => {
+    const room = new Room(limits)
+    const [slow, ...others] = fill(room, to(1, 1))
+    const [answered, ...brokenOff] = others
+    answered?.leave(true)
+    for (const place of brokenOff) place.leave(undefined)
+    slow?.leave(false)
+    assert.ok(fill(room, to(1, 1)).length >= 6)
+  })
+})
+
+suite('the room for lanes', () => {
+  test('a host has two lanes for each of its posts, and doubtful ones their share of that', () => {
+    const room = new Room({ ...limits, app: 100 })
+    const holdAll = (isDoubtful: boolean) => {
+      let held = 0
+      for (; room.admits(to(1, 1), isDoubtful); held++) room.hold(to(1, 1), isDoubtful)
+      return held
+    }
+    assert.equal(holdAll(true), 4)
+    assert.equal(holdAll(false), 8)
+    room.drop(to(1, 1), true)
+    assert.ok(room.admits(to(1, 1), true))
+    assert.ok(room.admits(to(1, 2), false))
+  })
+
+  test('an app and the process hold no more than theirs', () => {
+    const room = new Room(limits)
+    for (let host = 1; host <= limits.app; host++) room.hold(to(1, host), false)
+    assert.equal(room.admits(to(1, 20), false), false)
+    for (let app = 2; app <= 1 + limits.lanes - limits.app; app++) room.hold(to(app, app), false)
+    assert.equal(room.admits(to(99, 99), false), false)
+    room.drop(to(2, 2), false)
+    assert.ok(room.admits(to(99, 99), false))
+  })
+})
