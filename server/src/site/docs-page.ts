@@ -86,7 +86,7 @@ function writeOperation(operation: ReferenceOperation, options: DocsPageOptions)
   const list = [...parameters.filter((one) => one.name !== 'Version'), ...(body?.members ?? [])]
   const shown = answer === undefined ? '' : `<h3>Answer</h3>${writeCode(writeJson(answer), 'the answer')}`
   return `<details class="op" id="${name}">
-<summary><span class="method ${method}">${method}</span><code>${escapeHtml(path)}</code><span class="what">${escapeHtml(sentence)}</span></summary>
+<summary><span class="method ${method}">${method}</span><code>${escapeHtml(path)}</code><span class="what">${writeMarkdown(sentence)}</span></summary>
 <div class="inside">
 ${writeForm(operation, options)}
 <div class="about">
