@@ -33,6 +33,11 @@ function recordName(app_id: string): string {
   return `${recordPrefix}${app_id}`
 }
 
+/** The app that a secret of this name is the record of a listener of; undefined: it is another secret. */
+export function listenedApp(name: string): string | undefined {
+  return name.startsWith(recordPrefix) ? name.slice(recordPrefix.length) : undefined
+}
+
 /** The apps that somebody listens in the place of, or did until they were killed. */
 export async function listListenedApps({ query }: Db): Promise<string[]> {
   const records = await query
