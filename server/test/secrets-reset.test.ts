@@ -22,10 +22,7 @@ onBothDatabases('secrets reset', (engine) => {
     assert.equal((await run('serve', '--port', '0')).code, 1)
     const asked = await run('secrets', 'reset')
     assert.deepEqual([asked.code, asked.stdout], [1, ''])
-    assert.match(
-      asked.stderr,
-      /^switchboard: the key [0-9a-f]{16} is lost, and with it [1-9]\d* values: [^\n]+--yes\n$/,
-    )
+    assert.match(asked.stderr, /^switchboard: the key [0-9a-f]{16} is lost, and with it [1-9]\d* values [^\n]+--yes\n$/)
     assert.match((await run('secrets', 'list')).stdout, / missing$/m, 'asking changes nothing')
 
     const { code, stdout, stderr } = await run('secrets', 'reset', '--yes')

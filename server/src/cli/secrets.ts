@@ -138,8 +138,9 @@ export async function resetLostSecrets(flags: { data?: string; yes?: boolean }):
     }
     const ids = lost.map(({ id }) => id).join(' and ')
     if (!flags.yes) {
+      const values = await countLost(read, lost)
       throw new CommandFailed(
-        `the key ${ids} is lost, and with it ${await countLost(read, lost)} values: secrets of apps, verify tokens, PINs, codes, the signing key and all tokens, as far as it sealed them. Look for it in backups first; when it is gone for good, stop every server and give them up with: ./switchboard secrets reset --yes`,
+        `the key ${ids} is lost, and with it ${values} values (secrets of apps, PINs, tokens and others): look for it in backups; when it is gone for good, stop every server and give them up with ./switchboard secrets reset --yes`,
       )
     }
     const chooseKey = () => secretsKey ?? readFileKeys(secretsKeyFile)[0] ?? makeFirstKey(secretsKeyFile)
