@@ -130,6 +130,61 @@ test('the pages in a browser', async (t) => {
     await docs.getByLabel('Find an operation').fill('')
   })
 
+  await t.test(
+    '/docs has a sidebar that is filtered with the operations and marks the chapter that is read',
+    async () => {
+      await docs.setViewportSize({ width: 1280, height: 700 })
+      const links = docs.locator('aside nav a:visible')
+      const all = await links.count()
+      await docs.getByLabel('Find an operation').fill('verify')
+      await docs.goto(`${server.url}/docs#qr_codes.list`)
+      await docs.getByRole('form', { name: 'Try qr_codes.list' }).waitFor()
+      assert.equal(await docs.getByLabel('Find an operation').inputValue(), '', 'a link shows what was filtered out')
+      await docs.getByLabel('Find an operation').fill('verify')
+      assert.deepEqual(await links.allTextContents(), ['Phone numbers 1', 'Inbound events 1'])
+      await docs.getByLabel('Find an operation').fill('')
+      assert.equal(await links.count(), all)
+      const marked = docs.locator('aside nav a[aria-current]')
+      await links.getByText('Media').click()
+      await docs.locator('aside nav a[aria-current][href="#media"]').waitFor()
+      assert.equal(await marked.count(), 1)
+      await docs.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+      await docs.locator('aside nav li:last-child a[aria-current]').waitFor()
+      await docs.evaluate('scrollTo(0, 0)')
+      await docs.waitForFunction('!document.querySelector("aside nav a[aria-current]")')
+    },
+  )
+
+  await t.test('neither page shows a backtick', async () => {
+    for (const page of [start, docs]) {
+      assert.doesNotMatch(await page.evaluate<string>('document.querySelector("main").textContent'), /`/)
+    }
+  })
+
+  await t.test('a number has the same state on the start page and in the API', async () => {
+    await start.reload()
+    const shown = await start.locator('.numbers details').evaluateAll((numbers) =>
+      numbers.map((number) => ({
+        id: number.querySelector('.more code')?.textContent,
+        summary: number.querySelector('.state')?.textContent,
+        told: [...number.querySelectorAll('.more p code')].slice(1).map((code) => code.textContent),
+      })),
+    )
+    assert.ok(shown.length > 5)
+    const ask = async (path: string) =>
+      (await fetch(`${server.url}/v23.0/${path}`, { headers: { authorization: 'Bearer demo-token' } })).json()
+    // The account numbers of those that were made here meanwhile are not known.
+    for (const { id, summary, told } of shown.filter((one) => one.id?.startsWith('40000000'))) {
+      const { status } = (await ask(`${id?.replace(/^40/, '41')}?fields=status`)) as { status: string }
+      const account = (await ask(`1000000000000001/phone_numbers?fields=id,status`)) as {
+        data: Record<string, string>[]
+      }
+      const listed = account.data.find((one) => one['id'] === id)
+      assert.equal(summary, status)
+      assert.deepEqual(told, [status, listed?.['status'] ?? told[1]])
+    }
+  })
+
   await t.test('/docs asks for a token before it sends anything, and tells what is wrong with a request', async () => {
     await docs.goto(`${server.url}/docs#account.read`)
     const operation = docs.locator('[id="account.read"]')

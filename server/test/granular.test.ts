@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { examplePicture } from '../src/graph/examples.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { useTestServer } from './harness/server.ts'
 import { accounts, ids, numbers, testWorld, tokens } from './harness/world.ts'
@@ -40,8 +41,15 @@ onBothDatabases('a token that is limited to some accounts', (engine) => {
         token: someAccounts,
         json: { phone_number_id, user_wa_id: '16505551234', status: 'granted' },
       })
-    assert.equal((await grant(numbers.main)).status, 404)
-    assert.equal((await grant(numbers.shared)).status, 200)
+    const send = (phone_number_id: string) =>
+      server.client.post('/gateway/media', {
+        token: someAccounts,
+        json: { phone_number_id, file: examplePicture.base64 },
+      })
+    for (const act of [grant, send]) {
+      assert.equal((await act(numbers.main)).status, 404)
+      assert.equal((await act(numbers.shared)).status, 200)
+    }
   })
 
   test("the outbox shows it nothing of another account's numbers", async () => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { symlink } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { buildProgram } from '../src/cli/program.ts'
+import { settings } from '../src/config.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { chapters } from '../src/operations.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
@@ -33,19 +36,20 @@ function readBlocks(page: string): Block[] {
   return blocks
 }
 
+/** A port that nobody listens on. */
+async function findFreePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return String(port)
+}
+
 const blocks = readBlocks(readme)
-const [start, runTests, listen, variables, verify, profile, call, audit, user, grow] = blocks as [
-  Block,
-  Block,
-  Block,
-  Block,
-  Block,
-  Block,
-  Block,
-  Block,
-  Block,
-  Block,
-]
+const [start, runTests, listen, variables, verify, profile, call, audit, user, app, runApp, subscribe, docker, grow] =
+  blocks as [Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block]
+
+const shellBlocks = blocks.filter((block) => block !== app)
 
 const success = /^\{"success":true\}\n$/
 
@@ -101,10 +105,18 @@ describe('the README', () => {
   test('every block of code is known here, so that none is without a test', () => {
     assert.deepEqual(
       blocks.map(({ heading }) => heading),
-      ['Start', 'Start', ...Array(7).fill('First walk'), 'From one file to PostgreSQL'],
+      [
+        'Start',
+        'Tests',
+        ...Array(7).fill('First walk'),
+        ...Array(3).fill('Connect your own app'),
+        'Docker',
+        'From one file to PostgreSQL',
+      ],
     )
     assert.deepEqual([start.lines, runTests.lines], [['npm start'], ['npm test']])
-    for (const { language } of [...blocks, ...readBlocks(curlPage)]) assert.equal(language, 'sh')
+    for (const { language } of [...shellBlocks, ...readBlocks(curlPage)]) assert.equal(language, 'sh')
+    assert.equal(app.language, 'js')
     const walked = shown.reduce((sum, [{ lines }]) => sum + lines.length, 0)
     assert.equal(walked, 10, 'the walk has ten lines')
   })
@@ -115,7 +127,7 @@ describe('the README', () => {
   })
 
   test('no line would be read differently by bash and zsh at a prompt', () => {
-    for (const line of [...blocks, ...readBlocks(curlPage)].flatMap(({ lines }) => lines)) {
+    for (const line of [...shellBlocks, ...readBlocks(curlPage)].flatMap(({ lines }) => lines)) {
       assert.doesNotMatch(line, /^\s*#/, 'zsh takes a comment at its prompt for a command')
       const unquoted = line.replaceAll(/'[^']*'/g, "''")
       assert.doesNotMatch(unquoted, /!/, 'a prompt replaces an exclamation mark by what was typed before')
@@ -147,6 +159,44 @@ describe('the README', () => {
     assert.equal(user.lines.length, 2)
   })
 
+  test('the app of the README is subscribed, takes what is signed, and refuses what is not', async () => {
+    const port = await findFreePort()
+    const onPort = (line: string) => here(line).replaceAll(/\b3000\b/g, port)
+    await writeFile(join(place.dataDir, 'app.mjs'), app.lines.map(onPort).join('\n'))
+    const own = open({})
+    await own.pasteUntil(runApp.lines.join('\n'), /^listening$/m)
+    const third = open({ PORT: address.split(':')[1] as string })
+    for (const line of variables.lines) await third.paste(here(line))
+    const [subscribing = '', linking = '', message = '', ...others] = subscribe.lines
+    assert.deepEqual(others, [])
+    assert.match(await third.paste(onPort(subscribing)), success)
+    assert.match(await third.paste(onPort(linking)), success)
+    assert.match(await third.paste(onPort(message)), /← 200 \{"success":true\}/)
+    await own.shows(/^\{"field":"messages".*Hello, app/m)
+    const forged = await fetch(`http://127.0.0.1:${port}/`, {
+      method: 'POST',
+      body: '{"entry":[]}',
+      headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+    })
+    assert.equal(forged.status, 401)
+    await own.shows(/^wrong signature$/m)
+  })
+
+  test('the lines about Docker fit the Dockerfile', () => {
+    const file = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    const [build = '', run = '', ...others] = docker.lines
+    assert.deepEqual([build, others], ['docker build -t switchboard .', []])
+    assert.match(file, /^EXPOSE 8080$/m)
+    assert.match(run, /-p 127\.0\.0\.1:8080:8080 .* switchboard$/)
+    assert.match(file, /^ENV NODE_ENV=production HOST=0\.0\.0\.0 PORT=8080 DATA_DIR=\/data$/m)
+    for (const [, name = ''] of run.matchAll(/-e (\w+)=/g)) {
+      assert.ok(name === 'NODE_ENV' || Object.values(settings).some((setting) => setting.name === name), name)
+    }
+    assert.match(readme, /-v switchboard-data:\/data/)
+    assert.match(file, /^VOLUME \/data$/m)
+    assert.match(file, /^ENTRYPOINT \["node_modules\/\.bin\/node", .*"server\/src\/main\.js"\]$/m)
+  })
+
   /** Those whose operations a business calls. */
   const used = new Set<string>(businessRows(chooseVocabulary('msgapp')).map(({ chapter }) => chapter))
   const chaptersOfBusinesses = chapters.flatMap(({ name, title }) => (used.has(name) ? [title] : []))
@@ -172,12 +222,16 @@ describe('the README', () => {
       outputs.push(await shell.paste(line.replace(named, postgres.databaseUrl ?? '')))
     }
     assert.ok(grow.lines.some((line) => line.includes(named)))
+    const [made, gateway] = [outputs.at(-2)?.trim(), (await shell.paste('echo "$SWITCHBOARD_GATEWAY_TOKEN"')).trim()]
     assert.equal(grow.lines.at(-1), './switchboard serve')
     const [, url] = await shell.pasteUntil('./switchboard serve', /^switchboard listening on (\S+)$/m)
     const answer = await fetch(`${url}/v23.0/4000000000000001/msgapp_business_profile?fields=about`, {
-      headers: { authorization: `Bearer ${outputs.at(-1)?.trim()}` },
+      headers: { authorization: `Bearer ${made}` },
     })
     assert.deepEqual(await answer.json(), { data: [{ business_profile: { about: 'Plants for every corner' } }] })
+    const other = open({ SWITCHBOARD_GATEWAY_TOKEN: gateway })
+    const simulated = './switchboard simulate message --to 4000000000000001 --from 16505551234'
+    assert.match(await other.paste(`${simulated} --url ${url}`), /← 200 \{"success":true\}/)
   })
 
   test('the table of commands names every command there is, and no other', () => {

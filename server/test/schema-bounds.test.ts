@@ -10,7 +10,9 @@ const schemas = listSchemas()
 /** Uniqueness costs the library more than anything else that it checks: so many items at the most. */
 const maxUniqueItems = 100
 /** A body of this size is whole in memory by then; its file is not, and has an empty text in its place. */
-const files = new Set(['media.upload (msgapp).file', 'media.upload (whatsapp).file'])
+const files = new Set(
+  ['media.upload', 'gateway.upload_media'].flatMap((name) => [`${name} (msgapp).file`, `${name} (whatsapp).file`]),
+)
 
 function findParts(of: readonly NamedSchema['of'][], isWrong: (part: SchemaPart) => boolean): string[] {
   const chosen = schemas.filter((schema) => of.includes(schema.of))

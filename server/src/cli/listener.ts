@@ -58,9 +58,15 @@ export async function findListener(tx: Transaction, app_id: string): Promise<Lis
   return found && (JSON.parse(openSecret(tx, 'listeners.record', app_id, found.record)) as Listener)
 }
 
-/** Listeners of an earlier version are among the secrets of the service. */
+const earlierPrefix = 'listener:'
+
+/** The app of a listener that an earlier version left among the secrets of the service, by the name of the secret; [] for other secrets. */
+export function earlierListener(name: string): string[] {
+  return name.startsWith(earlierPrefix) ? [name.slice(earlierPrefix.length)] : []
+}
+
 async function moveEarlierRecord(tx: Transaction, app_id: string): Promise<void> {
-  const name = `listener:${app_id}`
+  const name = `${earlierPrefix}${app_id}`
   const [earlier] = await tx.query.deleteFrom('service_secrets').where('name', '=', name).returning('value').execute()
   if (earlier) await insertRecord(tx, app_id, openSecret(tx, 'service_secrets.value', name, earlier.value))
 }

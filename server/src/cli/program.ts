@@ -134,6 +134,15 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).rotateSecrets(flags))
 
+  secrets
+    .command('reset')
+    .description(
+      'when a key is lost for good: give up what it sealed, print new secrets for apps, and say what else must be handed out anew; all tokens end',
+    )
+    .option('--yes', 'do it; without this, say what would be lost')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./secrets.ts')).resetLostSecrets(flags))
+
   const audit = program.command('audit').description('look at what was done by whom')
   audit
     .command('list')

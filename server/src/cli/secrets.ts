@@ -6,9 +6,11 @@ import { makeSecretKey, type SecretKey, writeSecretKey } from '../base/secret-ke
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { countSealed, type Rotation, rotateKeys } from '../db/rotation.ts'
+import { isStoreLocked } from '../db/store-lock.ts'
 import type { SealingKeysTable } from '../db/tables.ts'
 import { eraseRemains, listSealingKeys } from '../db/unlock.ts'
 import { CommandFailed } from './fail.ts'
+import { countLost, listLostKeys, resetSecrets, type SecretsReset } from './reset-secrets.ts'
 import { withLockedStore, withStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -120,4 +122,69 @@ async function finish(database: Database, config: Config, { key, values, retired
       `The store needs the key ${retired.join(' and ')} no more. Backups from before do: keep it for them, and take it out of ${place} when there are none.\n`,
     )
   }
+}
+
+/** The way out for whoever lost a key: what it sealed is given up, and made anew where it can be. */
+export async function resetLostSecrets(flags: { data?: string; yes?: boolean }): Promise<void> {
+  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const { read } = database
+    const { secretsKey, secretsKeyOld, secretsKeyFile } = config
+    const known = () => [...(secretsKey ? [secretsKey] : []), ...secretsKeyOld, ...readFileKeys(secretsKeyFile)]
+    read.secrets.unlock({ keys: known(), reload: known, random: systemRandom })
+    const lost = await listLostKeys(read)
+    if (lost.length === 0) throw new CommandFailed('no key is lost: every secret of this store can be opened')
+    if (config.databaseUrl === undefined && isStoreLocked(config.dataDir)) {
+      throw new CommandFailed('a server runs on this store, and may still have the key: stop it first')
+    }
+    const ids = lost.map(({ id }) => id).join(' and ')
+    if (!flags.yes) {
+      const values = await countLost(read, lost)
+      throw new CommandFailed(
+        `the key ${ids} is lost, and with it ${values} values (secrets of apps, PINs, tokens and others): look for it in backups; when it is gone for good, stop every server and give them up with ./switchboard secrets reset --yes`,
+      )
+    }
+    const chooseKey = () => secretsKey ?? readFileKeys(secretsKeyFile)[0] ?? makeFirstKey(secretsKeyFile)
+    const reset = await resetSecrets(database, { clock: systemClock, random: systemRandom, chooseKey })
+    reportReset(ids, reset)
+  })
+}
+
+function makeFirstKey(file: string): SecretKey {
+  const key = makeSecretKey(systemRandom)
+  makeKeyFile(file, systemRandom, key)
+  return key
+}
+
+/** New secrets alone on standard output, for scripts; what was lost on standard error. */
+function reportReset(ids: string, reset: SecretsReset): void {
+  for (const { id, secret } of reset.apps) process.stdout.write(`${id} ${secret}\n`)
+  const lines = [
+    `What the key ${ids} sealed is given up.`,
+    ...(reset.apps.length > 0
+      ? [
+          'Above: apps with their new secrets, shown this once. Hand them out; until then apps refuse what is sent to them.',
+        ]
+      : []),
+    ...(reset.tokens > 0
+      ? [`Revoked: all ${reset.tokens} tokens. Make new ones: ./switchboard token create --app ID`]
+      : []),
+    ...(reset.subscriptions.length > 0
+      ? [`Verify tokens lost: of apps ${reset.subscriptions.join(', ')}. They go on; who checks them subscribes again.`]
+      : []),
+    ...(reset.overrides.length > 0
+      ? [`Verify tokens of overrides lost: of apps ${reset.overrides.join(', ')}. They go on.`]
+      : []),
+    ...(reset.pins > 0
+      ? [`PINs lost: of ${reset.pins} numbers, which set a new one when they are registered again.`]
+      : []),
+    ...(reset.codes > 0 ? [`Verification codes lost: of ${reset.codes} numbers, which ask for a new one.`] : []),
+    ...(reset.listened.length > 0
+      ? [`Somebody listened in the place of apps ${reset.listened.join(', ')}: subscribe them again.`]
+      : []),
+    ...(reset.signed === undefined
+      ? []
+      : [`The signing key is a new one; it has signed ${reset.signed} public keys of businesses anew.`]),
+    'Cursors and addresses of media that were given out before are no longer good.',
+  ]
+  process.stderr.write(`${lines.join('\n')}\n`)
 }

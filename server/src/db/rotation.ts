@@ -60,7 +60,7 @@ export async function rotateKeys(database: Database, { clock, chooseKey, onBatch
 }
 
 /** Whoever seals in a transaction that is under way is waited for. */
-async function useKey({ query }: Transaction, id: string, now: number): Promise<void> {
+export async function useKey({ query }: Transaction, id: string, now: number): Promise<void> {
   await query.updateTable('sealing_keys').set({ in_use: false }).where('in_use', '=', true).execute()
   await query
     .insertInto('sealing_keys')

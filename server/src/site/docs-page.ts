@@ -49,7 +49,7 @@ ${links.join('\n')}
 <main id="content" data-prefix="${home}">
 <h1>API reference</h1>
 <div class="lead">
-<p>A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node. Errors have one form; on 429, and wherever <code>is_transient</code> is true, try again with growing pauses.</p>
+<p>A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node. Errors have one form; on 429, and wherever <code>is_transient</code> is true, try again with exponential backoff.</p>
 <p>Version ${escapeHtml(packageVersion)}. For tools: <a href="${home}/openapi.json">openapi.json</a> and, for the users’ half, <a href="${home}/openapi-gateway.json">openapi-gateway.json</a> (OpenAPI 3.1).</p>
 </div>
 <noscript><p class="lead">Without JavaScript nothing can be sent from here; the <code>curl</code> lines work all the same.</p></noscript>
@@ -84,14 +84,14 @@ ${operations.map((operation) => writeOperation(operation, options)).join('\n')}
 function writeOperation(operation: ReferenceOperation, options: DocsPageOptions): string {
   const { name, method, path, sentence, terms, parameters, body, answer, errors } = operation
   const list = [...parameters.filter((one) => one.name !== 'Version'), ...(body?.members ?? [])]
-  const shown = answer === undefined ? '' : `<h3>Answer</h3>${writeCode(writeJson(answer), 'the answer')}`
+  const shown = answer === undefined ? '' : `<h3>Response</h3>${writeCode(writeJson(answer), 'the answer')}`
   return `<details class="op" id="${name}">
-<summary><span class="method ${method}">${method}</span><code>${escapeHtml(path)}</code><span class="what">${escapeHtml(sentence)}</span></summary>
+<summary><span class="method ${method}">${method}</span><code>${escapeHtml(path)}</code><span class="what">${writeMarkdown(sentence)}</span></summary>
 <div class="inside">
 ${writeForm(operation, options)}
 <div class="about">
 <p class="terms">${writeMarkdown(terms)}</p>
-${list.length === 0 ? '' : `<h3>Arguments</h3>${writeArguments(list)}`}
+${list.length === 0 ? '' : `<h3>Parameters</h3>${writeArguments(list)}`}
 ${shown}
 <p class="terms">Errors: ${errors.map((status) => `<code>${status}</code>`).join(' ')}</p>
 </div>

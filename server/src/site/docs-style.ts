@@ -7,7 +7,8 @@ aside .find{margin:1.25rem 0 .75rem}
 aside nav ul{display:grid;gap:.1rem}
 aside nav a{display:flex;justify-content:space-between;gap:.75rem;padding:.35rem .6rem;border-radius:.4rem;color:var(--text);text-decoration:none;font-size:.9rem;line-height:1.35}
 aside nav a:hover{background:var(--sunk)}
-aside nav a span{color:var(--soft);font-variant-numeric:tabular-nums}
+aside nav a[aria-current]{background:var(--sunk);font-weight:600;box-shadow:inset 3px 0 var(--accent)}
+aside nav a span{font-weight:400;color:var(--soft);font-variant-numeric:tabular-nums}
 main{padding:2.5rem clamp(1rem,4vw,3.5rem) 6rem;max-width:84rem;min-width:0}
 h1{font-size:2rem;line-height:1.2;letter-spacing:-.02em}
 .lead{max-width:44rem;margin-top:.75rem;color:var(--soft)}
@@ -35,7 +36,7 @@ summary .what{color:var(--soft);font-size:.9rem;line-height:1.45}
 h3{font-size:.8125rem;letter-spacing:.02em;margin:1.4rem 0 .6rem}
 h3:first-child{margin-top:0}
 .terms{color:var(--soft);font-size:.9rem}
-.terms code,.about dd code{font-size:.82em;padding:.05em .3em;background:var(--sunk);border-radius:.25rem;overflow-wrap:anywhere}
+.terms code,.about dd code,summary .what code{font-size:.82em;padding:.05em .3em;background:var(--sunk);border-radius:.25rem;overflow-wrap:anywhere}
 .about dl{border-top:1px solid var(--line)}
 .about dl>div{padding:.55rem 0;border-bottom:1px solid var(--line)}
 .about dt{display:flex;flex-wrap:wrap;gap:.1rem .6rem;align-items:baseline}

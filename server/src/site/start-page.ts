@@ -119,15 +119,14 @@ function writeLines({ publicUrl, versions, words }: StartPageOptions): string[] 
     ...lines.map(([label, request]) => [label, writeCurl(request)] as const),
     [
       'Let a user write to it; the message goes out as a webhook (<code>./switchboard listen</code> shows it)',
-      writeSimulation(publicUrl, words),
+      writeSimulation(publicUrl),
     ] as const,
   ].map(([label, line]) => `<div><p>${label}</p>${writeCode(escapeHtml(line), 'this line')}</div>`)
 }
 
 /** A command and no curl line, because each message needs an id that was never used: the line works as often as it is pasted. */
-function writeSimulation(publicUrl: string, { name }: Vocabulary): string {
+function writeSimulation(publicUrl: string): string {
   return [
-    ...(name === 'msgapp' ? [] : [`VOCABULARY=${name}`]),
     `./switchboard simulate message --to ${demoNumber} --from 16505551234 --text Hello`,
     ...(publicUrl === commandsDefaultUrl ? [] : ['--url', quote(publicUrl)]),
   ].join(' ')
@@ -143,7 +142,7 @@ function writeNumber(number: DemoNumber, { publicUrl, versions }: StartPageOptio
   })
   const quality = number.quality_rating === 'NA' ? 'not rated' : number.quality_rating
   return `<details><summary><b>${escapeHtml(display_phone_number)}</b><span>${escapeHtml(verified_name)}</span><span class="account">${escapeHtml(account_name)}</span><span class="state ${tone}">${escapeHtml(connection_status)}</span></summary>
-<div class="more"><p>Phone-Number-ID <code>${escapeHtml(id)}</code> · quality ${escapeHtml(quality)} · ${escapeHtml(number.account_mode)}</p>${writeCode(escapeHtml(line), `the line that reads ${escapeHtml(display_phone_number)}`)}</div></details>`
+<div class="more"><p>Phone-Number-ID <code>${escapeHtml(id)}</code> · status <code>${escapeHtml(connection_status)}</code>, in lists <code>${escapeHtml(number.link_status)}</code> · quality ${escapeHtml(quality)} · ${escapeHtml(number.account_mode)}</p>${writeCode(escapeHtml(line), `the line that reads ${escapeHtml(display_phone_number)}`)}</div></details>`
 }
 
 function readUrl(base: string, id: string): string {

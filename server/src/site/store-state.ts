@@ -23,6 +23,8 @@ export interface DemoNumber {
   readonly display_phone_number: string
   readonly verified_name: string
   readonly connection_status: string
+  /** The `status` of lists, which tells something else. */
+  readonly link_status: string
   readonly quality_rating: string
   readonly account_mode: string
   readonly account_name: string
@@ -103,7 +105,7 @@ async function listNumbers({ query }: Db, business_id: string): Promise<DemoNumb
   const names = new Map(accounts.map(({ id, name }) => [id, name]))
   const numbers = await query
     .selectFrom('phone_numbers')
-    .select(['id', 'account_id', 'display_phone_number', 'verified_name', 'connection_status'])
+    .select(['id', 'account_id', 'display_phone_number', 'verified_name', 'connection_status', 'link_status'])
     .select(['quality_rating', 'account_mode'])
     .where('account_id', 'in', [...names.keys()])
     .orderBy('account_id')

@@ -224,21 +224,77 @@ const haystacks = [...document.querySelectorAll('.op')].map((op) => ({
   op,
   text: `${op.id} ${op.querySelector('summary').textContent}`.toLowerCase(),
 }))
-find.addEventListener('input', () => {
+find.addEventListener('input', filter)
+
+function filter() {
   const words = find.value.toLowerCase().split(/\s+/).filter(Boolean)
   for (const { op, text } of haystacks) op.hidden = !words.every((word) => text.includes(word))
   let shown = 0
-  for (const section of document.querySelectorAll('main section')) {
-    section.hidden = !section.querySelector('.op:not([hidden])')
-    if (!section.hidden) shown++
+  for (const { section, link } of places) {
+    const found = section.querySelectorAll('.op:not([hidden])').length
+    section.hidden = found === 0
+    link.parentElement.hidden = found === 0
+    link.querySelector('span').textContent = found
+    shown += found
   }
   document.querySelector('.none').hidden = shown > 0
-})
+  markPlace()
+}
 
-/** A link to an operation opens it. */
+/** Chapters with their links in the sidebar, from top to bottom. */
+const places = [...document.querySelectorAll('main section')].map((section) => ({
+  section,
+  link: document.querySelector(`aside nav a[href="#${section.querySelector('h2').id}"]`),
+}))
+const sidebar = document.querySelector('aside')
+/** What is read is a little below the top of the window. */
+const readingLine = 120
+
+/** Marks the chapter that is being read: the last one that begins above the reading line, or at the end of the page the last. */
+function markPlace() {
+  const visible = places.filter(({ section }) => !section.hidden)
+  const begun = visible.filter(({ section }) => section.getBoundingClientRect().top <= readingLine)
+  const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2
+  const current = isAtEnd ? visible.at(-1) : begun.at(-1)
+  for (const place of places) {
+    if (place === current) place.link.setAttribute('aria-current', 'true')
+    else place.link.removeAttribute('aria-current')
+  }
+  if (current) bringIntoSidebar(current.link)
+}
+
+/** Where the sidebar scrolls on its own, the marked link stays in sight; the page itself is not moved. */
+function bringIntoSidebar(link) {
+  if (sidebar.scrollHeight <= sidebar.clientHeight) return
+  const room = sidebar.getBoundingClientRect()
+  const { top, bottom } = link.getBoundingClientRect()
+  if (top < room.top) sidebar.scrollTop += top - room.top
+  else if (bottom > room.bottom) sidebar.scrollTop += bottom - room.bottom
+}
+
+let isMarking = false
+addEventListener(
+  'scroll',
+  () => {
+    if (isMarking) return
+    isMarking = true
+    requestAnimationFrame(() => {
+      isMarking = false
+      markPlace()
+    })
+  },
+  { passive: true },
+)
+addEventListener('resize', markPlace)
+
+/** A link to an operation opens it, also when it was filtered out. */
 function openTarget() {
   const target = byId(decodeURIComponent(location.hash.slice(1)))
   if (!target?.matches('.op')) return
+  if (target.hidden) {
+    find.value = ''
+    filter()
+  }
   target.open = true
   target.scrollIntoView()
 }
@@ -249,3 +305,4 @@ for (const op of document.querySelectorAll('.op > summary')) {
     if (!op.parentElement.open) history.replaceState(null, '', `#${op.parentElement.id}`)
   })
 }
+markPlace()
