@@ -214,8 +214,7 @@ onBothDatabases('input in every form', (engine) => {
     ],
   ] as const) {
     test(`400 for ${name} whose escapes are not UTF-8`, async () => {
-      const answer = await server.client.post(path, { token, ...options })
-      assertError(answer, badEscape({ where: 'body' }))
+      assertError(await server.client.post(path, { token, ...options }), badEscape({ where: 'body' }))
     })
   }
 
@@ -228,8 +227,7 @@ onBothDatabases('input in every form', (engine) => {
   })
 
   test('400 for a query whose escapes are not UTF-8', async () => {
-    const answer = await server.client.post(`${path}?name=%ff%41`, { token })
-    assertError(answer, badEscape({ where: 'query' }))
+    assertError(await server.client.post(`${path}?name=%ff%41`, { token }), badEscape({ where: 'query' }))
   })
 
   test('400 for nesting without end, however deep', async () => {

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Environment } from '../src/config.ts'
 import { callbackStatusWrong, callbackUnreachable } from '../src/delivery/errors.ts'
 import { packageVersion } from '../src/version.ts'
-import { assertError } from './harness/errors.ts'
+import { assertArgument, assertError } from './harness/errors.ts'
 import { startTestServer } from './harness/server.ts'
 import { startSink } from './harness/sink.ts'
 import { ids, numbers, testWorld, tokens } from './harness/world.ts'
@@ -61,9 +61,7 @@ describe('the service asks a callback before it is stored', () => {
         `https://localhost:${sink.port}/`,
         `https://[2001:470::5efe:7f00:1]:${sink.port}/`,
       ]) {
-        const { status, body } = await setCallback(url)
-        assert.equal(status, 400)
-        assert.ok(body.error.message.startsWith(`${member}: `), body.error.message)
+        assertArgument(await setCallback(url), member)
       }
       assert.equal(sink.connections.length, 0)
     })

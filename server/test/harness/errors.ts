@@ -69,6 +69,14 @@ export function assertThrown(error: unknown, expected: ExpectedError): void {
   assertSentence(error.message, expected)
 }
 
+/** For `assert.throws` and `assert.rejects`. */
+export function thrown(expected: ExpectedError): (error: unknown) => true {
+  return (error) => {
+    assertThrown(error, expected)
+    return true
+  }
+}
+
 /** Asserts that a response is a 400 about an argument, or about something within it. */
 export function assertArgument({ status, body }: Pick<Answer, 'status' | 'body'>, argument: string): void {
   const { code, message } = body?.error ?? {}

@@ -15,7 +15,7 @@ import { craftRsaKey, makeRsaPair, toPkcs1, toSpki, writePem } from '../../../te
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { argumentMissing, argumentWrong, fieldUnknown } from '../../graph/errors.ts'
-import { creationLimitReached } from '../../limits/errors.ts'
+import { rateLimitReached } from '../../limits/errors.ts'
 import {
   keyBase64CutOff,
   keyBlockUnended,
@@ -310,7 +310,7 @@ onBothDatabases('uploads of keys over the limit', (engine) => {
     assert.deepEqual([answer.body.error.code, answer.body.error.error_subcode], [4, 2446079])
     assertError(
       answer,
-      creationLimitReached({
+      rateLimitReached({
         count: 10,
         period: '1h',
         counted: 'uploads of a business public key, per number',

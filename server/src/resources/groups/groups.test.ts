@@ -98,7 +98,7 @@ onBothDatabases('groups', (engine) => {
       })
     }
 
-    for (const [name, body, message] of [
+    for (const [name, body, expected] of [
       [
         'no subject',
         {},
@@ -130,7 +130,7 @@ onBothDatabases('groups', (engine) => {
     ] as const) {
       test(`400 with ${name}, and nothing is asked for`, async () => {
         const before = await countTimers()
-        assertError(await calls.create(body), message)
+        assertError(await calls.create(body), expected)
         assert.equal(await countTimers(), before)
       })
     }

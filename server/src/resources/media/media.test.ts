@@ -98,7 +98,7 @@ onBothDatabases('media', (engine) => {
     assert.deepEqual((await read(body.id)).body.mime_type, 'text/plain')
   })
 
-  for (const [name, options, message] of [
+  for (const [name, options, expected] of [
     ['no body at all', {}, argumentMissing('file', { expected: 'a string' })],
     ['no file in JSON', { json: { messaging_product: 'msgapp' } }, argumentMissing('file', { expected: 'a string' })],
     [
@@ -144,7 +144,7 @@ onBothDatabases('media', (engine) => {
   ] as const) {
     test(`400 with ${name}, and nothing stays`, async () => {
       const before = await takeStock(server)
-      assertError(await upload(options), message)
+      assertError(await upload(options), expected)
       assert.deepEqual(await takeStock(server), before)
     })
   }

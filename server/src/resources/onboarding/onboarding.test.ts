@@ -262,7 +262,7 @@ onBothDatabases('partner onboarding', (engine) => {
         },
       })
       const nodes = await countNodes()
-      for (const [solution_id, token, pattern] of [
+      for (const [solution_id, token, expected] of [
         ['9000000000000404', tokens.partner, solutionUnknown()],
         ['', tokens.partner, solutionUnknown()],
         [ofOthers.body.solution_id, tokens.partner, solutionUnknown()],
@@ -271,7 +271,7 @@ onBothDatabases('partner onboarding', (engine) => {
         [rejected, tokens.partner, solutionRejected()],
       ] as const) {
         const refused = await onboard('badlyLinked', token, { solution_id })
-        assertError(refused, pattern)
+        assertError(refused, expected)
       }
       assert.deepEqual(await requestsOf('badlyLinked'), [])
       assert.equal(await countNodes(), nodes)
@@ -290,8 +290,7 @@ onBothDatabases('partner onboarding', (engine) => {
     }
 
     test("422 for the partner's own business", async () => {
-      const refused = await onboardBusiness(partnerIds.business)
-      assertError(refused, ownBusiness())
+      assertError(await onboardBusiness(partnerIds.business), ownBusiness())
     })
 
     test('404 for a business that shared nothing with the partner, as for one that does not exist', async () => {

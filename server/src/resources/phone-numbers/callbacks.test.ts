@@ -219,8 +219,7 @@ onBothDatabases('the callbacks of a number', (engine) => {
     { webhook_configuration: { override_callback_uri: 'http://127.0.0.1:9/hook' } },
   ]) {
     test(`400 for ${JSON.stringify(settings)} where internal callbacks are not allowed`, async () => {
-      const answer = await numberCalls(guarded).set(numbers.main, settings)
-      assertError(answer, urlNotHttps)
+      assertError(await numberCalls(guarded).set(numbers.main, settings), urlNotHttps)
     })
   }
 

@@ -46,7 +46,7 @@ onBothDatabases('creating a number', (engine) => {
     })
   }
 
-  for (const [name, body, message] of [
+  for (const [name, body, expected] of [
     [
       'no number',
       {},
@@ -79,7 +79,7 @@ onBothDatabases('creating a number', (engine) => {
     ],
   ] as const) {
     test(`400 for ${name}`, async () => {
-      assertError(await calls.create({ verified_name: 'Lucky Shrub', ...body }), message)
+      assertError(await calls.create({ verified_name: 'Lucky Shrub', ...body }), expected)
     })
   }
 

@@ -6,7 +6,7 @@ import { countStatuses, numberCalls } from '../../../test/harness/number-calls.t
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
 import { minute } from '../../base/duration.ts'
-import { creationLimitReached } from '../../limits/errors.ts'
+import { rateLimitReached } from '../../limits/errors.ts'
 import {
   numberLinkEnded,
   numberNotLinked,
@@ -225,7 +225,7 @@ onBothDatabases('registering a number', (engine) => {
     assert.equal((await limited.deregister(numbers.main)).status, 200)
     assertError(
       await limited.register(numbers.main),
-      creationLimitReached({
+      rateLimitReached({
         count: 3,
         period: '1h',
         counted: 'registering and deregistering, per number',

@@ -7,7 +7,7 @@ import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
 import { minute } from '../../base/duration.ts'
-import { creationLimitReached } from '../../limits/errors.ts'
+import { rateLimitReached } from '../../limits/errors.ts'
 import { findPinHash } from './code-store.ts'
 import { codeExpired, codeFormWrong, codeWrong, noCodeWaiting, numberVerified, tooManyWrongCodes } from './errors.ts'
 
@@ -174,7 +174,7 @@ onBothDatabases('the limits of verifying a number', (engine) => {
     const answer = await calls.requestCode(id)
     assertError(
       answer,
-      creationLimitReached({
+      rateLimitReached({
         count: 1,
         period: '1m',
         counted: 'requests for a verification code, per number',

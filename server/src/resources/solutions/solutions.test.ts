@@ -110,7 +110,7 @@ onBothDatabases('multi-partner solutions', (engine) => {
       assert.equal((await create(good, tokens.granular)).status, 200)
     })
 
-    for (const [name, changes, pattern] of [
+    for (const [name, changes, expected] of [
       ['both hold MESSAGING', { owner_permissions: ['MESSAGING'] }, messagingHeldTwice()],
       ['neither holds MESSAGING', { partner_permissions: [] }, messagingHeldByNobody()],
       ['the partner is the owner', { partner_app_id: ids.application }, partnerIsOwner()],
@@ -122,7 +122,7 @@ onBothDatabases('multi-partner solutions', (engine) => {
       test(`422 when ${name}, and nothing is kept`, async () => {
         const before = await countRows()
         const refused = await create({ ...good, ...changes })
-        assertError(refused, pattern)
+        assertError(refused, expected)
         assert.deepEqual(await countRows(), before)
       })
     }
@@ -260,14 +260,13 @@ onBothDatabases('multi-partner solutions', (engine) => {
       assert.deepEqual(body, { data: [], paging: { cursors: {} } })
     })
 
-    for (const [query, pattern] of [
+    for (const [query, expected] of [
       [{ role: 'owner' }, argumentWrong('role', { expected: 'one of OWNER, PARTNER' })],
       [{ limit: '0' }, argumentWrong('limit', { expected: 'an integer from 1 to 100' })],
       [{ limit: '101' }, argumentWrong('limit', { expected: 'an integer from 1 to 100' })],
     ] as const) {
       test(`400 for ${JSON.stringify(query)}`, async () => {
-        const refused = await list(ids.application, tokens.owner, query)
-        assertError(refused, pattern)
+        assertError(await list(ids.application, tokens.owner, query), expected)
       })
     }
   })

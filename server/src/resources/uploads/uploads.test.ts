@@ -190,7 +190,7 @@ onBothDatabases('resumable upload', (engine) => {
     assertError(await append(id, 300, Buffer.from('x')), tooManyBytes({ length: 300, offset: 300, left: 0 }))
   })
 
-  for (const [name, type, bytes, pattern] of [
+  for (const [name, type, bytes, expected] of [
     [
       'a GIF for a PNG',
       'image/png',
@@ -203,7 +203,7 @@ onBothDatabases('resumable upload', (engine) => {
   ] as const) {
     test(`400 for ${name}, and the upload is over`, async () => {
       const id = await open(bytes.length, type)
-      assertError(await append(id, 0, bytes), pattern)
+      assertError(await append(id, 0, bytes), expected)
       assert.equal((await read(id)).status, 404)
       assert.equal((await append(id, 0, bytes)).status, 404)
       await server.app.settle()

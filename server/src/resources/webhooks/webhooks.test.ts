@@ -65,7 +65,7 @@ onBothDatabases("an app's subscription", (engine) => {
     for (const input of [{}, { fields: ['messages'] }]) assert.equal((await remove(input)).status, 200)
   })
 
-  for (const [name, change, pattern] of [
+  for (const [name, change, expected] of [
     [
       'an unknown field',
       { fields: ['messages', 'mesages'] },
@@ -123,7 +123,7 @@ onBothDatabases("an app's subscription", (engine) => {
         fields: ['messages'],
         ...change,
       })
-      assertError(answer, pattern)
+      assertError(answer, expected)
       assert.deepEqual(await list(), [])
     })
   }
@@ -222,7 +222,7 @@ onBothDatabases('the apps of an account', (engine) => {
   })
 
   const long = (length: number) => `http://127.0.0.1:1/${'x'.repeat(length - 'http://127.0.0.1:1/'.length)}`
-  for (const [name, input, status, pattern] of [
+  for (const [name, input, status, expected] of [
     ['an override without verify token', { override_callback_uri: long(30) }, 400, verifyTokenRequired()],
     ['a verify token without override', { verify_token: 'vt' }, 400, overrideRequired()],
     [
@@ -247,7 +247,7 @@ onBothDatabases('the apps of an account', (engine) => {
     test(`${status} for ${name}, and nothing is linked`, async () => {
       const answer = await link(input)
       assert.equal(answer.status, status, answer.text)
-      assertError(answer, pattern)
+      assertError(answer, expected)
       assert.deepEqual(await list(), [])
     })
   }
