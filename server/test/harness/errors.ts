@@ -37,7 +37,7 @@ function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 }
 
-export function isSentenceOf(message: string, expected: ExpectedError): boolean {
+function isSentenceOf(message: string, expected: ExpectedError): boolean {
   const sentence = describeSentence(readExpected(expected))
   return typeof sentence === 'string' ? message === sentence : sentence.test(message)
 }
@@ -60,6 +60,14 @@ export function assertError({ status, body }: Pick<Answer, 'status' | 'body'>, e
     { status: definition.status, code: definition.code, subcode: isBrief ? undefined : definition.subcode },
     definition.id,
   )
+}
+
+/** Asserts that a response is one of these errors. */
+export function assertOneOf(answer: Pick<Answer, 'status' | 'body'>, expected: readonly ExpectedError[]): void {
+  const { message = '' } = answer.body?.error ?? {}
+  const found = expected.find((one) => isSentenceOf(message, one))
+  assert.ok(found, `${answer.status} ${message}`)
+  assertError(answer, found)
 }
 
 /** Asserts that what was thrown is this error of the catalogue. */

@@ -138,7 +138,7 @@ onBothDatabases('the webhook receiver', (engine) => {
   })
 
   for (const [name, options, expected] of [
-    ['malformed JSON', { raw: '{"object":', headers: json }, bodyNotJson({ reason: 'Unexpected end of JSON input' })],
+    ['malformed JSON', { raw: '{"object":', headers: json }, bodyNotJson],
     ['no body', { raw: '', headers: json }, argumentMissing('object', { expected: '"msgapp_business_account"' })],
     ['JSON that is no object', { raw: '[]', headers: json }, bodyNotAnObject()],
     ['bytes that are no UTF-8', { raw: new Uint8Array([0x22, 0xff]), headers: json }, bodyNotUtf8()],
