@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { bodyBrokeOff, requestNotHttp, requestTooLate } from '../src/http/errors.ts'
+import { requestBrokeOff, requestNotHttp, requestTooLate } from '../src/http/errors.ts'
 import { assertError, type ExpectedError } from './harness/errors.ts'
 import { readRawAnswer } from './harness/raw-http.ts'
 import { useTestServer } from './harness/server.ts'
@@ -155,7 +155,7 @@ describe('a request that does not arrive', () => {
       const line = new Line(server.url)
       line.send(bytes)
       line.finish()
-      await assertEnds(line, idleTimeout, bodyBrokeOff())
+      await assertEnds(line, idleTimeout, requestBrokeOff())
       await assertNothingIsLeft(files)
       assert.notEqual((await server.client.get(account, { token: tokens.owner })).body.name, 'Short')
     })
