@@ -4,7 +4,23 @@ import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { pino } from 'pino'
+import {
+  argumentHoldsHalfCharacter,
+  argumentHoldsNul,
+  argumentHoldsTooMuch,
+  argumentTooDeep,
+  argumentWrong,
+} from '../src/graph/errors.ts'
+import {
+  badEscape,
+  bodyHoldsTooMuch,
+  bodyTooDeep,
+  jsonSentAsForm,
+  pathUnknown,
+  tooManyFields,
+} from '../src/http/errors.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { assertError, like } from './harness/errors.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
 import { useTestServer } from './harness/server.ts'
 import { accounts, ids, numbers, tokens } from './harness/world.ts'
@@ -72,8 +88,8 @@ describe('requests that are broken below the API', () => {
   }
 
   test('404 for an id without a version, and how to write it', async () => {
-    const { body } = await server.client.get('/4000000000000001', { token: tokens.owner })
-    assert.match(body.error.message, /paths start with \/v23\.0\/ and the id of an object/)
+    const answer = await server.client.get('/4000000000000001', { token: tokens.owner })
+    assertError(answer, pathUnknown({ method: 'GET', version: 'v23.0' }))
   })
 
   test('no second answer for a body that breaks when its request is answered already', async () => {
@@ -175,18 +191,17 @@ onBothDatabases('input in every form', (engine) => {
     })
   }
 
-  for (const [name, json] of [
-    ['a NUL character', { name: 'a\0b' }],
-    ['half of a surrogate pair', { name: 'a\ud800b' }],
-    ['null', { name: null }],
-    ['a number', { name: 5 }],
-    ['an array', { name: ['x'] }],
+  for (const [name, json, expected] of [
+    ['a NUL character', { name: 'a\0b' }, argumentHoldsNul('name')],
+    ['half of a surrogate pair', { name: 'a\ud800b' }, argumentHoldsHalfCharacter('name')],
+    ['null', { name: null }, like(argumentWrong, { argument: 'name' })],
+    ['a number', { name: 5 }, like(argumentWrong, { argument: 'name' })],
+    ['an array', { name: ['x'] }, like(argumentWrong, { argument: 'name' })],
   ] as const) {
     test(`400 for text that is ${name}`, async () => {
       const before = await nameNow()
       const answer = await server.client.post(path, { token, json })
-      assert.equal(answer.status, 400)
-      assert.match(answer.body.error.message, /^name: /)
+      assertError(answer, expected)
       assert.equal(await nameNow(), before)
     })
   }
@@ -199,9 +214,7 @@ onBothDatabases('input in every form', (engine) => {
     ],
   ] as const) {
     test(`400 for ${name} whose escapes are not UTF-8`, async () => {
-      const answer = await server.client.post(path, { token, ...options })
-      assert.equal(answer.status, 400)
-      assert.match(answer.body.error.message, /^The body holds a percent sign/)
+      assertError(await server.client.post(path, { token, ...options }), badEscape({ where: 'body' }))
     })
   }
 
@@ -209,15 +222,12 @@ onBothDatabases('input in every form', (engine) => {
     const before = await nameNow()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await server.client.post(path, { token, raw: ' {"name": "100% JSON"}\n', headers })
-    assert.equal(answer.status, 400)
-    assert.match(answer.body.error.message, /^The body looks like JSON .*"Content-Type: application\/json"\.$/)
+    assertError(answer, jsonSentAsForm())
     assert.equal(await nameNow(), before)
   })
 
   test('400 for a query whose escapes are not UTF-8', async () => {
-    const answer = await server.client.post(`${path}?name=%ff%41`, { token })
-    assert.equal(answer.status, 400)
-    assert.match(answer.body.error.message, /^The query holds a percent sign/)
+    assertError(await server.client.post(`${path}?name=%ff%41`, { token }), badEscape({ where: 'query' }))
   })
 
   test('400 for nesting without end, however deep', async () => {
@@ -234,37 +244,33 @@ onBothDatabases('input in every form', (engine) => {
   test('200 for a body that is nested 64 levels deep, 400 for more, wherever it is', async () => {
     const nest = (levels: number) => `{"unknown":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     assert.equal((await server.client.post(path, { token, raw: nest(64), headers: json })).status, 200)
-    const { status, body } = await server.client.post(path, { token, raw: nest(65), headers: json })
-    assert.equal(status, 400)
-    assert.equal(body.error.message, 'The body is nested more than 64 levels deep; send less.')
+    assertError(await server.client.post(path, { token, raw: nest(65), headers: json }), bodyTooDeep({ levels: 64 }))
   })
 
   test('200 for a body of 20,000 values, 400 for more', async () => {
     const list = (items: number) => `{"unknown":[${Array(items).fill('"x"').join()}]}`
     assert.equal((await server.client.post(path, { token, raw: list(19_990), headers: json })).status, 200)
-    const { status, body } = await server.client.post(path, { token, raw: list(20_001), headers: json })
-    assert.equal(status, 400)
-    assert.equal(body.error.message, 'The body holds more than 20000 values; send less.')
+    const answer = await server.client.post(path, { token, raw: list(20_001), headers: json })
+    assertError(answer, bodyHoldsTooMuch({ values: 20_000 }))
   })
 
   test('the same for JSON in a form, with the name of its member', async () => {
     const at = `/v23.0/${numbers.main}/conversational_automation`
-    for (const [prompts, reason] of [
-      [`[${'['.repeat(64)}${']'.repeat(64)}]`, 'is nested more than 64 levels deep; send less.'],
-      [`[0${',0'.repeat(20_000)}]`, 'holds more than 20000 values; send less.'],
+    for (const [prompts, expected] of [
+      [`[${'['.repeat(64)}${']'.repeat(64)}]`, argumentTooDeep('prompts', { levels: 64 })],
+      [`[0${',0'.repeat(20_000)}]`, argumentHoldsTooMuch('prompts', { values: 20_000 })],
     ] as const) {
-      const { status, body } = await server.client.post(at, { token, form: { prompts } })
-      assert.equal(status, 400)
-      assert.equal(body.error.message, `prompts: it ${reason}`)
+      assertError(await server.client.post(at, { token, form: { prompts } }), expected)
     }
   })
 
   test('200 for a form of 1000 fields, 400 for more', async () => {
     const fields = (count: number) => Array.from({ length: count }, (_, index) => `f${index}=1`).join('&')
     assert.equal((await server.client.post(path, { token, raw: fields(1000), headers: form })).status, 200)
-    const { status, body } = await server.client.post(path, { token, raw: fields(1001), headers: form })
-    assert.equal(status, 400)
-    assert.equal(body.error.message, 'The form has more than 1000 fields; send fewer.')
+    assertError(
+      await server.client.post(path, { token, raw: fields(1001), headers: form }),
+      tooManyFields({ max: 1000 }),
+    )
   })
 
   test('a slash at the end of the path is ignored', async () => {

@@ -11,7 +11,6 @@ import { describeSchema } from '../src/graph/validation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
-import { sentenceOf } from './harness/errors.ts'
 
 const words = chooseVocabulary('msgapp')
 const root = resolve(import.meta.dirname, '../src')
@@ -25,7 +24,7 @@ interface SchemaPart {
 /** The sentences about every argument of every operation that has the wrong form. */
 function* listArgumentSentences(): Generator<string> {
   function* walk(place: string, schema: SchemaPart): Generator<string> {
-    if (place !== '') yield sentenceOf(argumentWrong, { argument: place, expected: describeSchema(schema) })
+    if (place !== '') yield badArgument(argumentWrong(place, { expected: describeSchema(schema) })).message
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
       yield* walk(place === '' ? name : `${place}.${name}`, member)
     }

@@ -3,6 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { requestBrokeOff, requestNotHttp, requestTooLate } from '../src/http/errors.ts'
+import { assertError, type ExpectedError } from './harness/errors.ts'
 import { readRawAnswer } from './harness/raw-http.ts'
 import { useTestServer } from './harness/server.ts'
 import { listFiles } from './harness/stock.ts'
@@ -73,25 +75,21 @@ describe('a request that does not arrive', () => {
       IDLE_TIMEOUT: `${idleTimeout}ms`,
     },
   })
-  const late = 'The request did not arrive in time; send it again.'
+  const late = requestTooLate()
 
-  function assertRefused(received: string, message: string | RegExp): void {
+  function assertRefused(received: string, expected: ExpectedError): void {
     const { status, head, body } = readRawAnswer(received)
-    assert.equal(status, 400, JSON.stringify(received))
     assert.match(head, /^content-type: application\/json/im)
     assert.match(head, /^x-svctrace-id: [\da-f]{32}$/im)
-    const { error } = JSON.parse(body)
-    assert.equal(error.code, 100)
-    if (typeof message === 'string') assert.equal(error.message, message)
-    else assert.match(error.message, message)
+    assertError({ status, body: JSON.parse(body) }, expected)
   }
 
-  async function assertEnds(line: Line, within: number, message: string | RegExp): Promise<void> {
+  async function assertEnds(line: Line, within: number, expected: ExpectedError): Promise<void> {
     const started = performance.now()
     await line.closed
     const took = performance.now() - started
     assert.ok(took < within + slack, `it was ended after ${took} ms`)
-    assertRefused(line.received, message)
+    assertRefused(line.received, expected)
   }
 
   async function assertNothingIsLeft(files: readonly string[]): Promise<void> {
@@ -157,7 +155,7 @@ describe('a request that does not arrive', () => {
       const line = new Line(server.url)
       line.send(bytes)
       line.finish()
-      await assertEnds(line, idleTimeout, /broke off before its end; send it again\.$/)
+      await assertEnds(line, idleTimeout, requestBrokeOff())
       await assertNothingIsLeft(files)
       assert.notEqual((await server.client.get(account, { token: tokens.owner })).body.name, 'Short')
     })
@@ -172,7 +170,7 @@ describe('a request that does not arrive', () => {
       const files = await listFiles(server.dataDir)
       const line = new Line(server.url)
       line.send(bytes)
-      await assertEnds(line, 0, 'The request is not valid HTTP/1.1; check its request line and headers.')
+      await assertEnds(line, 0, requestNotHttp())
       await assertNothingIsLeft(files)
     })
   }
@@ -184,7 +182,7 @@ describe('a request that does not arrive', () => {
     const [, first = '', second = '', ...more] = line.received.split(/HTTP\/1\.1 (?=\d)/)
     assert.match(first, /^200 /)
     assert.equal((await server.client.get(account, { token: tokens.owner })).body.name, 'Whole')
-    assertRefused(`HTTP/1.1 ${second}`, /^The request is not valid HTTP/)
+    assertRefused(`HTTP/1.1 ${second}`, requestNotHttp())
     assert.deepEqual(more, [])
   })
 

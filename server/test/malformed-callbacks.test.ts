@@ -5,8 +5,10 @@ import { ManualClock } from '../src/base/clock.ts'
 import { type Log, silentLog } from '../src/base/log.ts'
 import { Egress } from '../src/delivery/egress.ts'
 import { EgressError } from '../src/delivery/egress-error.ts'
+import { callbackBodyWrong, callbackStatusWrong, callbackUnreachable } from '../src/delivery/errors.ts'
 import { resolveBySystem } from '../src/delivery/resolve.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { assertOneOf } from './harness/errors.ts'
 import { malformedAnswers } from './harness/malformed-answers.ts'
 import { Chance } from './harness/seeded-random.ts'
 import { useTestServer } from './harness/server.ts'
@@ -41,7 +43,7 @@ onBothDatabases('a callback that breaks HTTP', (engine) => {
   for (const [name, bytes] of Object.entries(malformedAnswers)) {
     test(`is not verified when it sends ${name}`, async (t) => {
       const sink = await startSink(t, (_, response) => response.socket?.end(Buffer.from(bytes, 'latin1')))
-      const { status, body } = await server.client.post(`/v23.0/${ids.application}/subscriptions`, {
+      const answer = await server.client.post(`/v23.0/${ids.application}/subscriptions`, {
         token: tokens.owner,
         json: {
           object: 'msgapp_business_account',
@@ -50,8 +52,7 @@ onBothDatabases('a callback that breaks HTTP', (engine) => {
           fields: ['messages'],
         },
       })
-      assert.equal(status, 422, body.error.message)
-      assert.match(body.error.message, /^The callback could not be verified: .+; .+\.$/)
+      assertOneOf(answer, [callbackBodyWrong, callbackStatusWrong, callbackUnreachable])
       assert.deepEqual(errors, [])
     })
   }

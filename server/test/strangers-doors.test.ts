@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { tooManyConnections } from '../src/http/errors.ts'
+import { rateLimitReached } from '../src/limits/errors.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { assertError } from './harness/errors.ts'
 import { useTestServer } from './harness/server.ts'
 import { Stranger } from './harness/stranger.ts'
 import { until } from './harness/until.ts'
@@ -29,9 +32,8 @@ describe('connections', () => {
     const [extra] = (await open(server.url, 1)) as [Stranger]
     extra.send(request)
     const { status, head, body } = await extra.answer()
-    assert.equal(status, 429)
     assert.match(head, /^retry-after: 1$/im)
-    assert.equal(JSON.parse(body).error.message, 'Too many connections are open from this address; try again in 1 s.')
+    assertError({ status, body: JSON.parse(body) }, tooManyConnections({ seconds: 1 }))
     await extra.closed
     for (const stranger of strangers) {
       stranger.send(request)
@@ -133,11 +135,8 @@ onBothDatabases('pages and pictures', (engine) => {
         await response.arrayBuffer()
       }
       const refused = await call(path, address)
-      assert.equal(refused.status, 429)
-      assert.equal(
-        refused.body.error.message,
-        'The limit of 4 in 1m is reached (requests for pages, pictures and documents that need no token, per address); try again in 60 s.',
-      )
+      const counted = 'requests for pages, pictures and documents that need no token, per address'
+      assertError(refused, rateLimitReached({ count: 4, period: '1m', counted, seconds: 60 }))
       assert.equal(refused.headers.get('retry-after'), '60')
       assert.equal((await fetch(`${server.url}/openapi.json`)).status, 200)
     })

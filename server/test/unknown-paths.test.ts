@@ -1,5 +1,13 @@
-import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { wrongKind } from '../src/graph/errors.ts'
+import {
+  methodUnknown,
+  pathMisspelt,
+  pathOfAnotherVocabulary,
+  pathUnknown,
+  unknownVersion,
+} from '../src/http/errors.ts'
+import { assertError } from './harness/errors.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, tokens } from './harness/world.ts'
 
@@ -8,55 +16,47 @@ describe('a path that leads nowhere', () => {
   const server = useTestServer({ engine: 'sqlite' })
   const whatsapp = useTestServer({ engine: 'sqlite', env: { VOCABULARY: 'whatsapp' } })
 
-  async function explain(method: string, path: string, at = server): Promise<string> {
-    const { status, body } = await at.client.call(method, path, { token: tokens.owner })
-    assert.equal(status, 404, body)
-    assert.equal(body.error.code, 803)
-    return body.error.message
-  }
+  const ask = (method: string, path: string, at = server) => at.client.call(method, path, { token: tokens.owner })
 
   test('names the methods that the path takes', async () => {
-    assert.match(await explain('PUT', `/v23.0/${ids.account}/phone_numbers`), /takes GET or POST\.$/)
-    assert.match(await explain('DELETE', '/gateway/outbox'), /takes GET\.$/)
+    const path = `/v23.0/${ids.account}/phone_numbers`
+    assertError(await ask('PUT', path), methodUnknown({ method: 'PUT', methods: 'GET or POST' }))
+    assertError(await ask('DELETE', '/gateway/outbox'), methodUnknown({ method: 'DELETE', methods: 'GET' }))
   })
 
   test('names the nearest path of the same length', async () => {
-    assert.match(
-      await explain('GET', `/v23.0/${ids.account}/phone_number`),
-      /did you mean GET \/\{Version\}\/\{Account-ID\}\/phone_numbers\?$/,
-    )
-    assert.match(await explain('POST', '/gateway/cals'), /did you mean POST \/gateway\/calls\?$/)
+    const nearest = 'GET /{Version}/{Account-ID}/phone_numbers'
+    assertError(await ask('GET', `/v23.0/${ids.account}/phone_number`), pathMisspelt({ method: 'GET', nearest }))
+    assertError(await ask('POST', '/gateway/cals'), pathMisspelt({ method: 'POST', nearest: 'POST /gateway/calls' }))
   })
 
   test('names the vocabulary where the name is that of the other one', async () => {
-    const mine = await explain('GET', `/v23.0/${ids.phone_number}/whatsapp_business_profile`)
-    assert.match(mine, /write msgapp for whatsapp, or start the server with VOCABULARY=whatsapp\.$/)
-    const theirs = await explain('GET', `/v23.0/${ids.phone_number}/msgapp_business_profile`, whatsapp)
-    assert.match(theirs, /write whatsapp for msgapp, or start the server with VOCABULARY=msgapp\.$/)
+    const mine = await ask('GET', `/v23.0/${ids.phone_number}/whatsapp_business_profile`)
+    assertError(mine, pathOfAnotherVocabulary({ method: 'GET', name: 'msgapp', other: 'whatsapp' }))
+    const theirs = await ask('GET', `/v23.0/${ids.phone_number}/msgapp_business_profile`, whatsapp)
+    assertError(theirs, pathOfAnotherVocabulary({ method: 'GET', name: 'whatsapp', other: 'msgapp' }))
   })
 
   test('leads to the docs where nothing is near', async () => {
-    assert.match(await explain('GET', '/nowhere'), /paths start with \/v23\.0\/ and the id of an object, and \/docs/)
-    assert.match(await explain('GET', `/v23.0/${ids.account}/${'x'.repeat(5000)}`), /\/docs lists all of them\.$/)
+    const expected = pathUnknown({ method: 'GET', version: 'v23.0' })
+    assertError(await ask('GET', '/nowhere'), expected)
+    assertError(await ask('GET', `/v23.0/${ids.account}/${'x'.repeat(5000)}`), expected)
   })
 
   test('says the same of an id that is there, of a stranger’s and of nobody’s', async () => {
-    const told = new Set<string>()
-    for (const id of [ids.account, '1234567890123456', 'nothing'])
-      told.add(await explain('GET', `/v23.0/${id}/no_such`))
-    assert.equal(told.size, 1)
+    const expected = pathUnknown({ method: 'GET', version: 'v23.0' })
+    for (const id of [ids.account, '1234567890123456', 'nothing']) {
+      assertError(await ask('GET', `/v23.0/${id}/no_such`), expected)
+    }
   })
 
   test('names the versions that are served', async () => {
-    const { status, body } = await server.client.get(`/v99.0/${ids.account}`, { token: tokens.owner })
-    assert.equal(status, 400)
-    assert.match(body.error.message, /"v99\.0" is not a version that is served; start the path with \/v23\.0\/\./)
+    const expected = unknownVersion({ version: '"v99.0"', starts: '/v23.0/' })
+    assertError(await ask('GET', `/v99.0/${ids.account}`), expected)
   })
 
   test('tells the kind of an object that the caller sees and that has no such operation', async () => {
-    assert.equal(
-      await explain('GET', `/v23.0/${ids.business}/phone_numbers`),
-      'The id is that of a business, which does not have this operation; use the id of an account.',
-    )
+    const answer = await ask('GET', `/v23.0/${ids.business}/phone_numbers`)
+    assertError(answer, wrongKind({ kind: 'a business', wanted: 'an account' }))
   })
 })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { bodyInTooManyPieces, bodyTooLarge, bodyTooLate, tooManyUnprovenBodies } from '../src/http/errors.ts'
+import { rateLimitReached } from '../src/limits/errors.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { assertError, type ExpectedError, like } from './harness/errors.ts'
 import { type TestServer, useTestServer } from './harness/server.ts'
 import { Stranger } from './harness/stranger.ts'
 import { until } from './harness/until.ts'
@@ -19,8 +22,14 @@ function writeHead(length: number | 'chunked', lines: readonly string[] = [`X-Hu
   return `${head.join('\r\n')}\r\n\r\n`
 }
 
-function assertRefused({ status, head, body }: { status: number; head: string; body: string }, expected: RegExp): void {
-  assert.match(`${status} ${JSON.parse(body || '{}').error?.message}`, expected)
+interface RawAnswer {
+  readonly status: number
+  readonly head: string
+  readonly body: string
+}
+
+function assertRefused({ status, head, body }: RawAnswer, expected: ExpectedError): void {
+  assertError({ status, body: JSON.parse(body || '{}') }, expected)
   assert.match(head, /^connection: close$/im)
 }
 
@@ -52,7 +61,7 @@ describe('a signed body', () => {
       await begin(server, writeHead(1000), '{"entry":'),
       await begin(server, writeHead('chunked'), '9\r\n{"entry":\r\n'),
     ]) {
-      assertRefused(await stranger.answer(), /^400 The body did not arrive within 400ms; /)
+      assertRefused(await stranger.answer(), bodyTooLate({ period: '400ms' }))
       await stranger.closed
     }
   })
@@ -60,7 +69,7 @@ describe('a signed body', () => {
   test('that trickles is refused all the same', async () => {
     const stranger = await begin(server, writeHead(1000))
     const timer = setInterval(() => stranger.send(' '), timeout / 8)
-    assertRefused(await stranger.answer(), /^400 The body did not arrive within 400ms; /)
+    assertRefused(await stranger.answer(), bodyTooLate({ period: '400ms' }))
     clearInterval(timer)
     await stranger.closed
   })
@@ -73,14 +82,14 @@ describe('a signed body', () => {
 
   test('that is larger than is taken is refused, announced or not', async () => {
     const announced = await begin(server, writeHead(20_001))
-    assertRefused(await announced.answer(), /^400 The body is larger than the 20000 bytes that are taken; /)
+    assertRefused(await announced.answer(), bodyTooLarge({ max: 20_000 }))
     const found = await begin(server, writeHead('chunked'), `4e21\r\n${' '.repeat(0x4e21)}\r\n`)
-    assertRefused(await found.answer(), /^400 The body is larger than the 20000 bytes that are taken; /)
+    assertRefused(await found.answer(), bodyTooLarge({ max: 20_000 }))
   })
 
   test('in thousands of pieces is refused', async () => {
     const stranger = await begin(server, writeHead('chunked'), '1\r\n \r\n'.repeat(2000))
-    assertRefused(await stranger.answer(), /^400 The body came in too many small pieces; /)
+    assertRefused(await stranger.answer(), bodyInTooManyPieces())
     await stranger.closed
   })
 
@@ -110,7 +119,7 @@ describe('the room for signed bodies', () => {
     await Promise.all([first.sent(), elsewhere.sent()])
     const second = await begin(server, writeHead(16_000, from('198.51.100.1')), bytes)
     const third = await begin(server, writeHead(15_000, from('198.51.100.1')), bytes)
-    assertRefused(await first.answer(), /^429 Too many signed bodies are arriving at once; try again in 1 s\.$/)
+    assertRefused(await first.answer(), tooManyUnprovenBodies({ seconds: 1 }))
     assert.equal((await third.answer()).status, 401)
     assert.deepEqual([second.received, elsewhere.received], ['', ''])
     for (const stranger of [elsewhere, second, third]) stranger.cut()
@@ -126,7 +135,7 @@ describe('the room for signed bodies', () => {
     }
     const last = await begin(server, writeHead(19_000, from('203.0.113.99')), bytes)
     assert.equal((await last.answer()).status, 401)
-    assertRefused(await (strangers[0] as Stranger).answer(), /^429 /)
+    assertRefused(await (strangers[0] as Stranger).answer(), tooManyUnprovenBodies({ seconds: 1 }))
     for (const stranger of [...strangers, last]) stranger.cut()
   })
 
@@ -175,7 +184,7 @@ describe('whoever failed too often', () => {
     assert.equal((await first.answer()).status, 401)
     const second = new Stranger(server.url)
     second.send(writeHead(2_000_000))
-    assertRefused(await second.answer(), /^429 The limit of 20 in 1m is reached /)
+    assertRefused(await second.answer(), like(rateLimitReached, { count: 20, period: '1m' }))
     await second.closed
     first.cut()
   })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import WhatsApp from '@great-detail/whatsapp'
+import { missingPermission } from '../src/graph/errors.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { assertError } from './harness/errors.ts'
 import { png } from './harness/media-files.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, numbers, tokens } from './harness/world.ts'
@@ -201,8 +203,8 @@ onBothDatabases('@great-detail/whatsapp against VOCABULARY=whatsapp', (engine) =
       request: { headers: { Authorization: `Bearer ${tokens.unscoped}` }, throwHttpErrors: false },
     })
     const { error } = (await response.json()) as unknown as { error: Record<string, string> }
-    assert.equal(response.status, 403)
-    assert.match(error['message'] ?? '', /"whatsapp_business_management" or "whatsapp_business_messaging"/)
+    const permissions = '"whatsapp_business_management" or "whatsapp_business_messaging"'
+    assertError({ status: response.status, body: { error } }, missingPermission({ permissions }))
     assert.equal(error['fbtrace_id'], response.headers.get('x-fbtrace-id'))
     assert.equal(error['svctrace_id'], undefined)
   })

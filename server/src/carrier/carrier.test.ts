@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { type Engine, onBothDatabases } from '../../test/harness/databases.ts'
+import { assertError } from '../../test/harness/errors.ts'
 import { numberCalls } from '../../test/harness/number-calls.ts'
 import { startSecondProcess } from '../../test/harness/second-process.ts'
 import { startTestServer, type TestServer } from '../../test/harness/server.ts'
 import { type Sink, startSink } from '../../test/harness/sink.ts'
 import { hour, minute, second } from '../base/duration.ts'
+import { codeExpired } from '../resources/phone-numbers/errors.ts'
 
 type Answer = (response: ServerResponse) => void
 
@@ -81,7 +83,7 @@ onBothDatabases('a carrier behind CARRIER_URL', (engine) => {
     const { code, ...others } = message
     assert.deepEqual(others, { to: digits, kind: 'sms', language: 'en_US', sent_at: '2026-06-01T12:00:00.000Z' })
     assert.deepEqual(again, [message, message])
-    assert.match((await calls.verify(id, code)).body.error.message, /expired/, 'an hour has passed')
+    assertError(await calls.verify(id, code), codeExpired())
   })
 
   test('is posted to by another process when the first one dies in the middle', async (t) => {

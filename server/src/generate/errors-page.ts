@@ -1,7 +1,11 @@
 import type { CatalogueEntry } from '../errors.ts'
+import { badArgument } from '../graph/define-error.ts'
+import { argumentWrong } from '../graph/errors.ts'
 import { type ErrorDefinition, GraphError, renderError } from '../graph/graph-error.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 
 /** What each pair of status and code means, with its subcode where it has one. */
 export const meanings: Readonly<Record<string, string>> = {
@@ -36,7 +40,7 @@ export function writeErrorsPage(entries: readonly CatalogueEntry[], words: Vocab
   const codes = Object.entries(meanings).map(([key, meaning]) => {
     const definition = kinds.get(key)
     if (!definition) throw new Error(`errors-page.ts explains the error ${key}, which there is not`)
-    const { type, is_transient } = render(definition, words).error
+    const { type, is_transient } = renderError(new GraphError(definition, {}), words, trace, false).error
     const { status, code: number, subcode } = definition
     return [
       String(status),
@@ -47,14 +51,13 @@ export function writeErrorsPage(entries: readonly CatalogueEntry[], words: Vocab
       meaning,
     ]
   })
-  const [sample] = entries
-  if (!sample) throw new Error('the catalogue has no errors')
+  const sample = badArgument(argumentWrong('limit', { expected: 'an integer from 1 to 100' }))
   const statuses = [...new Set(Object.keys(meanings).map((key) => Number(key.split(' ')[0])))]
   return `${[
     writeMark('`server/src/errors.ts`, the catalogue of errors'),
     '# Errors',
     `Every error has one envelope, with one sentence for a person: what is wrong, and what would be right. Programs go by the status and the code. ${code(words.trace_member)} is also the header ${code(words.trace_header)} of every response, and in the log.`,
-    `\`\`\`json\n${JSON.stringify(render(sample.definition, words), null, 2)}\n\`\`\``,
+    `\`\`\`json\n${JSON.stringify(renderError(sample, words, trace, false), null, 2)}\n\`\`\``,
     '## Codes',
     'What is transient can be tried again, with exponential backoff; `Retry-After` says how long to wait the first time.',
     writeTable(['Status', 'Code', 'Subcode', 'Type', 'Transient', 'What it means'], codes),
@@ -68,12 +71,6 @@ export function writeErrorsPage(entries: readonly CatalogueEntry[], words: Vocab
     '## World files and the command line',
     'A world file that breaks a rule is refused whole, with one line for each problem that names the file and the place in it. A command that fails prints one line on standard error after `switchboard:`, and its exit code is 1. These have neither codes nor ids: each says itself what to do.',
   ].join('\n\n')}\n`
-}
-
-/** The envelope of an error with nothing filled in. */
-function render(definition: ErrorDefinition, words: Vocabulary) {
-  const named = new GraphError({ ...definition, text: markPlaceholders(definition.text) }, {})
-  return renderError(named, words, '4bf92f3577b34da6a3ce929d0e0e4736', false)
 }
 
 function markPlaceholders(text: string): string {

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { thrown } from '../../test/harness/errors.ts'
 import { readBytes } from './body.ts'
+import { bodyBrokeOff } from './errors.ts'
 import { readFileBody } from './file-body.ts'
 
 /** A request whose sender went away before the body had come, and before anyone asked for it. */
@@ -20,7 +22,7 @@ async function loseRequest(t: TestContext, contentType: string): Promise<Incomin
   return request
 }
 
-const brokenOff = { status: 400, message: /broke off before its end/ }
+const brokenOff = thrown(bodyBrokeOff())
 
 test('a body whose sender is gone before it is asked for is refused, and nobody waits for it', async (t) => {
   await assert.rejects(readBytes(await loseRequest(t, 'application/json'), 1000), brokenOff)

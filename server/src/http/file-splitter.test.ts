@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parse } from 'fast-querystring'
-import { tooMuchBesidesFile } from './errors.ts'
+import { thrown } from '../../test/harness/errors.ts'
+import {
+  badEscape,
+  bodyNotAnObject,
+  bodyNotJson,
+  bodyNotUtf8,
+  bodyTooDeep,
+  jsonSentAsForm,
+  moreThanOneFile,
+  tooManyFields,
+  tooMuchBesidesFile,
+} from './errors.ts'
 import type { FileSplitter, SplitterParts } from './file-splitter.ts'
 import { FormFileSplitter } from './form-file.ts'
 import { JsonFileSplitter } from './json-file.ts'
+
+const badText = bodyNotJson({ reason: 'the text of file holds a control character or a bad escape' })
 
 type Open = (parts: SplitterParts) => FileSplitter
 const openJson: Open = (parts) => new JsonFileSplitter(parts)
@@ -61,32 +74,32 @@ describe('a file is taken out of JSON, however it is cut into chunks', () => {
     })
   }
 
-  for (const [body, message] of [
-    ['{"file":"QUJD', /not valid JSON/],
-    ['{"file":"QUJD\\', /not valid JSON/],
-    ['{"file":"QUJD"', /not valid JSON/],
-    ['{"file":"QUJD"}}', /not valid JSON/],
-    ['{"file" "QUJD"}', /not valid JSON/],
-    ['{"file":"a\nb"}', /control character/],
-    ['{"file":"a\\xb"}', /bad escape/],
-    ['{"file":"a\\u12"}', /bad escape/],
-    ['{"file":"a\\u12zz"}', /bad escape/],
-    ['["file","x"]', /must be a JSON object/],
-    ['"file"', /must be a JSON object/],
-    ['{"file":"a","file":"b"}', /^file: there is more than one/],
-    [`{"file":"a","x":"${'x'.repeat(1000)}"}`, /^The members besides the file are larger than the 1 bytes/],
-    [`{"x":"${'x'.repeat(1000)}`, /^The members besides the file are larger than the 1 bytes/],
-    [`{"x":${'['.repeat(70)}`, /64 levels/],
+  for (const [body, expected] of [
+    ['{"file":"QUJD', bodyNotJson],
+    ['{"file":"QUJD\\', bodyNotJson],
+    ['{"file":"QUJD"', bodyNotJson],
+    ['{"file":"QUJD"}}', bodyNotJson],
+    ['{"file" "QUJD"}', bodyNotJson],
+    ['{"file":"a\nb"}', badText],
+    ['{"file":"a\\xb"}', badText],
+    ['{"file":"a\\u12"}', badText],
+    ['{"file":"a\\u12zz"}', badText],
+    ['["file","x"]', bodyNotAnObject()],
+    ['"file"', bodyNotAnObject()],
+    ['{"file":"a","file":"b"}', moreThanOneFile('file')],
+    [`{"file":"a","x":"${'x'.repeat(1000)}"}`, tooMuchBesidesFile({ max: 1 })],
+    [`{"x":"${'x'.repeat(1000)}`, tooMuchBesidesFile({ max: 1 })],
+    [`{"x":${'['.repeat(70)}`, bodyTooDeep({ levels: 64 })],
   ] as const) {
     test(`${body.slice(0, 40)} is refused`, () => {
-      for (const size of sizes) assert.throws(() => split(openJson, body, size), { status: 400, message })
+      for (const size of sizes) assert.throws(() => split(openJson, body, size), thrown(expected))
     })
   }
 
   test('bytes that are no text are refused', () => {
     for (const file of [[0xff], [0xc3], [0xe4, 0xb8]]) {
       const body = Buffer.concat([Buffer.from('{"file":"'), Buffer.from(file), Buffer.from('"}')])
-      for (const size of sizes) assert.throws(() => split(openJson, body, size), { message: /not valid UTF-8/ })
+      for (const size of sizes) assert.throws(() => split(openJson, body, size), thrown(bodyNotUtf8()))
     }
   })
 
@@ -119,21 +132,21 @@ describe('a file is taken out of a form, however it is cut into chunks', () => {
     })
   }
 
-  for (const [body, message] of [
-    ['file=%', /percent sign/],
-    ['file=%4', /percent sign/],
-    ['file=%zz', /percent sign/],
-    ['file=%E4%B8', /percent sign/],
-    ['file=%E4%B8&a=1', /percent sign/],
-    ['a=%4&file=x', /percent sign/],
-    ['file=a&file=b', /^file: there is more than one/],
-    ['{"file":"QUJD"}', /looks like JSON/],
-    [`file=a&x=${'x'.repeat(1000)}`, /^The members besides the file are larger than the 1 bytes/],
-    ['x'.repeat(1001), /^The members besides the file are larger than the 1 bytes/],
-    ['&'.repeat(1001), /more than 1000 fields/],
+  for (const [body, expected] of [
+    ['file=%', badEscape({ where: 'body' })],
+    ['file=%4', badEscape({ where: 'body' })],
+    ['file=%zz', badEscape({ where: 'body' })],
+    ['file=%E4%B8', badEscape({ where: 'body' })],
+    ['file=%E4%B8&a=1', badEscape({ where: 'body' })],
+    ['a=%4&file=x', badEscape({ where: 'body' })],
+    ['file=a&file=b', moreThanOneFile('file')],
+    ['{"file":"QUJD"}', jsonSentAsForm()],
+    [`file=a&x=${'x'.repeat(1000)}`, tooMuchBesidesFile({ max: 1 })],
+    ['x'.repeat(1001), tooMuchBesidesFile({ max: 1 })],
+    ['&'.repeat(1001), tooManyFields({ max: 1000 })],
   ] as const) {
     test(`${body.slice(0, 40)} is refused`, () => {
-      for (const size of sizes) assert.throws(() => split(openForm, body, size), { status: 400, message })
+      for (const size of sizes) assert.throws(() => split(openForm, body, size), thrown(expected))
     })
   }
 })

@@ -79,9 +79,3 @@ export function worldWithSilentNumber() {
   const silent = { id: silentNumber, display_phone_number: '+1 631-555-1006', registered: true, calling_enabled: false }
   return { ...world, accounts: [{ ...first, phone_numbers: [...(first.phone_numbers ?? []), silent] }, ...others] }
 }
-
-export function assertRefused(refused: Answer, status: number, code: number, message: RegExp): void {
-  assert.equal(refused.status, status, refused.text)
-  assert.equal(refused.body.error.code, code)
-  assert.match(refused.body.error.message, message)
-}

@@ -66,12 +66,6 @@ export function numberCalls(server: TestServer) {
   return calls
 }
 
-export function assertRefused(answer: Answer, status: number, message: RegExp, code = 100): void {
-  assert.equal(answer.status, status, answer.text)
-  assert.match(answer.body.error.message, message)
-  assert.equal(answer.body.error.code, code)
-}
-
 export function countStatuses(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertArgument, assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { systemRandom } from '../../base/random.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
+import { commandNameTaken } from './errors.ts'
 
 onBothDatabases('bot', (engine) => {
   const server = useTestServer({ engine })
@@ -115,14 +117,14 @@ onBothDatabases('the bot of a phone number', (engine) => {
     test(`${status} for ${what}`, async () => {
       const answer = await set(numbers.smallBusiness, json)
       assert.equal(answer.status, status, answer.text)
-      if (status === 400) assert.match(answer.body.error.message, new RegExp(`^${Object.keys(json)[0]}`))
+      if (status === 400) assertArgument(answer, String(Object.keys(json)[0]))
     })
   }
 
   test('400 says which command has the name already, and changes nothing', async () => {
     await set(numbers.shared, offer)
     const answer = await set(numbers.shared, { commands: [command('a'), command('b'), command('a')] })
-    assert.match(answer.body.error.message, /^commands\[2\]\.command_name: commands\[0\] has that name already/)
+    assertError(answer, commandNameTaken('commands[2].command_name', { first: 0 }))
     assert.deepEqual((await read(numbers.shared)).body.commands, offer.commands)
   })
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   answer,
-  assertRefused,
   callSides,
   nameEvent,
   offer,
@@ -10,9 +9,26 @@ import {
   worldWithSilentNumber,
 } from '../../../test/harness/calls.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, strangerIds, tokens, users } from '../../../test/harness/world.ts'
 import { second } from '../../base/duration.ts'
+import { argumentMissing, argumentWrong, notFound } from '../../graph/errors.ts'
+import {
+  callActionNotPossible,
+  callerNotRegistered,
+  callHasEnded,
+  callIdRequired,
+  callIsOpen,
+  callingOff,
+  noCallPermission,
+  noOpenCall,
+  recipientRequired,
+  sdpTypeWrong,
+  sessionNotTaken,
+  sessionRequired,
+} from './errors.ts'
+import { sdpLineEmpty, sdpLineWrong } from './sdp-errors.ts'
 
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
@@ -52,7 +68,7 @@ onBothDatabases('calls of the business', (engine) => {
     ['was never asked for', users.unasked],
   ] as const) {
     test(`403 for connect when permission ${name}`, async () => {
-      assertRefused(await business({ action: 'connect', to: user }), 403, 138006, /^The user has not given/)
+      assertError(await business({ action: 'connect', to: user }), noCallPermission)
     })
   }
 
@@ -60,34 +76,34 @@ onBothDatabases('calls of the business', (engine) => {
     const user = newUser()
     await permit(user, { status: 'granted', expiration_time: Math.floor(server.clock.now() / 1000) + 1 })
     server.clock.advance(second)
-    assertRefused(await business({ action: 'connect', to: user }), 403, 138006, /it is expired;/)
+    assertError(await business({ action: 'connect', to: user }), noCallPermission({ status: 'expired' }))
   })
 
   test('403 for connect when the permission was given to another number', async () => {
     const user = newUser()
     await callSides(server, numbers.shared).permit(user)
-    assertRefused(await business({ action: 'connect', to: user }), 403, 138006, /it is denied;/)
+    assertError(await business({ action: 'connect', to: user }), noCallPermission({ status: 'denied' }))
   })
 
   test('422 for connect on a number that is not registered', async () => {
     const elsewhere = callSides(server, numbers.fresh)
     await elsewhere.permit(users.granting)
-    assertRefused(await elsewhere.business({ action: 'connect', to: users.granting }), 422, 100, /not registered/)
+    assertError(await elsewhere.business({ action: 'connect', to: users.granting }), callerNotRegistered())
   })
 
   test('403 for connect on a number whose calling is switched off', async () => {
     const elsewhere = callSides(server, silentNumber)
     await elsewhere.permit(users.granting)
-    assertRefused(await elsewhere.business({ action: 'connect', to: users.granting }), 403, 10, /switched off/)
+    assertError(await elsewhere.business({ action: 'connect', to: users.granting }), callingOff())
   })
 
   test('422 for connect while a call with that user is open, in whichever direction, and 200 after it', async () => {
     const user = newUser()
     const call = await callUser(user)
-    assertRefused(await business({ action: 'connect', to: user }), 422, 138003, /is open/)
+    assertError(await business({ action: 'connect', to: user }), callIsOpen())
     await sides.user(call, 'terminate')
     const incoming = await callBusiness(user)
-    assertRefused(await business({ action: 'connect', to: user }), 422, 138003, /is open/)
+    assertError(await business({ action: 'connect', to: user }), callIsOpen())
     await sides.user(incoming, 'terminate')
     assert.equal((await business({ action: 'connect', to: user })).status, 200)
   })
@@ -97,7 +113,7 @@ onBothDatabases('calls of the business', (engine) => {
     await permit(user)
     const made = await Promise.all(Array.from({ length: 10 }, () => business({ action: 'connect', to: user })))
     assert.equal(made.filter(({ status }) => status === 200).length, 1)
-    for (const refused of made.filter(({ status }) => status !== 200)) assertRefused(refused, 422, 138003, /is open/)
+    for (const refused of made.filter(({ status }) => status !== 200)) assertError(refused, callIsOpen())
     const timers = await server.database.read.query.selectFrom('timers').selectAll().execute()
     const call = made.find(({ status }) => status === 200)?.body.calls[0].id
     const own = timers.filter(({ payload }) => (payload as { call_id?: string }).call_id === call)
@@ -177,7 +193,7 @@ onBothDatabases('calls of the business', (engine) => {
 
   test('400 for accept without a session that nobody gave before, and nothing happens', async () => {
     const call = await callBusiness(newUser())
-    assertRefused(await business({ action: 'accept', call_id: call }), 400, 100, /^session: it is required with accept/)
+    assertError(await business({ action: 'accept', call_id: call }), sessionRequired())
     assert.equal(await stateOf(call), 'initiated')
     server.clock.advance(60 * second)
     await server.app.settle()
@@ -187,21 +203,21 @@ onBothDatabases('calls of the business', (engine) => {
   for (const action of ['pre_accept', 'accept', 'reject', 'terminate']) {
     test(`404 for ${action} of an unknown call`, async () => {
       const refused = await business({ action, call_id: unknownCall, to: users.granting })
-      assertRefused(refused, 404, 803, /^No such object/)
-      assertRefused(await business({ action, call_id: '' }), 404, 803, /^No such object/)
+      assertError(refused, notFound())
+      assertError(await business({ action, call_id: '' }), notFound())
     })
 
     test(`422 for ${action} when no call with the user is open`, async () => {
       const user = newUser()
-      assertRefused(await business({ action, to: user }), 422, 100, /^No call between/)
+      assertError(await business({ action, to: user }), noOpenCall())
       await sides.user(await callUser(user), 'terminate')
-      assertRefused(await business({ action, to: user }), 422, 100, /^No call between/)
+      assertError(await business({ action, to: user }), noOpenCall())
     })
 
     test(`422 for ${action} of a call that has ended`, async () => {
       const call = await callBusiness(newUser())
       await sides.user(call, 'terminate')
-      assertRefused(await business({ action, call_id: call }), 422, 100, /^The call has ended/)
+      assertError(await business({ action, call_id: call }), callHasEnded)
     })
   }
 
@@ -209,7 +225,15 @@ onBothDatabases('calls of the business', (engine) => {
     test(`422 for ${action} of a call that the business started`, async () => {
       const call = await callUser(newUser())
       const refused = await business({ action, call_id: call })
-      assertRefused(refused, 422, 100, /^The business started the call and it is initiated/)
+      assertError(
+        refused,
+        like(callActionNotPossible, {
+          caller: 'business',
+          state: 'initiated',
+          side: 'business',
+          possible: 'terminate',
+        }),
+      )
     })
   }
 
@@ -217,16 +241,25 @@ onBothDatabases('calls of the business', (engine) => {
     const call = await callBusiness(newUser())
     await business({ action: 'pre_accept', call_id: call, session: answer })
     const again = await business({ action: 'pre_accept', call_id: call, session: answer })
-    assertRefused(again, 422, 100, /it is ringing, so pre_accept by the business is not possible/)
+    assertError(
+      again,
+      callActionNotPossible({
+        caller: 'user',
+        state: 'ringing',
+        action: 'pre_accept',
+        side: 'business',
+        possible: 'accept, reject, terminate',
+      }),
+    )
   })
 
   test("404 for a call of another number, and of another tenant's", async () => {
     const call = await callUser(newUser())
     const elsewhere = callSides(server, numbers.shared)
-    assertRefused(await elsewhere.business({ action: 'terminate', call_id: call }), 404, 803, /^No such object/)
+    assertError(await elsewhere.business({ action: 'terminate', call_id: call }), notFound())
     const stranger = callSides(server, strangerIds.phone_number)
     const refused = await stranger.business({ action: 'terminate', call_id: call }, tokens.stranger)
-    assertRefused(refused, 404, 803, /^No such object/)
+    assertError(refused, notFound())
     assert.equal(await stateOf(call), 'initiated')
   })
 
@@ -236,50 +269,96 @@ onBothDatabases('calls of the business', (engine) => {
     const gone = await server.client.post(`/v23.0/${numbers.shared}/deregister`, { token: tokens.owner })
     assert.equal(gone.status, 200, gone.text)
     const accepted = await elsewhere.business({ action: 'accept', call_id: first, session: answer })
-    assertRefused(accepted, 422, 100, /not registered/)
+    assertError(accepted, callerNotRegistered())
     assert.equal((await elsewhere.business({ action: 'terminate', call_id: first })).status, 200)
     assert.equal((await elsewhere.business({ action: 'reject', call_id: second })).status, 200)
   })
 
-  for (const [name, body, message] of [
-    ['no messaging_product', { messaging_product: undefined }, /^messaging_product: it is required; send /],
-    ['another messaging_product', { messaging_product: 'whatsapp' }, /^messaging_product: it must be "msgapp"\.$/],
-    ['no action', { action: undefined }, /^action: it is required; send /],
-    ['an unknown action', { action: 'hold' }, /^action: it must be one of connect, pre_accept, accept, reject, term/],
-    ['connect without `to`', { to: undefined }, /^to: it is required with connect\.$/],
-    ['connect with a call_id alone', { to: undefined, call_id: unknownCall }, /^to: it is required with connect\.$/],
-    ['neither `to` nor call_id', { action: 'terminate', to: undefined }, /^call_id: it is required, unless "to"/],
-    ['a `to` that is no user', { to: '+1 650 555 1234' }, /^to: it must be a user's id/],
-    ['a session without sdp', { session: { sdp_type: 'offer' } }, /^session\.sdp: it is required; send /],
-    ['a session without sdp_type', { session: { sdp: offer.sdp } }, /^session\.sdp_type: it is required; send /],
-    ['an unknown sdp_type', { session: { ...offer, sdp_type: 'pranswer' } }, /^session\.sdp_type: it must be one of/],
-    ['an answer with connect', { session: answer }, /^session\.sdp_type: it must be offer with connect\.$/],
-    ['an offer with accept', { action: 'accept', session: offer }, /^session\.sdp_type: it must be answer with accept/],
-    ['an offer with pre_accept', { action: 'pre_accept', session: offer }, /it must be answer with pre_accept\.$/],
-    ['a session with reject', { action: 'reject', session: answer }, /^session: it goes with connect, pre_accept or/],
-    ['a session with terminate', { action: 'terminate', session: offer }, /^session: it goes with connect, pre_acc/],
-    ['an sdp that is none', { session: { ...offer, sdp: 'hello' } }, /^session\.sdp: line 1 must be a lower-case/],
+  for (const [name, body, expected] of [
+    [
+      'no messaging_product',
+      { messaging_product: undefined },
+      argumentMissing('messaging_product', { expected: '"msgapp"' }),
+    ],
+    [
+      'another messaging_product',
+      { messaging_product: 'whatsapp' },
+      argumentWrong('messaging_product', { expected: '"msgapp"' }),
+    ],
+    [
+      'no action',
+      { action: undefined },
+      argumentMissing('action', { expected: 'one of connect, pre_accept, accept, reject, terminate' }),
+    ],
+    [
+      'an unknown action',
+      { action: 'hold' },
+      argumentWrong('action', { expected: 'one of connect, pre_accept, accept, reject, terminate' }),
+    ],
+    ['connect without `to`', { to: undefined }, recipientRequired()],
+    ['connect with a call_id alone', { to: undefined, call_id: unknownCall }, recipientRequired()],
+    ['neither `to` nor call_id', { action: 'terminate', to: undefined }, callIdRequired()],
+    ['a `to` that is no user', { to: '+1 650 555 1234' }, like(argumentWrong, { argument: 'to' })],
+    [
+      'a session without sdp',
+      { session: { sdp_type: 'offer' } },
+      argumentMissing('session.sdp', { expected: 'a string of at most 65536 characters' }),
+    ],
+    [
+      'a session without sdp_type',
+      { session: { sdp: offer.sdp } },
+      argumentMissing('session.sdp_type', { expected: 'one of offer, answer' }),
+    ],
+    [
+      'an unknown sdp_type',
+      { session: { ...offer, sdp_type: 'pranswer' } },
+      argumentWrong('session.sdp_type', { expected: 'one of offer, answer' }),
+    ],
+    ['an answer with connect', { session: answer }, sdpTypeWrong({ expected: 'offer', action: 'connect' })],
+    [
+      'an offer with accept',
+      { action: 'accept', session: offer },
+      sdpTypeWrong({ expected: 'answer', action: 'accept' }),
+    ],
+    [
+      'an offer with pre_accept',
+      { action: 'pre_accept', session: offer },
+      sdpTypeWrong({ expected: 'answer', action: 'pre_accept' }),
+    ],
+    ['a session with reject', { action: 'reject', session: answer }, sessionNotTaken({ action: 'reject' })],
+    ['a session with terminate', { action: 'terminate', session: offer }, sessionNotTaken({ action: 'terminate' })],
+    [
+      'an sdp that is none',
+      { session: { ...offer, sdp: 'hello' } },
+      sdpLineWrong({ line: 1, expected: 'a lower-case letter, "=" and a value, with no blank around the "="' }),
+    ],
     [
       'an sdp with a broken line',
       { session: { ...offer, sdp: offer.sdp.replace('opus/48000/2', 'opus') } },
-      /^session\.sdp: line 7 must be a=rtpmap:/,
+      sdpLineWrong({
+        line: 7,
+        expected: 'a=rtpmap:<payload type from 0 to 127> <encoding>/<clock rate>, and maybe /<parameters>',
+      }),
     ],
-    ['an sdp that is too long', { session: { ...offer, sdp: 'a'.repeat(65_537) } }, /at most 65536 characters\.$/],
+    [
+      'an sdp that is too long',
+      { session: { ...offer, sdp: 'a'.repeat(65_537) } },
+      argumentWrong('session.sdp', { expected: 'a string of at most 65536 characters' }),
+    ],
     [
       'callback data of 513 characters',
       { biz_opaque_callback_data: 'x'.repeat(513) },
-      /^biz_opaque_callback_data: it must be a string of at most 512 characters\.$/,
+      argumentWrong('biz_opaque_callback_data', { expected: 'a string of at most 512 characters' }),
     ],
   ] as const) {
     test(`400 for ${name}`, async () => {
-      const refused = await business({ action: 'connect', to: users.granting, ...body })
-      assertRefused(refused, 400, 100, message)
+      assertError(await business({ action: 'connect', to: users.granting, ...body }), expected)
     })
   }
 
   test('400 for a broken sdp comes before what the rules of calling say', async () => {
     const refused = await business({ action: 'connect', to: users.denying, session: { ...offer, sdp: '' } })
-    assertRefused(refused, 400, 100, /^session\.sdp: line 1 is empty/)
+    assertError(refused, sdpLineEmpty({ line: 1 }))
   })
 
   test('callback data of 512 characters of any kind comes back', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   answer,
-  assertRefused,
   callSides,
   nameEvent,
   offer,
@@ -10,9 +9,22 @@ import {
   worldWithSilentNumber,
 } from '../../../test/harness/calls.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens, users } from '../../../test/harness/world.ts'
 import { second } from '../../base/duration.ts'
+import { argumentMissing, argumentWrong, missingPermission, notFound } from '../../graph/errors.ts'
+import {
+  callActionNotPossible,
+  callerNotRegistered,
+  callHasEnded,
+  callIsOpen,
+  callingOff,
+  offerRequired,
+  sdpTypeWrong,
+  sessionNotTaken,
+} from './errors.ts'
+import { sdpEndsEarly, sdpLineWrong } from './sdp-errors.ts'
 
 const unknownNumber = '4999999999999999'
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
@@ -30,32 +42,41 @@ onBothDatabases('calls at the gateway', (engine) => {
     for (const status of ['granted', 'pending', 'denied']) {
       assert.deepEqual((await permit(user, { status })).body, { success: true })
     }
-    assertRefused(
+    assertError(
       await permit(user, { status: 'expired' }),
-      400,
-      100,
-      /^status: it must be one of granted, pending, den/,
+      argumentWrong('status', { expected: 'one of granted, pending, denied' }),
     )
-    assertRefused(await permit(user, {}), 400, 100, /^status: it is required; send /)
+    assertError(await permit(user, {}), argumentMissing('status', { expected: 'one of granted, pending, denied' }))
   })
 
-  for (const [name, body, message] of [
-    ['no number', { phone_number_id: undefined }, /^phone_number_id: it is required; send /],
-    ['no user', { user_wa_id: undefined }, /^user_wa_id: it is required; send /],
-    ['a user that is none', { user_wa_id: 'ada' }, /^user_wa_id: it must be a user's id/],
-    ['a time before 1970', { expiration_time: -1 }, /^expiration_time: it must be a Unix time in seconds\.$/],
-    ['a time of text', { expiration_time: 'soon' }, /^expiration_time: it must be a Unix time in seconds\.$/],
+  for (const [name, body, expected] of [
+    [
+      'no number',
+      { phone_number_id: undefined },
+      argumentMissing('phone_number_id', { expected: 'a string of at most 1000 characters' }),
+    ],
+    ['no user', { user_wa_id: undefined }, like(argumentMissing, { argument: 'user_wa_id' })],
+    ['a user that is none', { user_wa_id: 'ada' }, like(argumentWrong, { argument: 'user_wa_id' })],
+    [
+      'a time before 1970',
+      { expiration_time: -1 },
+      argumentWrong('expiration_time', { expected: 'a Unix time in seconds' }),
+    ],
+    [
+      'a time of text',
+      { expiration_time: 'soon' },
+      argumentWrong('expiration_time', { expected: 'a Unix time in seconds' }),
+    ],
   ] as const) {
     test(`400 for a permission with ${name}`, async () => {
-      const refused = await permit(users.granting, { status: 'granted', ...body })
-      assertRefused(refused, 400, 100, message)
+      assertError(await permit(users.granting, { status: 'granted', ...body }), expected)
     })
   }
 
   test('404 for a permission and for a call on a number that does not exist, or by another id of one', async () => {
     for (const phone_number_id of [unknownNumber, ids.account_number, ids.account, 'x', '']) {
-      assertRefused(await permit(users.granting, { phone_number_id, status: 'granted' }), 404, 803, /^No such/)
-      assertRefused(await start({ phone_number_id, from: users.granting }), 404, 803, /^No such/)
+      assertError(await permit(users.granting, { phone_number_id, status: 'granted' }), notFound())
+      assertError(await start({ phone_number_id, from: users.granting }), notFound())
     }
   })
 
@@ -93,18 +114,18 @@ onBothDatabases('calls at the gateway', (engine) => {
     await phone(made.body.call_id, 'terminate')
   })
 
-  for (const [name, body, status, code, message] of [
-    ['nobody', { from: undefined }, 400, 100, /^from: it is required; send /],
-    ['no user', { from: 'ada' }, 400, 100, /^from: it must be a user's id/],
-    ['an empty name', { name: '' }, 400, 100, /^name: it must be a string of 1 to 256 characters\.$/],
-    ['no session', { session: undefined }, 400, 100, /^session: it is required; send /],
-    ['an answer', { session: answer }, 400, 100, /^session\.sdp_type: it must be offer when a call starts\.$/],
-    ['a broken sdp', { session: { ...offer, sdp: 'v=0' } }, 400, 100, /^session\.sdp: line 1 is the last, but must/],
-    ['a number that is not registered', { phone_number_id: numbers.fresh }, 422, 100, /not registered/],
-    ['a number that is switched off', { phone_number_id: silentNumber }, 403, 10, /switched off/],
+  for (const [name, body, expected] of [
+    ['nobody', { from: undefined }, like(argumentMissing, { argument: 'from' })],
+    ['no user', { from: 'ada' }, like(argumentWrong, { argument: 'from' })],
+    ['an empty name', { name: '' }, argumentWrong('name', { expected: 'a string of 1 to 256 characters' })],
+    ['no session', { session: undefined }, argumentMissing('session', { expected: 'an object' })],
+    ['an answer', { session: answer }, offerRequired()],
+    ['a broken sdp', { session: { ...offer, sdp: 'v=0' } }, sdpEndsEarly({ line: 1, allowed: 'o=' })],
+    ['a number that is not registered', { phone_number_id: numbers.fresh }, callerNotRegistered()],
+    ['a number that is switched off', { phone_number_id: silentNumber }, callingOff()],
   ] as const) {
-    test(`${status} for a call from or to ${name}`, async () => {
-      assertRefused(await start({ from: newUser(), ...body }), status, code, message)
+    test(`no call from or to ${name}`, async () => {
+      assertError(await start({ from: newUser(), ...body }), expected)
     })
   }
 
@@ -113,7 +134,7 @@ onBothDatabases('calls at the gateway', (engine) => {
     const made = await Promise.all(Array.from({ length: 8 }, () => start({ from: user })))
     const good = made.filter(({ status }) => status === 200)
     assert.equal(good.length, 1)
-    for (const refused of made.filter(({ status }) => status !== 200)) assertRefused(refused, 422, 138003, /is open/)
+    for (const refused of made.filter(({ status }) => status !== 200)) assertError(refused, callIsOpen())
     assert.equal((await eventsOf(good[0]?.body.call_id)).length, 1)
     const elsewhere = await start({ from: user, phone_number_id: numbers.shared })
     assert.equal(elsewhere.status, 200, 'with another number it can talk at the same time')
@@ -140,23 +161,38 @@ onBothDatabases('calls at the gateway', (engine) => {
   })
 
   test('404 for a call that does not exist', async () => {
-    assertRefused(await sides.readCall(unknownCall), 404, 803, /^No such/)
-    assertRefused(await sides.readCall('x'), 404, 803, /^No such/)
+    assertError(await sides.readCall(unknownCall), notFound())
+    assertError(await sides.readCall('x'), notFound())
     for (const action of ['ringing', 'accept', 'reject', 'terminate']) {
-      assertRefused(await phone(unknownCall, action), 404, 803, /^No such/)
+      assertError(await phone(unknownCall, action), notFound())
     }
   })
 
-  for (const [name, action, body, message] of [
-    ['an unknown action', 'hold', {}, /^action: it must be one of ringing, accept, reject, terminate\.$/],
-    ['an action of the business', 'pre_accept', {}, /^action: it must be one of/],
-    ['an offer with accept', 'accept', { session: offer }, /^session\.sdp_type: it must be answer with accept\.$/],
-    ['a broken answer', 'accept', { session: { ...answer, sdp: 'v=0\r\nx' } }, /^session\.sdp: line 2 must be a lower/],
-    ['a session with ringing', 'ringing', { session: answer }, /^session: it goes with connect, pre_accept or accept/],
+  for (const [name, action, body, expected] of [
+    [
+      'an unknown action',
+      'hold',
+      {},
+      argumentWrong('action', { expected: 'one of ringing, accept, reject, terminate' }),
+    ],
+    [
+      'an action of the business',
+      'pre_accept',
+      {},
+      argumentWrong('action', { expected: 'one of ringing, accept, reject, terminate' }),
+    ],
+    ['an offer with accept', 'accept', { session: offer }, sdpTypeWrong({ expected: 'answer', action: 'accept' })],
+    [
+      'a broken answer',
+      'accept',
+      { session: { ...answer, sdp: 'v=0\r\nx' } },
+      sdpLineWrong({ line: 2, expected: 'a lower-case letter, "=" and a value, with no blank around the "="' }),
+    ],
+    ['a session with ringing', 'ringing', { session: answer }, sessionNotTaken({ action: 'ringing' })],
   ] as const) {
     test(`400 for ${name}, and nothing happens`, async () => {
       const call = await callUser(newUser())
-      assertRefused(await phone(call, action, body), 400, 100, message)
+      assertError(await phone(call, action, body), expected)
       assert.equal((await sides.readCall(call)).body.state, 'initiated')
     })
   }
@@ -164,17 +200,32 @@ onBothDatabases('calls at the gateway', (engine) => {
   test('422 for what does not fit the state of the call or who started it', async () => {
     const outgoing = await callUser(newUser())
     await phone(outgoing, 'ringing')
-    assertRefused(await phone(outgoing, 'ringing'), 422, 100, /it is ringing, so ringing by the user is not possible/)
+    assertError(
+      await phone(outgoing, 'ringing'),
+      callActionNotPossible({
+        caller: 'business',
+        state: 'ringing',
+        action: 'ringing',
+        side: 'user',
+        possible: 'accept, reject, terminate',
+      }),
+    )
     await phone(outgoing, 'accept')
     for (const action of ['ringing', 'accept', 'reject']) {
-      assertRefused(await phone(outgoing, action), 422, 100, /it is accepted/)
+      assertError(
+        await phone(outgoing, action),
+        like(callActionNotPossible, { caller: 'business', state: 'accepted', side: 'user', possible: 'terminate' }),
+      )
     }
     await phone(outgoing, 'terminate')
-    assertRefused(await phone(outgoing, 'terminate'), 422, 100, /^The call has ended/)
+    assertError(await phone(outgoing, 'terminate'), callHasEnded({ action: 'terminate' }))
 
     const incoming = await callBusiness(newUser())
     for (const action of ['ringing', 'accept', 'reject']) {
-      assertRefused(await phone(incoming, action), 422, 100, /^The user started the call/)
+      assertError(
+        await phone(incoming, action),
+        like(callActionNotPossible, { caller: 'user', state: 'initiated', side: 'user', possible: 'terminate' }),
+      )
     }
   })
 
@@ -265,6 +316,6 @@ onBothDatabases('calls at the gateway', (engine) => {
   test('403 for a business that comes to the gateway', async () => {
     const call = await callUser(newUser())
     const refused = await server.client.get(`/gateway/calls/${call}`, { token: tokens.owner })
-    assertRefused(refused, 403, 200, /"gateway"/)
+    assertError(refused, missingPermission({ permissions: '"gateway"' }))
   })
 })

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callSides } from '../../../test/harness/calls.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, testWorld, tokens, users } from '../../../test/harness/world.ts'
 import { day, hour, second } from '../../base/duration.ts'
+import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 
 const expiredInFile = '16505551240'
 const oldInFile = '16505551241'
@@ -239,15 +241,13 @@ onBothDatabases('call permissions', (engine) => {
   for (const user_wa_id of ['', '+16505551234', '1650 555', 'abc', '1'.repeat(21)]) {
     test(`400 for the user ${JSON.stringify(user_wa_id)}`, async () => {
       const answer = await sides.readPermission(user_wa_id)
-      assert.equal(answer.status, 400)
-      assert.match(answer.body.error.message, /^user_wa_id: it must be a user's id/)
+      assertError(answer, like(argumentWrong, { argument: 'user_wa_id' }))
     })
   }
 
   test('400 without a user', async () => {
     const answer = await server.client.get(`/v23.0/${numbers.main}/call_permissions`, { token: tokens.owner })
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.error.message, "user_wa_id: it is required; send a user's id: 1 to 20 digits, in quotes.")
+    assertError(answer, like(argumentMissing, { argument: 'user_wa_id' }))
   })
 
   test('200 on a number that is not registered: a permission is there before a call is', async () => {

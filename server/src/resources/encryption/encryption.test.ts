@@ -10,9 +10,30 @@ import {
 import { before, test } from 'node:test'
 import type { CallOptions } from '../../../test/harness/client.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, type ExpectedError, like } from '../../../test/harness/errors.ts'
 import { craftRsaKey, makeRsaPair, toPkcs1, toSpki, writePem } from '../../../test/harness/rsa-keys.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
+import { argumentMissing, argumentWrong, fieldUnknown } from '../../graph/errors.ts'
+import { rateLimitReached } from '../../limits/errors.ts'
+import {
+  keyBase64CutOff,
+  keyBlockUnended,
+  keyExponentWrong,
+  keyIsCertificate,
+  keyLabelUnknown,
+  keyLineEndsEscaped,
+  keyLineNotBase64,
+  keyModulusEven,
+  keyNotExactDer,
+  keyNotPem,
+  keyOfAnotherKind,
+  keySizeWrong,
+  notAPublicKey,
+  privateKey,
+  textAfterKey,
+  textBeforeKey,
+} from './errors.ts'
 
 const token = tokens.owner
 const pathOf = (number: string, product = 'msgapp') => `/v23.0/${number}/${product}_business_encryption`
@@ -54,34 +75,26 @@ const privatePem = (type: 'pkcs1' | 'pkcs8') => pair.privateKey.export({ format:
 const encryptedPem = pair.privateKey
   .export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'secret' })
   .toString()
-const privateSentence = /^it holds a private key, which nobody but its owner may have; make a new pair/
-const notExact = /^what its block holds is not exactly one key in DER/
-const notAKey = /^what its block holds is not a public key/
-const anotherKind = (kind: string) => new RegExp(`^it is a key of another kind \\(${kind}\\); send an RSA public key`)
-const cutOff = /^its base64 is cut off or has the wrong padding/
-const badExponent = /^its exponent must be an odd number from 3 to 2147483647/
+const privateSentence = privateKey()
+const notExact = keyNotExactDer()
+const notAKey = notAPublicKey()
+const anotherKind = (kind: string) => keyOfAnotherKind({ kind })
+const cutOff = keyBase64CutOff()
+const badExponent = keyExponentWrong({ max: '2147483647' })
 
 /** What is refused, and why. */
-const refused: readonly (readonly [name: string, sent: string, reason: RegExp])[] = [
-  [
-    'nothing',
-    '',
-    /^it is not in PEM; send an RSA public key of 2048 to 8192 bits that starts with the line -----BEGIN/,
-  ],
-  ['blanks', ' \r\n ', /^it is not in PEM/],
-  ['base64 without a frame', base64, /^it is not in PEM/],
-  ['DER read as text', spki.toString('latin1').replaceAll('\0', ' '), /^it is not in PEM/],
-  ['a key of SSH', 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ shrub', /^it is not in PEM/],
-  ['a frame of another form', pem.replaceAll('-----', '----'), /^it is not in PEM/],
-  [
-    '8193 characters',
-    ' '.repeat(8193 - pem.length) + pem,
-    /^it must be an RSA public key in PEM, a string of at most 8192/,
-  ],
-  ['text before the block', `My key:\n${pem}`, /^something stands before -----BEGIN/],
-  ['text after the block', `${pem}Regards`, /^something stands after -----END PUBLIC KEY-----; send one key/],
-  ['a second key after the block', pem + other.pem, /^something stands after/],
-  ['the same key twice', pem + pem, /^something stands after/],
+const refused: readonly (readonly [name: string, sent: string, reason: ExpectedError])[] = [
+  ['nothing', '', keyNotPem()],
+  ['blanks', ' \r\n ', keyNotPem()],
+  ['base64 without a frame', base64, keyNotPem()],
+  ['DER read as text', spki.toString('latin1').replaceAll('\0', ' '), keyNotPem()],
+  ['a key of SSH', 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ shrub', keyNotPem()],
+  ['a frame of another form', pem.replaceAll('-----', '----'), keyNotPem()],
+  ['8193 characters', ' '.repeat(8193 - pem.length) + pem, like(argumentWrong, { argument: 'business_public_key' })],
+  ['text before the block', `My key:\n${pem}`, textBeforeKey()],
+  ['text after the block', `${pem}Regards`, textAfterKey({ label: 'PUBLIC KEY' })],
+  ['a second key after the block', pem + other.pem, textAfterKey({ label: 'PUBLIC KEY' })],
+  ['the same key twice', pem + pem, textAfterKey({ label: 'PUBLIC KEY' })],
   ['a private key after the block', pem + privatePem('pkcs8'), privateSentence],
   ['a private key before the block', privatePem('pkcs8') + pem, privateSentence],
   ['a private key (PKCS #1)', privatePem('pkcs1'), privateSentence],
@@ -97,30 +110,30 @@ const refused: readonly (readonly [name: string, sent: string, reason: RegExp])[
     writePem('RSA PUBLIC KEY', pair.privateKey.export({ format: 'der', type: 'pkcs1' })),
     notExact,
   ],
-  ['a certificate', writePem('CERTIFICATE', spki), /^it is a certificate; send the public key/],
+  ['a certificate', writePem('CERTIFICATE', spki), keyIsCertificate()],
   [
     'a block of another kind',
     writePem('PGP PUBLIC KEY BLOCK', spki),
-    /^"PGP PUBLIC KEY BLOCK" is not taken; send "PUBLIC KEY" or "RSA PUBLIC KEY"/,
+    keyLabelUnknown({ label: '"PGP PUBLIC KEY BLOCK"' }),
   ],
   ['SPKI under the label of PKCS #1', writePem('RSA PUBLIC KEY', spki), notAKey],
   ['PKCS #1 under the label of SPKI', writePem('PUBLIC KEY', pkcs1), notAKey],
+  ['a block without an end', lines.slice(0, -1).join('\n'), keyBlockUnended({ label: 'PUBLIC KEY' })],
   [
-    'a block without an end',
-    lines.slice(0, -1).join('\n'),
-    /^its block does not end; the last line must be -----END PUBLIC KEY-----/,
+    'a block with the end of another',
+    pem.replace('END PUBLIC', 'END RSA PUBLIC'),
+    keyBlockUnended({ label: 'PUBLIC KEY' }),
   ],
-  ['a block with the end of another', pem.replace('END PUBLIC', 'END RSA PUBLIC'), /^its block does not end/],
-  ['a block in one line', pem.replaceAll('\n', ''), /^it is not in PEM/],
-  ['line ends written as \\n', pem.replaceAll('\n', '\\n'), /^its line ends are written as a backslash and a letter/],
-  ['line ends that are CR alone', pem.replaceAll('\n', '\r'), /^it is not in PEM/],
+  ['a block in one line', pem.replaceAll('\n', ''), keyNotPem()],
+  ['line ends written as \\n', pem.replaceAll('\n', '\\n'), keyLineEndsEscaped()],
+  ['line ends that are CR alone', pem.replaceAll('\n', '\r'), keyNotPem()],
   ['an empty block', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n', cutOff],
-  ['an empty line in the block', withLine(3, ''), /^line 4 of it is not base64/],
-  ['a header in the block', withLine(1, 'Proc-Type: 4,CLEAR'), /^line 2 of it is not base64/],
-  ['a letter that is not base64', withLine(2, `${lines[2]?.slice(0, -1)}*`), /^line 3 of it is not base64/],
-  ['a letter of another script', withLine(2, `${lines[2]?.slice(0, -1)}é`), /^line 3 of it is not base64/],
-  ['base64 of URLs', withLine(2, `${lines[2]?.slice(0, -1)}_`), /^line 3 of it is not base64/],
-  ['a blank at the end of a line', withLine(2, `${lines[2]} `), /^line 3 of it is not base64/],
+  ['an empty line in the block', withLine(3, ''), like(keyLineNotBase64, { line: 4 })],
+  ['a header in the block', withLine(1, 'Proc-Type: 4,CLEAR'), like(keyLineNotBase64, { line: 2 })],
+  ['a letter that is not base64', withLine(2, `${lines[2]?.slice(0, -1)}*`), like(keyLineNotBase64, { line: 3 })],
+  ['a letter of another script', withLine(2, `${lines[2]?.slice(0, -1)}é`), like(keyLineNotBase64, { line: 3 })],
+  ['base64 of URLs', withLine(2, `${lines[2]?.slice(0, -1)}_`), like(keyLineNotBase64, { line: 3 })],
+  ['a blank at the end of a line', withLine(2, `${lines[2]} `), like(keyLineNotBase64, { line: 3 })],
   ['base64 with a missing letter', withLine(2, lines[2]?.slice(0, -1) ?? ''), cutOff],
   ['padding in the middle', withLine(1, `${lines[1]?.slice(0, -1)}=`), cutOff],
   ['a missing line', lines.filter((_, index) => index !== 3).join('\n'), notAKey],
@@ -141,15 +154,11 @@ const refused: readonly (readonly [name: string, sent: string, reason: RegExp])[
     writePublic(generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }).publicKey),
     anotherKind('dsa'),
   ],
-  [
-    '1024 bits',
-    writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 1024 }))),
-    /^it has 1024 bits; send an RSA public key of 2048 to 8192 bits/,
-  ],
-  ['2047 bits', writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 2047 }))), /^it has 2047 bits/],
-  ['8193 bits', writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 8193 }))), /^it has 8193 bits/],
-  ['40000 bits', writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 40_000 }))), /^it has 40000 bits/],
-  ['an even modulus', writePem('PUBLIC KEY', toSpki(craftRsaKey({ evenModulus: true }))), /^its modulus is even/],
+  ['1024 bits', writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 1024 }))), keySizeWrong({ bits: 1024 })],
+  ['2047 bits', writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 2047 }))), keySizeWrong({ bits: 2047 })],
+  ['8193 bits', writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 8193 }))), keySizeWrong({ bits: 8193 })],
+  ['40000 bits', writePem('PUBLIC KEY', toSpki(craftRsaKey({ bits: 40_000 }))), keySizeWrong({ bits: 40000 })],
+  ['an even modulus', writePem('PUBLIC KEY', toSpki(craftRsaKey({ evenModulus: true }))), keyModulusEven()],
   ...[0n, 1n, 2n, 65536n, 2n ** 31n + 1n, 2n ** 64n + 1n, 2n ** 2047n + 1n].map(
     (exponent) =>
       [
@@ -210,8 +219,10 @@ onBothDatabases('encryption key', (engine) => {
 
   test('400 for an unknown field, listing those that there are', async () => {
     const answer = await read(numbers.main, { fields: 'signature' })
-    assert.equal(answer.status, 400)
-    assert.match(answer.body.error.message, /available: business_public_key, business_public_key_signature_status\.$/)
+    assertError(
+      answer,
+      fieldUnknown({ field: '"signature"', available: 'business_public_key, business_public_key_signature_status' }),
+    )
   })
 
   for (const [name, options] of [
@@ -235,8 +246,7 @@ onBothDatabases('encryption key', (engine) => {
   test('400 for a form whose + was sent as it is, with a hint', async () => {
     const raw = `business_public_key=${withLine(2, `${lines[2]?.slice(0, -1)}+`).replaceAll('\n', '%0A')}`
     const answer = await send(numbers.main, { raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
-    assert.equal(answer.status, 400)
-    assert.match(answer.body.error.message, /line \d of it is not base64.* with the \+ of base64 as %2B/)
+    assertError(answer, keyLineNotBase64({ line: 2, hint: ', with the + of base64 as %2B where the body is a form' }))
   })
 
   for (const [name, sent, stored = sent] of taken) {
@@ -251,10 +261,7 @@ onBothDatabases('encryption key', (engine) => {
     test(`400 for ${name}, and the stored key stays`, async () => {
       await upload(numbers.main, other.pem)
       const answer = await upload(numbers.main, sent)
-      assert.equal(answer.status, 400, answer.text)
-      const [member, ...sentence] = answer.body.error.message.split(': ')
-      assert.equal(member, 'business_public_key')
-      assert.match(sentence.join(': '), reason)
+      assertError(answer, reason)
       assert.ok(!answer.text.includes(base64.slice(100, 140)), 'no part of the key in the answer')
       assert.deepEqual((await read(numbers.main)).body, valid(other.pem))
     })
@@ -262,8 +269,12 @@ onBothDatabases('encryption key', (engine) => {
 
   test('400 without a key', async () => {
     const answer = await send(numbers.main, { json: {} })
-    assert.equal(answer.status, 400)
-    assert.match(answer.body.error.message, /^business_public_key: it is required; send an RSA public key in PEM/)
+    assertError(
+      answer,
+      argumentMissing('business_public_key', {
+        expected: 'an RSA public key in PEM, a string of at most 8192 characters',
+      }),
+    )
   })
 
   test('200 for a partner that manages the account; 404 for a stranger', async () => {
@@ -297,7 +308,15 @@ onBothDatabases('uploads of keys over the limit', (engine) => {
     const answer = await upload(numbers.main)
     assert.equal(answer.status, 429)
     assert.deepEqual([answer.body.error.code, answer.body.error.error_subcode], [4, 2446079])
-    assert.match(answer.body.error.message, /10 in 1h/)
+    assertError(
+      answer,
+      rateLimitReached({
+        count: 10,
+        period: '1h',
+        counted: 'uploads of a business public key, per number',
+        seconds: 3600,
+      }),
+    )
   })
 
   test('200 for another number, and for a read', async () => {

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError } from '../../../test/harness/errors.ts'
 import { groupCalls } from '../../../test/harness/group-calls.ts'
-import { assertRefused } from '../../../test/harness/number-calls.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { startTestServer, testStart, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { systemRandom } from '../../base/random.ts'
+import { argumentMissing, argumentWrong, bothCursors, cursorUnknown, fieldUnknown } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
 import { chooseVocabulary } from '../../graph/vocabulary.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
 import { makeCreationHandler } from './creation.ts'
+import { groupsNeedRegistration, noInviteLink, subjectLength } from './errors.ts'
 import { insertGroup } from './store.ts'
 
 const emoji = '🌱'
@@ -96,27 +98,39 @@ onBothDatabases('groups', (engine) => {
       })
     }
 
-    for (const [name, body, message] of [
-      ['no subject', {}, /^subject: it is required/],
-      ['an empty subject', { subject: '' }, /^subject: it must be a string of 1 to 128 characters/],
-      ['a subject of blanks', { subject: ' \t\n ' }, /^subject: it must be a string of 1 to 128 characters/],
-      ['a subject of 129 characters', { subject: 'x'.repeat(129) }, /^subject: it must be a string of 1 to 128/],
+    for (const [name, body, expected] of [
+      [
+        'no subject',
+        {},
+        argumentMissing('subject', { expected: 'a string of 1 to 128 characters, not counting blanks around it' }),
+      ],
+      ['an empty subject', { subject: '' }, subjectLength('subject')],
+      ['a subject of blanks', { subject: ' \t\n ' }, subjectLength('subject')],
+      ['a subject of 129 characters', { subject: 'x'.repeat(129) }, subjectLength('subject')],
       [
         'a description of 2049 characters',
         { subject: 'x', description: 'x'.repeat(2049) },
-        /^description: it must be a string of at most 2048 characters/,
+        argumentWrong('description', { expected: 'a string of at most 2048 characters' }),
       ],
       [
         'an unknown mode',
         { subject: 'x', join_approval_mode: 'anybody' },
-        /^join_approval_mode: it must be one of approval_required, auto_approve/,
+        argumentWrong('join_approval_mode', { expected: 'one of approval_required, auto_approve' }),
       ],
-      ['another product', { subject: 'x', messaging_product: 'other' }, /^messaging_product: it must be "msgapp"/],
-      ['no product', { subject: 'x', messaging_product: undefined }, /^messaging_product: it is required/],
+      [
+        'another product',
+        { subject: 'x', messaging_product: 'other' },
+        argumentWrong('messaging_product', { expected: '"msgapp"' }),
+      ],
+      [
+        'no product',
+        { subject: 'x', messaging_product: undefined },
+        argumentMissing('messaging_product', { expected: '"msgapp"' }),
+      ],
     ] as const) {
       test(`400 with ${name}, and nothing is asked for`, async () => {
         const before = await countTimers()
-        assertRefused(await calls.create(body), 400, message)
+        assertError(await calls.create(body), expected)
         assert.equal(await countTimers(), before)
       })
     }
@@ -134,7 +148,7 @@ onBothDatabases('groups', (engine) => {
     })
 
     test('422 for a number that is not registered', async () => {
-      assertRefused(await calls.create({ subject: 'Early' }, numbers.fresh), 422, /not registered; register it/)
+      assertError(await calls.create({ subject: 'Early' }, numbers.fresh), groupsNeedRegistration())
     })
 
     test('an event with errors, and no group, when the number was deregistered meanwhile', async () => {
@@ -273,14 +287,14 @@ onBothDatabases('groups', (engine) => {
       assert.equal((await calls.list({ limit: '1' })).body.data.groups.length, 1)
       assert.ok((await calls.list({ limit: '1024' })).body.data.groups.length > 25)
       for (const limit of ['0', '1025']) {
-        assertRefused(await calls.list({ limit }), 400, /^limit: it must be an integer from 1 to 1024/)
+        assertError(await calls.list({ limit }), argumentWrong('limit', { expected: 'an integer from 1 to 1024' }))
       }
     })
 
     test('400 with after and before together, and with a cursor of another list', async () => {
       const { after } = (await calls.list({ limit: '1' })).body.paging.cursors
-      assertRefused(await calls.list({ after, before: after }), 400, /^after: it came together with before/)
-      assertRefused(await calls.list({ after }, numbers.shared), 400, /^after: the cursor is not one of this list/)
+      assertError(await calls.list({ after, before: after }), bothCursors())
+      assertError(await calls.list({ after }, numbers.shared), cursorUnknown('after'))
     })
 
     test('an empty list for a number without groups', async () => {
@@ -298,10 +312,13 @@ onBothDatabases('groups', (engine) => {
     test('`fields` leaves what it names; 400 with an unknown one', async () => {
       const { body } = await calls.read(ids.group, { fields: 'subject,total_participant_count' })
       assert.deepEqual(body, { subject: 'Regulars', total_participant_count: 0 })
-      assertRefused(
+      assertError(
         await calls.read(ids.group, { fields: 'owner' }),
-        400,
-        /^fields: "owner" is not a field; available: id,/,
+        fieldUnknown({
+          field: '"owner"',
+          available:
+            'id, subject, description, join_approval_mode, creation_timestamp, participants, total_participant_count',
+        }),
       )
     })
 
@@ -342,7 +359,10 @@ onBothDatabases('groups', (engine) => {
     })
 
     test('400 with another product, and the group stays', async () => {
-      assertRefused(await calls.delete(ids.group, { messaging_product: 'other' }), 400, /^messaging_product: /)
+      assertError(
+        await calls.delete(ids.group, { messaging_product: 'other' }),
+        argumentWrong('messaging_product', { expected: '"msgapp"' }),
+      )
       assert.equal((await calls.read(ids.group)).status, 200)
     })
 
@@ -380,7 +400,7 @@ onBothDatabases('groups', (engine) => {
       await apply({ accounts })
       const { subject, description, join_approval_mode } = (await calls.read('6000000000000077')).body
       assert.deepEqual([subject, description, join_approval_mode], ['From the file', '', 'auto_approve'])
-      assertRefused(await calls.readLink('6000000000000077'), 404, /no live invite link; create one/, 803)
+      assertError(await calls.readLink('6000000000000077'), noInviteLink())
       assert.ok(!(await calls.events()).some(({ value }) => value.groups[0].group_id === '6000000000000077'))
     })
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError } from '../../../test/harness/errors.ts'
 import { groupCalls } from '../../../test/harness/group-calls.ts'
-import { assertRefused } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, tokens } from '../../../test/harness/world.ts'
+import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
+import { inviteLinkDead, noInviteLink } from './errors.ts'
 import { readInviteCode } from './rules.ts'
 
 onBothDatabases('invite links', (engine) => {
@@ -35,7 +37,7 @@ onBothDatabases('invite links', (engine) => {
     const third = (await calls.createLink(id)).body.invite_link
     for (const dead of [link, second]) {
       assert.equal((await open(dead)).status, 404)
-      assertRefused(await calls.join(dead, '16505551111'), 404, /^The invite link is not live/, 803)
+      assertError(await calls.join(dead, '16505551111'), inviteLinkDead())
     }
     assert.equal((await open(third)).status, 200)
     assert.equal((await calls.join(third, '16505551111')).status, 200)
@@ -54,8 +56,8 @@ onBothDatabases('invite links', (engine) => {
   test('200 with success as text for deleting; 404 where none is live', async () => {
     const { id, link } = await calls.make()
     assert.deepEqual((await calls.deleteLink(id)).body, { messaging_product: 'msgapp', success: 'true' })
-    assertRefused(await calls.deleteLink(id), 404, /no live invite link; create one/, 803)
-    assertRefused(await calls.readLink(id), 404, /no live invite link; create one/, 803)
+    assertError(await calls.deleteLink(id), noInviteLink())
+    assertError(await calls.readLink(id), noInviteLink())
     assert.equal((await open(link)).status, 404)
     assert.equal((await calls.join(link, '16505551111')).status, 404)
     assert.equal((await calls.createLink(id)).status, 200)
@@ -71,8 +73,11 @@ onBothDatabases('invite links', (engine) => {
     const { invite_link } = (await calls.createLink(ids.group)).body
     for (const method of ['POST', 'DELETE']) {
       const call = (json: object) => server.client.call(method, path, { token: tokens.owner, json })
-      assertRefused(await call({}), 400, /^messaging_product: it is required/)
-      assertRefused(await call({ messaging_product: 'other' }), 400, /^messaging_product: it must be "msgapp"/)
+      assertError(await call({}), argumentMissing('messaging_product', { expected: '"msgapp"' }))
+      assertError(
+        await call({ messaging_product: 'other' }),
+        argumentWrong('messaging_product', { expected: '"msgapp"' }),
+      )
     }
     assert.equal((await calls.readLink(ids.group)).body.invite_link, invite_link)
   })

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, assertSentence, like } from '../../../test/harness/errors.ts'
 import { freshUsers, groupCalls } from '../../../test/harness/group-calls.ts'
-import { assertRefused, countStatuses } from '../../../test/harness/number-calls.ts'
+import { countStatuses } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { systemRandom } from '../../base/random.ts'
+import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
+import { groupIsFull, notAnInviteLink } from './errors.ts'
 
 const ada = '16505551111'
 const bob = '16505552222'
@@ -84,7 +87,7 @@ onBothDatabases('members of groups', (engine) => {
       const [ninth = '', ...eight] = freshUsers(9)
       for (const user of eight) assert.equal((await calls.join(link, user)).status, 200)
       const events = await calls.eventsOf(id, async () => {
-        assertRefused(await calls.join(link, ninth), 422, /^The group has 8 users, which is the most/)
+        assertError(await calls.join(link, ninth), groupIsFull({ max: 8 }))
       })
       assert.deepEqual(events, [])
       assert.equal((await calls.join(link, eight[0] ?? '')).status, 200, 'who is in it stays in it')
@@ -125,23 +128,27 @@ onBothDatabases('members of groups', (engine) => {
       assert.equal((await calls.join(link, ada)).status, 404)
     })
 
-    for (const [name, body, message] of [
-      ['no link', { user_wa_id: ada }, /^invite_link: it is required/],
+    for (const [name, body, expected] of [
       [
-        'what is no link',
-        { invite_link: 'hello', user_wa_id: ada },
-        /^invite_link: it must be the link of an invitation/,
+        'no link',
+        { user_wa_id: ada },
+        argumentMissing('invite_link', { expected: 'a string of 1 to 2000 characters' }),
       ],
-      ['no user', { invite_link: 'http://x/invite/y' }, /^user_wa_id: it is required/],
-      ['a user who is no number', { invite_link: 'http://x/invite/y', user_wa_id: 'ada' }, /^user_wa_id: it must be/],
-      ['an empty name', { invite_link: 'http://x/invite/y', user_wa_id: ada, name: '' }, /^name: it must be/],
+      ['what is no link', { invite_link: 'hello', user_wa_id: ada }, notAnInviteLink()],
+      ['no user', { invite_link: 'http://x/invite/y' }, like(argumentMissing, { argument: 'user_wa_id' })],
+      [
+        'a user who is no number',
+        { invite_link: 'http://x/invite/y', user_wa_id: 'ada' },
+        like(argumentWrong, { argument: 'user_wa_id' }),
+      ],
+      [
+        'an empty name',
+        { invite_link: 'http://x/invite/y', user_wa_id: ada, name: '' },
+        argumentWrong('name', { expected: 'a string of 1 to 255 characters' }),
+      ],
     ] as const) {
       test(`400 with ${name}`, async () => {
-        assertRefused(
-          await server.client.post('/gateway/groups/join', { token: tokens.gateway, json: body }),
-          400,
-          message,
-        )
+        assertError(await server.client.post('/gateway/groups/join', { token: tokens.gateway, json: body }), expected)
       })
     }
 
@@ -201,7 +208,10 @@ onBothDatabases('members of groups', (engine) => {
       const listed = [...first.data, ...second.data].map(({ wa_id }: { wa_id: string }) => wa_id)
       assert.deepEqual(listed, users.toReversed())
       assert.equal(second.paging.next, undefined)
-      assertRefused(await calls.requests(id, { limit: '1025' }), 400, /^limit: it must be an integer from 1 to 1024/)
+      assertError(
+        await calls.requests(id, { limit: '1025' }),
+        argumentWrong('limit', { expected: 'an integer from 1 to 1024' }),
+      )
     })
 
     test('approving lets them in, all in one event, and ends the requests', async () => {
@@ -268,7 +278,7 @@ onBothDatabases('members of groups', (engine) => {
         body.failed_join_requests.map(({ join_request_id }: { join_request_id: string }) => join_request_id),
         requests.slice(8),
       )
-      assert.match(body.failed_join_requests[0].errors[0].error_data.details, /^The group has 8 users/)
+      assertSentence(body.failed_join_requests[0].errors[0].error_data.details, groupIsFull({ max: 8 }))
       assert.deepEqual(Object.keys(await calls.waiting(id)).sort(), users.slice(8).sort())
       const events = await calls.eventsOf(id, () => calls.approve(id, requests.slice(8)))
       assert.deepEqual(events, [], 'what did not happen is not told')
@@ -326,10 +336,19 @@ onBothDatabases('members of groups', (engine) => {
 
     for (const row of ['approve', 'reject'] as const) {
       test(`400 when nothing is there to ${row}, or too much, or not in a list`, async () => {
-        assertRefused(await calls[row](ids.group, []), 400, /^join_requests: it must be an array of 1 to 1024 items/)
+        assertError(
+          await calls[row](ids.group, []),
+          argumentWrong('join_requests', { expected: 'an array of 1 to 1024 items' }),
+        )
         const tooMany = Array.from({ length: 1025 }, (_, index) => String(index))
-        assertRefused(await calls[row](ids.group, tooMany), 400, /^join_requests: it must be an array of 1 to 1024/)
-        assertRefused(await calls[row](ids.group, ['']), 400, /^join_requests\[0\]: it must be a string/)
+        assertError(
+          await calls[row](ids.group, tooMany),
+          argumentWrong('join_requests', { expected: 'an array of 1 to 1024 items' }),
+        )
+        assertError(
+          await calls[row](ids.group, ['']),
+          argumentWrong('join_requests[0]', { expected: 'a string of 1 to 255 characters' }),
+        )
         assert.equal((await calls[row](ids.group, tooMany.slice(1))).status, 200)
       })
     }
@@ -415,14 +434,16 @@ onBothDatabases('members of groups', (engine) => {
     })
 
     test('400 with nobody, and with what is no user', async () => {
-      assertRefused(await calls.remove(ids.group), 400, /^participants: it must be an array of 1 to 1024 items/)
-      assertRefused(await calls.remove(ids.group, 'ada'), 400, /^participants\[0\]\.user: it must be a user's id/)
+      assertError(
+        await calls.remove(ids.group),
+        argumentWrong('participants', { expected: 'an array of 1 to 1024 items' }),
+      )
+      assertError(await calls.remove(ids.group, 'ada'), like(argumentWrong, { argument: 'participants[0].user' }))
       const path = `/v23.0/${ids.group}/participants`
       const json = { participants: [{ name: 'Ada' }] }
-      assertRefused(
+      assertError(
         await server.client.delete(path, { token: tokens.owner, json }),
-        400,
-        /^participants\[0\]\.user: it is required/,
+        like(argumentMissing, { argument: 'participants[0].user' }),
       )
     })
   })
@@ -437,7 +458,7 @@ onBothDatabases('MAX_USERS_PER_GROUP', (engine) => {
     const [one = '', two = '', three = ''] = freshUsers(3)
     assert.equal((await calls.join(link, one)).status, 200)
     assert.equal((await calls.join(link, two)).status, 200)
-    assertRefused(await calls.join(link, three), 422, /^The group has 2 users/)
+    assertError(await calls.join(link, three), groupIsFull({ max: 2 }))
     assert.equal((await calls.users(id)).length, 2)
   })
 })

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Answer } from '../../../test/harness/client.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, like } from '../../../test/harness/errors.ts'
 import * as files from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { SlowUpload, waitUntil } from '../../../test/harness/slow-upload.ts'
 import { listFiles, takeStock } from '../../../test/harness/stock.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
+import { bodyTooLarge, tooManyParts, tooMuchBesidesFile, uploadTooLarge } from '../../http/errors.ts'
+import { fileTooLarge, fileTypeNotTaken, fileTypeUnknown } from './errors.ts'
 
 const path = `/v23.0/${numbers.main}/media`
 const { fill, webp, mp4, officeDocument } = files
@@ -21,20 +24,18 @@ onBothDatabases('limits of media', (engine) => {
     return client.callRow(client.row('media.upload'), path, { token: tokens.owner, multipart: { file } })
   }
 
-  for (const [name, file, limit, message] of [
-    ['an image', files.png, 5 * mebibyte, /an image may have at most 5242880 bytes/],
-    ['sound', files.mp3, 16 * mebibyte, /an audio file may have at most 16777216 bytes/],
-    ['a film', mp4('3gp4', ['vide']), 16 * mebibyte, /a video may have at most 16777216 bytes/],
-    ['a sticker', webp({ animated: false, extended: true }), 102_400, /a sticker may have at most 102400 bytes/],
-    ['a plain sticker', webp({ animated: false }), 102_400, /a sticker may have at most 102400 bytes/],
-    ['a moving sticker', webp({ animated: true }), 512_000, /an animated sticker may have at most 512000 bytes/],
+  for (const [name, file, limit, expected] of [
+    ['an image', files.png, 5 * mebibyte, fileTooLarge({ kind: 'an image', max: 5242880 })],
+    ['sound', files.mp3, 16 * mebibyte, fileTooLarge({ kind: 'an audio file', max: 16777216 })],
+    ['a film', mp4('3gp4', ['vide']), 16 * mebibyte, fileTooLarge({ kind: 'a video', max: 16777216 })],
+    ['a sticker', webp({ animated: false, extended: true }), 102_400, fileTooLarge({ kind: 'a sticker', max: 102400 })],
+    ['a plain sticker', webp({ animated: false }), 102_400, fileTooLarge({ kind: 'a sticker', max: 102400 })],
+    ['a moving sticker', webp({ animated: true }), 512_000, fileTooLarge({ kind: 'an animated sticker', max: 512000 })],
   ] as const) {
     test(`200 for ${name} of ${limit} bytes, 400 for one of a byte more, of which nothing stays`, async () => {
       assert.equal((await send(fill(file, limit))).status, 200)
       const before = await takeStock(server)
-      const { status, body } = await send(fill(file, limit + 1))
-      assert.equal(status, 400)
-      assert.match(body.error.message, message)
+      assertError(await send(fill(file, limit + 1)), expected)
       assert.deepEqual(await takeStock(server), before)
     })
   }
@@ -47,9 +48,7 @@ onBothDatabases('limits of media', (engine) => {
   ] as const) {
     test(`200 for a document (${name}) as large as the setting says, 400 for one of a byte more`, async () => {
       assert.equal((await send(fill(file, 300_000, byte), small)).status, 200)
-      const { status, body } = await send(fill(file, 300_001, byte), small)
-      assert.equal(status, 400)
-      assert.match(body.error.message, /a document may have at most 300000 bytes/)
+      assertError(await send(fill(file, 300_001, byte), small), fileTooLarge({ kind: 'a document', max: 300000 }))
     })
   }
 
@@ -58,9 +57,7 @@ onBothDatabases('limits of media', (engine) => {
     const post = (raw: string) =>
       small.client.post(path, { token: tokens.owner, raw, headers: { 'content-type': 'application/json' } })
     assert.equal((await post(bare.padEnd(2000))).status, 200)
-    const { status, body } = await post(bare.padEnd(2001))
-    assert.equal(status, 400)
-    assert.match(body.error.message, /larger than the 2000 bytes/)
+    assertError(await post(bare.padEnd(2001)), bodyTooLarge({ max: 2000 }))
   })
 
   test('200 for a text of 16 MiB by default, where other operations take 1 MiB', async () => {
@@ -81,18 +78,14 @@ onBothDatabases('limits of media', (engine) => {
     assert.equal(kept.media.length, before.media.length + 1)
     const tooMuch: Record<string, string>[] = [{ a: half, b: half, c: 'x' }, { a: half + half + half }]
     for (const members of tooMuch) {
-      const { status, body } = await post({ file, ...members })
-      assert.equal(status, 400)
-      assert.match(body.error.message, /The members besides the file are larger than the 1048576 bytes/)
+      assertError(await post({ file, ...members }), tooMuchBesidesFile({ max: 1048576 }))
     }
     assert.deepEqual(await takeStock(server), kept)
   })
 
   test('400 with more than 1000 members', async () => {
     const multipart = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`m${index}`, 'x']))
-    const { status, body } = await server.client.post(path, { token: tokens.owner, multipart })
-    assert.equal(status, 400)
-    assert.match(body.error.message, /more than 1000 members/)
+    assertError(await server.client.post(path, { token: tokens.owner, multipart }), tooManyParts({ max: 1000 }))
   })
 
   const startUpload = (length?: number) => SlowUpload.start({ url: server.url, path, token: tokens.owner, length })
@@ -101,15 +94,14 @@ onBothDatabases('limits of media', (engine) => {
   test('400 for what is announced as larger than any file may be, before a byte of it has come', async () => {
     const upload = await startUpload(101 * mebibyte + 1)
     const { status, body } = await upload.answer()
-    assert.equal(status, 400)
-    assert.match(body, /file: it is too large; no file may have more than 104857600 bytes/)
+    assertError({ status, body: JSON.parse(body) }, uploadTooLarge('file', { max: 104_857_600 }))
     upload.cut()
   })
 
-  for (const [name, bytes, message] of [
-    ['is of another type', files.gif, /image\/gif/],
-    ['is larger than an image may be', files.png, /an image may have at most/],
-    ['stops to be a text', fill(Buffer.from('hello'), 100_000, 0x20), /of no type that is known/],
+  for (const [name, bytes, expected] of [
+    ['is of another type', files.gif, like(fileTypeNotTaken, { found: 'image/gif' })],
+    ['is larger than an image may be', files.png, like(fileTooLarge, { kind: 'an image' })],
+    ['stops to be a text', fill(Buffer.from('hello'), 100_000, 0x20), fileTypeUnknown],
   ] as const) {
     test(`400 as soon as a file ${name}, though more of it would come, and the connection stays usable`, async () => {
       const before = await takeStock(server)
@@ -118,8 +110,7 @@ onBothDatabases('limits of media', (engine) => {
       await upload.send(Buffer.alloc(6 * mebibyte))
       // Nobody has said that this was all: the answer does not wait for the end.
       const { status, body } = await upload.answer()
-      assert.equal(status, 400)
-      assert.match(body, message)
+      assertError({ status, body: JSON.parse(body) }, expected)
       assert.deepEqual(await takeStock(server), before)
       await upload.send(Buffer.alloc(3 * mebibyte))
       await upload.end()

@@ -3,12 +3,16 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Answer, CallOptions } from '../../../test/harness/client.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError } from '../../../test/harness/errors.ts'
 import { jpeg, pdf, png } from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { listFiles, takeStock } from '../../../test/harness/stock.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { day } from '../../base/duration.ts'
 import { holdTime } from '../../files/files.ts'
+import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
+import { moreThanOneFile, multipartEndsEarly } from '../../http/errors.ts'
+import { dataUrlWithoutComma, fileIsEmpty, fileNotBase64 } from './errors.ts'
 
 const path = `/v23.0/${numbers.main}/media`
 let serial = 0
@@ -94,51 +98,53 @@ onBothDatabases('media', (engine) => {
     assert.deepEqual((await read(body.id)).body.mime_type, 'text/plain')
   })
 
-  for (const [name, options, message] of [
-    ['no body at all', {}, /^file: it is required/],
-    ['no file in JSON', { json: { messaging_product: 'msgapp' } }, /^file: it is required/],
-    ['no file in multipart', { multipart: { messaging_product: 'msgapp' } }, /^file: it is required/],
-    ['an empty file', { multipart: { file: blob(Buffer.alloc(0)) } }, /^file: it is empty/],
-    ['an empty text', { json: { file: '' } }, /^file: it is empty/],
-    ['an empty data: URL', { json: { file: 'data:image/png;base64,' } }, /^file: it is empty/],
-    ['a number', { json: { file: 5 } }, /^file: it must be/],
-    ['null', { json: { file: null } }, /^file: it must be/],
+  for (const [name, options, expected] of [
+    ['no body at all', {}, argumentMissing('file', { expected: 'a string' })],
+    ['no file in JSON', { json: { messaging_product: 'msgapp' } }, argumentMissing('file', { expected: 'a string' })],
+    [
+      'no file in multipart',
+      { multipart: { messaging_product: 'msgapp' } },
+      argumentMissing('file', { expected: 'a string' }),
+    ],
+    ['an empty file', { multipart: { file: blob(Buffer.alloc(0)) } }, fileIsEmpty()],
+    ['an empty text', { json: { file: '' } }, fileIsEmpty()],
+    ['an empty data: URL', { json: { file: 'data:image/png;base64,' } }, fileIsEmpty()],
+    ['a number', { json: { file: 5 } }, argumentWrong('file', { expected: 'a string' })],
+    ['null', { json: { file: null } }, argumentWrong('file', { expected: 'a string' })],
     [
       'two files',
       { raw: twice(), headers: { 'content-type': 'multipart/form-data; boundary=b' } },
-      /^file: there is more/,
+      moreThanOneFile('file'),
     ],
-    ['a data: URL without a comma', { json: { file: 'data:image/png;base64' } }, /^file: .*without a comma/],
-    ['letters that base64 does not have', { json: { file: `${png.toString('base64')}!` } }, /^file: it is not base64/],
-    [
-      'base64 with a letter too few',
-      { json: { file: png.toString('base64').slice(0, -3) } },
-      /^file: it is not base64/,
-    ],
-    [
-      'base64 with padding in the middle',
-      { json: { file: `QQ==${png.toString('base64')}` } },
-      /^file: it is not base64/,
-    ],
-    ['base64 with too little padding', { json: { file: 'QUI=Qw=' } }, /^file: it is not base64/],
+    ['a data: URL without a comma', { json: { file: 'data:image/png;base64' } }, dataUrlWithoutComma()],
+    ['letters that base64 does not have', { json: { file: `${png.toString('base64')}!` } }, fileNotBase64()],
+    ['base64 with a letter too few', { json: { file: png.toString('base64').slice(0, -3) } }, fileNotBase64()],
+    ['base64 with padding in the middle', { json: { file: `QQ==${png.toString('base64')}` } }, fileNotBase64()],
+    ['base64 with too little padding', { json: { file: 'QUI=Qw=' } }, fileNotBase64()],
     [
       'another product before the file',
       { multipart: { messaging_product: 'x', file: blob(png) } },
-      /^messaging_product/,
+      argumentWrong('messaging_product', { expected: '"msgapp"' }),
     ],
     [
       'another product behind the file',
       { multipart: { file: blob(jpeg), messaging_product: 'x' } },
-      /^messaging_product/,
+      argumentWrong('messaging_product', { expected: '"msgapp"' }),
     ],
-    ['another product in JSON', { json: { messaging_product: 'whatsapp', file: asData(png) } }, /^messaging_product/],
-    ['a member with a NUL', { multipart: { file: blob(jpeg), messaging_product: '\0' } }, /^messaging_product/],
+    [
+      'another product in JSON',
+      { json: { messaging_product: 'whatsapp', file: asData(png) } },
+      argumentWrong('messaging_product', { expected: '"msgapp"' }),
+    ],
+    [
+      'a member with a NUL',
+      { multipart: { file: blob(jpeg), messaging_product: '\0' } },
+      argumentWrong('messaging_product', { expected: '"msgapp"' }),
+    ],
   ] as const) {
     test(`400 with ${name}, and nothing stays`, async () => {
       const before = await takeStock(server)
-      const { status, body, text } = await upload(options)
-      assert.equal(status, 400, text)
-      assert.match(body.error.message, message)
+      assertError(await upload(options), expected)
       assert.deepEqual(await takeStock(server), before)
     })
   }
@@ -147,8 +153,7 @@ onBothDatabases('media', (engine) => {
     const before = await takeStock(server)
     const raw = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello'
     const answer = await upload({ raw, headers: { 'content-type': 'multipart/form-data; boundary=b' } })
-    assert.equal(answer.status, 400)
-    assert.match(answer.body.error.message, /ends before its last delimiter/)
+    assertError(answer, multipartEndsEarly())
     assert.deepEqual(await takeStock(server), before)
   })
 

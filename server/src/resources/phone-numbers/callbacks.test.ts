@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { assertRefused, countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
+import type { ExpectedError } from '../../../test/harness/errors.ts'
+import { assertError } from '../../../test/harness/errors.ts'
+import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { type Sink, type SinkRequest, startSink } from '../../../test/harness/sink.ts'
 import { accounts, ids, numbers, partnerIds, testWorld, tokens } from '../../../test/harness/world.ts'
+import { callbackBodyWrong, callbackStatusWrong, callbackUnreachable, urlNotHttps } from '../../delivery/errors.ts'
+import { appNotLinked, appNotSubscribed, usernameTaken } from './errors.ts'
 
 const webhook = { callback_url: 'http://127.0.0.1:9/app', verify_token: 'token of the app', fields: ['messages'] }
 
@@ -104,11 +108,15 @@ onBothDatabases('the callbacks of a number', (engine) => {
     })
   }
 
-  for (const [name, answer] of [
-    ['answers with another status', (_question, response) => response.writeHead(403).end()],
-    ['sends back something else', (_question, response) => response.end('welcome')],
-    ['breaks off', (_question, response) => response.destroy()],
-  ] as readonly [string, Answer][]) {
+  for (const [name, answer, expected] of [
+    [
+      'answers with another status',
+      (_question, response) => response.writeHead(403).end(),
+      callbackStatusWrong({ status: 403 }),
+    ],
+    ['sends back something else', (_question, response) => response.end('welcome'), callbackBodyWrong()],
+    ['breaks off', (_question, response) => response.destroy(), callbackUnreachable],
+  ] as readonly [string, Answer, ExpectedError][]) {
     test(`422 for a callback that ${name}, and nothing of the request is done`, async (t) => {
       const sink = await startCallback(t, answer)
       const before = await callbacksOf(numbers.shared)
@@ -117,7 +125,7 @@ onBothDatabases('the callbacks of a number', (engine) => {
         { webhook_configuration: { override_callback_uri: sink.url, verify_token: 'x' } },
       ]) {
         const refused = await set(numbers.shared, { ...member, username: 'never.set', search_visibility: 'HIDDEN' })
-        assertRefused(refused, 422, /could not be verified/)
+        assertError(refused, expected)
       }
       assert.deepEqual(await callbacksOf(numbers.shared), before)
       const { username, search_visibility } = await server.database.read.query
@@ -134,7 +142,7 @@ onBothDatabases('the callbacks of a number', (engine) => {
     const before = await callbacksOf(numbers.main)
     assert.equal((await set(numbers.fresh, { username: 'held.by.fresh' })).status, 200)
     const answer = await set(numbers.main, { webhook_url: sink.url, username: 'held.by.fresh' })
-    assertRefused(answer, 422, /is taken/)
+    assertError(answer, usernameTaken({ username: 'held.by.fresh' }))
     assert.equal(sink.requests.length, 1)
     assert.deepEqual(await callbacksOf(numbers.main), before)
   })
@@ -146,7 +154,7 @@ onBothDatabases('the callbacks of a number', (engine) => {
       { webhook_configuration: { override_callback_uri: sink.url } },
       { webhook_configuration: { override_callback_uri: '' } },
     ]) {
-      assertRefused(await set(numbers.smallBusiness, settings), 403, /not linked to the account/, 200)
+      assertError(await set(numbers.smallBusiness, settings), appNotLinked())
     }
     assert.equal(sink.requests.length, 0)
     assert.equal(
@@ -159,9 +167,9 @@ onBothDatabases('the callbacks of a number', (engine) => {
   test('422 for an app without a subscription, and 200 to remove what it has not', async (t) => {
     const sink = await startCallback(t)
     const by = tokens.partner
-    assertRefused(await set(numbers.shared, { webhook_url: sink.url }, by), 422, /no webhook subscription/)
+    assertError(await set(numbers.shared, { webhook_url: sink.url }, by), appNotSubscribed())
     const override = { webhook_configuration: { override_callback_uri: sink.url } }
-    assertRefused(await set(numbers.shared, override, by), 422, /no webhook subscription/)
+    assertError(await set(numbers.shared, override, by), appNotSubscribed())
     const removal = { webhook_configuration: { override_callback_uri: '' } }
     assert.equal((await set(numbers.shared, removal, by)).status, 200)
     assert.equal(sink.requests.length, 0)
@@ -191,7 +199,7 @@ onBothDatabases('the callbacks of a number', (engine) => {
           (error: Error) => response.destroy(error),
         )
     })
-    assertRefused(await set(id, { webhook_url: sink.url }), 403, /not linked to the account/, 200)
+    assertError(await set(id, { webhook_url: sink.url }), appNotLinked())
     assert.equal(sink.requests.length, 1)
     assert.equal(await callbacksOf(id), undefined)
   })
@@ -211,8 +219,7 @@ onBothDatabases('the callbacks of a number', (engine) => {
     { webhook_configuration: { override_callback_uri: 'http://127.0.0.1:9/hook' } },
   ]) {
     test(`400 for ${JSON.stringify(settings)} where internal callbacks are not allowed`, async () => {
-      const answer = await numberCalls(guarded).set(numbers.main, settings)
-      assertRefused(answer, 400, /^(webhook_url|webhook_configuration\.override_callback_uri): it must be an https URL/)
+      assertError(await numberCalls(guarded).set(numbers.main, settings), urlNotHttps)
     })
   }
 

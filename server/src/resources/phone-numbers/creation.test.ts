@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { assertRefused, countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
+import { assertError } from '../../../test/harness/errors.ts'
+import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, strangerIds, tokens } from '../../../test/harness/world.ts'
+import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
+import { creationLimitReached } from '../../limits/errors.ts'
+import {
+  accountIsFull,
+  displayNameTooShort,
+  numberOnPlatform,
+  phoneNumberNotOfCountry,
+  phoneNumberNotReal,
+} from './errors.ts'
 
 const token = tokens.owner
 
@@ -36,20 +46,40 @@ onBothDatabases('creating a number', (engine) => {
     })
   }
 
-  for (const [name, body, message] of [
-    ['no number', {}, /^phone_number: it is required/],
-    ['letters', { phone_number: '1631555CALL' }, /^phone_number: it must be a phone number in digits/],
-    ['a number that is too short', { phone_number: '1631555300' }, /^phone_number: .*can exist/],
-    ['a number that no plan has', { phone_number: '10315553001' }, /^phone_number: .*can exist/],
-    ['a country code that there is not', { phone_number: '999123456789' }, /^phone_number: .*can exist/],
-    ['no digit at all', { phone_number: '(--..--)' }, /^phone_number: .*can exist/],
-    ['another country than cc', { cc: '49', phone_number: '+1 631-555-3009' }, /country code 49/],
-    ['half a country code', { cc: '4', phone_number: '47400123009' }, /country code 4\./],
-    ['a cc of four digits', { cc: '1631', phone_number: '5553009' }, /^cc: /],
-    ['a cc with a plus', { cc: '+1', phone_number: '6315553009' }, /^cc: /],
+  for (const [name, body, expected] of [
+    [
+      'no number',
+      {},
+      argumentMissing('phone_number', {
+        expected: 'a phone number in digits: with its country code, or without it where `cc` is given',
+      }),
+    ],
+    [
+      'letters',
+      { phone_number: '1631555CALL' },
+      argumentWrong('phone_number', {
+        expected: 'a phone number in digits: with its country code, or without it where `cc` is given',
+      }),
+    ],
+    ['a number that is too short', { phone_number: '1631555300' }, phoneNumberNotReal()],
+    ['a number that no plan has', { phone_number: '10315553001' }, phoneNumberNotReal()],
+    ['a country code that there is not', { phone_number: '999123456789' }, phoneNumberNotReal()],
+    ['no digit at all', { phone_number: '(--..--)' }, phoneNumberNotReal()],
+    ['another country than cc', { cc: '49', phone_number: '+1 631-555-3009' }, phoneNumberNotOfCountry({ cc: 49 })],
+    ['half a country code', { cc: '4', phone_number: '47400123009' }, phoneNumberNotOfCountry({ cc: 4 })],
+    [
+      'a cc of four digits',
+      { cc: '1631', phone_number: '5553009' },
+      argumentWrong('cc', { expected: 'a country calling code of 1 to 3 digits, such as 1' }),
+    ],
+    [
+      'a cc with a plus',
+      { cc: '+1', phone_number: '6315553009' },
+      argumentWrong('cc', { expected: 'a country calling code of 1 to 3 digits, such as 1' }),
+    ],
   ] as const) {
     test(`400 for ${name}`, async () => {
-      assertRefused(await calls.create({ verified_name: 'Lucky Shrub', ...body }), 400, message)
+      assertError(await calls.create({ verified_name: 'Lucky Shrub', ...body }), expected)
     })
   }
 
@@ -66,10 +96,9 @@ onBothDatabases('creating a number', (engine) => {
   }
 
   test('400 for a name of blanks', async () => {
-    assertRefused(
+    assertError(
       await calls.create({ phone_number: calls.freshDigits(), verified_name: '  x ' }),
-      400,
-      /^verified_name: /,
+      displayNameTooShort('verified_name'),
     )
   })
 
@@ -82,7 +111,7 @@ onBothDatabases('creating a number', (engine) => {
       ['16315551001', true],
     ] as const) {
       const body = { phone_number, verified_name: 'Mine now', migrate_phone_number }
-      assertRefused(await calls.create(body), 422, /on the platform already/)
+      assertError(await calls.create(body), numberOnPlatform())
     }
     assert.equal(await countNodes(), nodesBefore)
     const stranger = await server.database.read.query
@@ -126,14 +155,17 @@ onBothDatabases('the limits of creating numbers', (engine) => {
     const body = () => ({ phone_number: calls.freshDigits(), verified_name: 'One of many' })
     const answers = await Promise.all(Array.from({ length: 12 }, () => calls.create(body(), accounts.smallBusiness)))
     assert.deepEqual(countStatuses(answers), { 200: 5, 403: 7 }, 'one was there before')
-    assertRefused(await calls.create(body(), accounts.smallBusiness), 403, /6 phone numbers/, 200)
+    assertError(await calls.create(body(), accounts.smallBusiness), accountIsFull({ max: 6 }))
   })
 
   test('429 over the creations of an account, with the subcode of creations', async () => {
     const calls = numberCalls(tight)
     for (const _ of [1, 2]) await calls.createWithCode()
     const answer = await calls.create({ phone_number: calls.freshDigits(), verified_name: 'One more' })
-    assertRefused(answer, 429, /limit of 2 in 1h/, 4)
+    assertError(
+      answer,
+      creationLimitReached({ count: 2, period: '1h', counted: 'phone numbers created, per account', seconds: 3600 }),
+    )
     assert.equal(answer.body.error.error_subcode, 2446080)
   })
 })

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
+import {
+  argumentWrong,
+  conditionNotAnObject,
+  conditionValueNotAnArray,
+  filteringNotAnArray,
+  filteringNotJson,
+} from '../../graph/errors.ts'
 
 const listAccount = '1000000000000005'
 
@@ -217,24 +225,28 @@ onBothDatabases('phone numbers', (engine) => {
     assert.equal((await filter()).body.data.length, 30)
   })
 
-  for (const [name, filtering] of [
-    ['no JSON', 'account_mode=LIVE'],
-    ['no array', '{"field":"account_mode","operator":"EQUAL","value":"LIVE"}'],
-    ['no object in it', '["account_mode"]'],
-    ['an unknown field', '[{"field":"verified_name","operator":"EQUAL","value":"x"}]'],
-    ['a field of the language', '[{"field":"__proto__","operator":"EQUAL","value":"x"}]'],
-    ['an unknown operator', '[{"field":"account_mode","operator":"CONTAIN","value":"LIVE"}]'],
-    ['no operator', '[{"field":"account_mode","value":"LIVE"}]'],
-    ['a value that the field cannot have', '[{"field":"account_mode","operator":"EQUAL","value":"TEST"}]'],
-    ['a value of the wrong type', '[{"field":"account_mode","operator":"EQUAL","value":["LIVE"]}]'],
-    ['IN without an array', '[{"field":"account_mode","operator":"IN","value":"LIVE"}]'],
-    ['IN with nothing', '[{"field":"account_mode","operator":"IN","value":[]}]'],
-    ['an attempt at SQL', `[{"field":"account_mode","operator":"EQUAL","value":"' OR 1=1 --"}]`],
+  const notAList = conditionValueNotAnArray('filtering[0].value', { operator: 'IN' })
+  const wrongAt = (argument: string) => like(argumentWrong, { argument: `filtering[0].${argument}` })
+  for (const [name, filtering, expected] of [
+    ['no JSON', 'account_mode=LIVE', filteringNotJson()],
+    ['no array', '{"field":"account_mode","operator":"EQUAL","value":"LIVE"}', filteringNotAnArray()],
+    ['no object in it', '["account_mode"]', conditionNotAnObject('filtering[0]')],
+    ['an unknown field', '[{"field":"verified_name","operator":"EQUAL","value":"x"}]', wrongAt('field')],
+    ['a field of the language', '[{"field":"__proto__","operator":"EQUAL","value":"x"}]', wrongAt('field')],
+    ['an unknown operator', '[{"field":"account_mode","operator":"CONTAIN","value":"LIVE"}]', wrongAt('operator')],
+    ['no operator', '[{"field":"account_mode","value":"LIVE"}]', wrongAt('operator')],
+    [
+      'a value that the field cannot have',
+      '[{"field":"account_mode","operator":"EQUAL","value":"TEST"}]',
+      wrongAt('value'),
+    ],
+    ['a value of the wrong type', '[{"field":"account_mode","operator":"EQUAL","value":["LIVE"]}]', wrongAt('value')],
+    ['IN without an array', '[{"field":"account_mode","operator":"IN","value":"LIVE"}]', notAList],
+    ['IN with nothing', '[{"field":"account_mode","operator":"IN","value":[]}]', notAList],
+    ['an attempt at SQL', `[{"field":"account_mode","operator":"EQUAL","value":"' OR 1=1 --"}]`, wrongAt('value')],
   ] as const) {
     test(`400 for a filter that is ${name}`, async () => {
-      const answer = await list({ filtering })
-      assert.equal(answer.status, 400)
-      assert.match(answer.body.error.message, /^filtering/)
+      assertError(await list({ filtering }), expected)
     })
   }
 })

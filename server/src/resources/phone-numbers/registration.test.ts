@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { assertRefused, countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
+import { assertError } from '../../../test/harness/errors.ts'
+import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
 import { minute } from '../../base/duration.ts'
+import { rateLimitReached } from '../../limits/errors.ts'
+import {
+  numberLinkEnded,
+  numberNotLinked,
+  numberNotRegistered,
+  numberNotVerified,
+  pinWrong,
+  smallBusinessNumber,
+} from './errors.ts'
 
 const token = tokens.owner
 const product = 'msgapp'
@@ -64,7 +74,7 @@ onBothDatabases('registering a number', (engine) => {
     assert.deepEqual([sms.kind, sms.language, sms.to], ['sms', 'en_US', digits])
     assert.match(sms.code, /^\d{6}$/)
 
-    assertRefused(await calls.register(id), 422, /not verified/)
+    assertError(await calls.register(id), numberNotVerified())
     const verified = await calls.verify(id, sms.code)
     assert.deepEqual(verified.body, { success: true, id })
     const { row: _verified, ...second } = await calls.states(id)
@@ -96,7 +106,7 @@ onBothDatabases('registering a number', (engine) => {
     const id = await calls.createVerified()
     assert.equal((await calls.register(id, '111111')).status, 200)
     assert.equal((await calls.deregister(id)).status, 200)
-    assertRefused(await calls.register(id, '222222'), 422, /two-step verification PIN/, 133005)
+    assertError(await calls.register(id, '222222'), pinWrong())
     assert.equal((await calls.states(id)).registered, false)
     assert.equal((await calls.register(id, '111111')).status, 200)
   })
@@ -132,11 +142,11 @@ onBothDatabases('registering a number', (engine) => {
   }
 
   test('422 for a number that is not verified', async () => {
-    assertRefused(await calls.register(numbers.fresh), 422, /not verified/)
+    assertError(await calls.register(numbers.fresh), numberNotVerified())
   })
 
   test('422 for a number whose link the platform ended', async () => {
-    assertRefused(await calls.register(oddNumbers.banned), 422, /no longer linked/)
+    assertError(await calls.register(oddNumbers.banned), numberLinkEnded())
   })
 
   test('registering brings a number of another host to this one', async () => {
@@ -185,11 +195,11 @@ onBothDatabases('registering a number', (engine) => {
   })
 
   test('422 for what is not linked, not registered, or of a small business: each with its sentence', async () => {
-    assertRefused(await calls.deregister(oddNumbers.unlinked), 422, /not linked in the hosted system/)
-    assertRefused(await calls.deregister(numbers.fresh), 422, /not linked in the hosted system/)
+    assertError(await calls.deregister(oddNumbers.unlinked), numberNotLinked())
+    assertError(await calls.deregister(numbers.fresh), numberNotLinked())
     const id = await calls.createVerified()
-    assertRefused(await calls.deregister(id), 422, /not registered/)
-    assertRefused(await calls.deregister(numbers.smallBusiness), 422, /small-business/)
+    assertError(await calls.deregister(id), numberNotRegistered())
+    assertError(await calls.deregister(numbers.smallBusiness), smallBusinessNumber())
     assert.equal((await calls.states(oddNumbers.unlinked)).registered, true)
     assert.equal((await calls.states(numbers.smallBusiness)).registered, true)
   })
@@ -213,6 +223,14 @@ onBothDatabases('registering a number', (engine) => {
     assert.equal((await limited.deregister(numbers.main)).status, 200)
     assert.equal((await limited.register(numbers.main)).status, 200)
     assert.equal((await limited.deregister(numbers.main)).status, 200)
-    assertRefused(await limited.register(numbers.main), 429, /limit of 3 in 1h/, 4)
+    assertError(
+      await limited.register(numbers.main),
+      rateLimitReached({
+        count: 3,
+        period: '1h',
+        counted: 'registering and deregistering, per number',
+        seconds: 3600,
+      }),
+    )
   })
 })

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { assertThrown } from '../../../test/harness/errors.ts'
 import { GraphError } from '../../graph/graph-error.ts'
+import {
+  numberHeldByPlatform,
+  numberLinkEnded,
+  numberNotLinked,
+  numberNotRegistered,
+  numberNotVerified,
+  numberVerified,
+} from './errors.ts'
 import {
   codeVerificationStatuses,
   connectionStatuses,
@@ -133,11 +142,11 @@ function outcome(event: NumberEvent, states: NumberStates): NumberStates | 'refu
   }
 }
 
-function refusal(event: NumberEvent, changes: Partial<NumberStates>): string {
+function refusal(event: NumberEvent, changes: Partial<NumberStates>): unknown {
   try {
     moveNumber({ ...describeRegistration(true, now), ...changes }, event, now)
   } catch (error) {
-    return (error as Error).message
+    return error
   }
   return 'not refused'
 }
@@ -165,13 +174,16 @@ describe('the states of a number', () => {
   })
 
   test('each reason for a refusal has its own sentence', () => {
-    assert.match(refusal('code_verified', {}), /verified already/)
-    assert.match(refusal('registered', { registered: false, code_verification_status: 'UNVERIFIED' }), /not verified/)
-    assert.match(refusal('registered', { registered: false, link_status: 'BANNED' }), /no longer linked/)
-    assert.match(refusal('deregistered', { link_status: 'UNLINKED' }), /not linked/)
-    assert.match(refusal('deregistered', { registered: false }), /not registered/)
-    assert.match(refusal('connected', { connection_status: 'FLAGGED' }), /flagged or restricted/)
-    assert.match(refusal('disconnected', { registered: false }), /not registered/)
+    assertThrown(refusal('code_verified', {}), numberVerified())
+    assertThrown(
+      refusal('registered', { registered: false, code_verification_status: 'UNVERIFIED' }),
+      numberNotVerified(),
+    )
+    assertThrown(refusal('registered', { registered: false, link_status: 'BANNED' }), numberLinkEnded())
+    assertThrown(refusal('deregistered', { link_status: 'UNLINKED' }), numberNotLinked())
+    assertThrown(refusal('deregistered', { registered: false }), numberNotRegistered())
+    assertThrown(refusal('connected', { connection_status: 'FLAGGED' }), numberHeldByPlatform())
+    assertThrown(refusal('disconnected', { registered: false }), numberNotRegistered())
   })
 
   test('a world file’s `registered: true` is a number with all behind it', () => {

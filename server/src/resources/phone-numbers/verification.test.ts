@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { assertRefused, countStatuses, numberCalls, otherThan } from '../../../test/harness/number-calls.ts'
+import { assertError } from '../../../test/harness/errors.ts'
+import { countStatuses, numberCalls, otherThan } from '../../../test/harness/number-calls.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
 import { minute } from '../../base/duration.ts'
+import { rateLimitReached } from '../../limits/errors.ts'
 import { findPinHash } from './code-store.ts'
+import { codeExpired, codeFormWrong, codeWrong, noCodeWaiting, numberVerified, tooManyWrongCodes } from './errors.ts'
 
 const token = tokens.owner
 
@@ -20,12 +23,12 @@ onBothDatabases('verifying a number', (engine) => {
     assert.equal((await calls.requestCode(id, { code_method: 'VOICE', language: 'pt_BR' })).status, 200)
     const [newest] = await calls.outbox(digits)
     assert.deepEqual([newest?.kind, newest?.language], ['voice', 'pt_BR'])
-    if (newest?.code !== code) assertRefused(await calls.verify(id, code), 422, /code is wrong/)
+    if (newest?.code !== code) assertError(await calls.verify(id, code), codeWrong({ left: '' }))
     assert.equal((await calls.verify(id, newest?.code ?? '')).status, 200)
   })
 
   test('422 for a number that is verified', async () => {
-    assertRefused(await calls.requestCode(numbers.main), 422, /verified already/)
+    assertError(await calls.requestCode(numbers.main), numberVerified())
   })
 
   for (const [name, body] of [
@@ -43,24 +46,24 @@ onBothDatabases('verifying a number', (engine) => {
 
   for (const code of ['', '12345', '1234567', '12345a', ' 123456', '١٢٣٤٥٦']) {
     test(`400 for the code ${JSON.stringify(code)}`, async () => {
-      assertRefused(await calls.verify(numbers.fresh, code), 400, /^code: it must be a code of 6 digits/)
+      assertError(await calls.verify(numbers.fresh, code), codeFormWrong({ digits: 6 }))
     })
   }
 
   test('422 when no code was ever sent', async () => {
-    assertRefused(await calls.verify(numbers.fresh, '123456'), 422, /No code is waiting/)
+    assertError(await calls.verify(numbers.fresh, '123456'), noCodeWaiting())
   })
 
   test('422 for a wrong code, and 200 for the right one after it', async () => {
     const { id, code } = await calls.createWithCode()
-    assertRefused(await calls.verify(id, otherThan(code)), 422, /code is wrong/)
+    assertError(await calls.verify(id, otherThan(code)), codeWrong({ left: '' }))
     assert.equal((await calls.verify(id, code)).status, 200)
   })
 
   test('422 for a code that was used', async () => {
     const { id, code } = await calls.createWithCode()
     assert.equal((await calls.verify(id, code)).status, 200)
-    assertRefused(await calls.verify(id, code), 422, /verified already/)
+    assertError(await calls.verify(id, code), numberVerified())
   })
 
   test('200 until a code expires, and 422 from then on', async () => {
@@ -68,7 +71,7 @@ onBothDatabases('verifying a number', (engine) => {
     server.clock.advance(10 * minute - 1)
     assert.equal((await calls.verify(early.id, early.code)).status, 200)
     server.clock.advance(1)
-    assertRefused(await calls.verify(late.id, late.code), 422, /expired/)
+    assertError(await calls.verify(late.id, late.code), codeExpired())
     assert.equal((await calls.requestCode(late.id)).status, 200)
     assert.equal((await calls.verify(late.id, await calls.newestCode(late.digits))).status, 200)
   })
@@ -76,7 +79,7 @@ onBothDatabases('verifying a number', (engine) => {
   test('422 for the code of another number', async () => {
     const [mine, other] = [await calls.createWithCode(), await calls.createWithCode()]
     if (mine.code === other.code) return assert.equal((await calls.verify(mine.id, other.code)).status, 200)
-    assertRefused(await calls.verify(mine.id, other.code), 422, /code is wrong/)
+    assertError(await calls.verify(mine.id, other.code), codeWrong({ left: '' }))
   })
 
   test('exactly one 200 when the right code is sent fifty times at once', async () => {
@@ -123,10 +126,10 @@ onBothDatabases('the limits of verifying a number', (engine) => {
   test('422 for five wrong codes, then 429 for fifteen minutes even with the right one', async () => {
     const { id, digits, code } = await calls.createWithCode()
     for (const left of [4, 3, 2, 1, 0]) {
-      assertRefused(await calls.verify(id, otherThan(code, left + 1)), 422, new RegExp(`tries left: ${left}`))
+      assertError(await calls.verify(id, otherThan(code, left + 1)), codeWrong({ left: ` (tries left: ${left})` }))
     }
     const blocked = await calls.verify(id, code)
-    assertRefused(blocked, 429, /Too many wrong codes/, 4)
+    assertError(blocked, tooManyWrongCodes({ seconds: 900 }))
     assert.deepEqual([blocked.body.error.error_subcode, blocked.body.error.is_transient], [2446079, true])
     assert.equal(blocked.headers.get('retry-after'), '900')
 
@@ -135,7 +138,7 @@ onBothDatabases('the limits of verifying a number', (engine) => {
     server.clock.advance(15 * minute - 1)
     assert.equal((await calls.verify(id, code)).status, 429)
     server.clock.advance(1)
-    assertRefused(await calls.verify(id, code), 422, /expired/)
+    assertError(await calls.verify(id, code), codeExpired())
   })
 
   test('wrong codes are counted over a new code, a restart and another process', async () => {
@@ -147,9 +150,9 @@ onBothDatabases('the limits of verifying a number', (engine) => {
     const { app, client } = await startSecondProcess(server, env)
     try {
       const verify = (sent: string) => client.post(`/v23.0/${id}/verify_code`, { token, json: { code: sent } })
-      assertRefused(await verify(otherThan(newest, 3)), 422, /tries left: 2/)
-      assertRefused(await calls.verify(id, otherThan(newest, 4)), 422, /tries left: 1/)
-      assertRefused(await verify(otherThan(newest, 5)), 422, /tries left: 0/)
+      assertError(await verify(otherThan(newest, 3)), codeWrong({ left: ' (tries left: 2)' }))
+      assertError(await calls.verify(id, otherThan(newest, 4)), codeWrong({ left: ' (tries left: 1)' }))
+      assertError(await verify(otherThan(newest, 5)), codeWrong({ left: ' (tries left: 0)' }))
       assert.equal((await calls.verify(id, newest)).status, 429)
       assert.equal((await verify(newest)).status, 429)
     } finally {
@@ -169,7 +172,15 @@ onBothDatabases('the limits of verifying a number', (engine) => {
     const { id } = await calls.createWithCode()
     assert.equal((await calls.requestCode(id)).status, 200)
     const answer = await calls.requestCode(id)
-    assertRefused(answer, 429, /limit of 1 in 1m/, 4)
+    assertError(
+      answer,
+      rateLimitReached({
+        count: 1,
+        period: '1m',
+        counted: 'requests for a verification code, per number',
+        seconds: 60,
+      }),
+    )
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
   })
 })
@@ -184,9 +195,9 @@ onBothDatabases('codes of another length and life', (engine) => {
   test('are sent, asked for and expire as the settings say', async () => {
     const { id, digits, code } = await calls.createWithCode()
     assert.match(code, /^\d{8}$/)
-    assertRefused(await calls.verify(id, '123456'), 400, /code of 8 digits/)
+    assertError(await calls.verify(id, '123456'), codeFormWrong({ digits: 8 }))
     server.clock.advance(30_000)
-    assertRefused(await calls.verify(id, code), 422, /expired/)
+    assertError(await calls.verify(id, code), codeExpired())
     await calls.requestCode(id)
     assert.equal((await calls.verify(id, await calls.newestCode(digits))).status, 200)
   })
@@ -194,7 +205,7 @@ onBothDatabases('codes of another length and life', (engine) => {
   test('are never blocked where limits are off', async () => {
     const { id, code } = await calls.createWithCode()
     const wrong = code === '00000000' ? '00000001' : '00000000'
-    for (let tries = 0; tries < 8; tries++) assertRefused(await calls.verify(id, wrong), 422, /received\.$/)
+    for (let tries = 0; tries < 8; tries++) assertError(await calls.verify(id, wrong), codeWrong({ left: '' }))
     assert.equal((await calls.verify(id, code)).status, 200)
   })
 })

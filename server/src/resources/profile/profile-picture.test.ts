@@ -3,11 +3,13 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError } from '../../../test/harness/errors.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { uploadPicture } from '../../../test/harness/upload-calls.ts'
 import { ids, numbers, partnerIds, tokens } from '../../../test/harness/world.ts'
 import { hour } from '../../base/duration.ts'
+import { pictureHandleUnknown } from './errors.ts'
 
 const path = (number: string) => `/v23.0/${number}/msgapp_business_profile`
 
@@ -134,8 +136,7 @@ onBothDatabases("a profile's picture", (engine) => {
   async function assertUnknown(handle: string, number: string = numbers.shared): Promise<void> {
     await setPicture(server, number, '', { about: 'Before' })
     const answer = await setPicture(server, number, handle, { about: 'After' })
-    assert.equal(answer.status, 422, answer.text)
-    assert.match(answer.body.error.message, /^profile_picture_handle: no upload of your business has this handle/)
+    assertError(answer, pictureHandleUnknown())
     const shown = await server.client.get(path(number), { token: tokens.owner })
     assert.deepEqual(shown.body.data[0].business_profile, { messaging_product: 'msgapp', about: 'Before' })
   }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, qrCodes, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { minute } from '../../base/duration.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
+import { argumentWrong, cursorUnknown, fieldUnknown } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
 import type { Context, WriteOperation } from '../../graph/operation.ts'
 
@@ -81,10 +83,12 @@ onBothDatabases('message QR codes', (engine) => {
     ]) {
       test(`400 for fields=${field}, with those that there are`, async () => {
         const answer = await read(qrCodes.main, { fields: field })
-        assert.equal(answer.status, 400)
-        assert.match(
-          answer.body.error.message,
-          /creation_time, qr_image_url\.format\(SVG\), qr_image_url\.format\(PNG\)/,
+        assertError(
+          answer,
+          like(fieldUnknown, {
+            available:
+              'code, prefilled_message, deep_link_url, creation_time, qr_image_url.format(SVG), qr_image_url.format(PNG)',
+          }),
         )
       })
     }
@@ -101,8 +105,7 @@ onBothDatabases('message QR codes', (engine) => {
     for (const code of ['ABCDEFGHIJKLM', 'ABCDEFGHIJKLMNO', 'abcdefghijklmn', 'ABCDEFGHIJKLM-', 'ÄBCDEFGHIJKLMN']) {
       test(`400 for ${code}, which is no code`, async () => {
         const answer = await read(encodeURIComponent(code))
-        assert.equal(answer.status, 400)
-        assert.match(answer.body.error.message, /^QR-Code-ID: it must be a code of 14 characters from A-Z and 0-9/)
+        assertError(answer, argumentWrong('QR-Code-ID', { expected: 'a code of 14 characters from A-Z and 0-9' }))
       })
     }
 
@@ -144,9 +147,7 @@ onBothDatabases('message QR codes', (engine) => {
       assert.deepEqual(again.body.paging, body.paging, 'the same row has the same cursor')
 
       const before = Buffer.concat([Buffer.alloc(12), Buffer.from(JSON.stringify([creation_time, code]))])
-      const refused = await list({ after: before.toString('base64url') })
-      assert.equal(refused.status, 400)
-      assert.match(refused.body.error.message, /the cursor is not one of this list/)
+      assertError(await list({ after: before.toString('base64url') }), cursorUnknown('after'))
     })
 
     for (const [limit, status] of [

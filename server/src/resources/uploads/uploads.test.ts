@@ -3,12 +3,20 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Answer } from '../../../test/harness/client.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertArgument, assertError } from '../../../test/harness/errors.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, partnerIds, tokens } from '../../../test/harness/world.ts'
 import { hour } from '../../base/duration.ts'
+import { argumentWrong } from '../../graph/errors.ts'
+import {
+  fileLengthTooLarge,
+  fileOffsetWrong,
+  tooManyBytes,
+  uploadOfAnotherType,
+  uploadOfUnknownType,
+} from './errors.ts'
 
 const mebibyte = 1_048_576
 
@@ -34,11 +42,6 @@ onBothDatabases('resumable upload', (engine) => {
     return answer.body.id
   }
 
-  function assertRefused(answer: Answer, pattern: RegExp): void {
-    assert.equal(answer.status, 400, answer.text)
-    assert.match(answer.body.error.message, pattern)
-  }
-
   test('200 for a new upload, which nothing of has arrived', async () => {
     const answer = await create({ file_length: 8, file_type: 'image/jpeg', file_name: 'storefront.jpg' })
     assert.match(answer.body.id, /^upload:[\w-]{32}$/)
@@ -53,30 +56,33 @@ onBothDatabases('resumable upload', (engine) => {
     assert.equal(answer.status, 200, answer.text)
   })
 
-  for (const [file_length, status] of [
-    [0, 400],
-    [1, 200],
-    [5 * mebibyte, 200],
-    [5 * mebibyte + 1, 400],
-    [1.5, 400],
+  const tooSmall = argumentWrong('file_length', { expected: 'an integer of at least 1' })
+  for (const [file_length, refused] of [
+    [0, tooSmall],
+    [1, undefined],
+    [5 * mebibyte, undefined],
+    [5 * mebibyte + 1, fileLengthTooLarge({ max: 5 * mebibyte })],
+    [1.5, tooSmall],
   ] as const) {
-    test(`${status} for a file_length of ${file_length}`, async () => {
+    test(`${refused ? 400 : 200} for a file_length of ${file_length}`, async () => {
       const answer = await create({ file_length, file_type: 'image/png' })
-      assert.equal(answer.status, status, answer.text)
-      if (status === 400) assert.match(answer.body.error.message, /^file_length: it must be an integer/)
+      if (refused) assertError(answer, refused)
+      else assert.equal(answer.status, 200, answer.text)
     })
   }
 
-  for (const [name, json] of [
-    ['another file_type', { file_length: 1, file_type: 'image/gif' }],
-    ['no file_type', { file_length: 1 }],
-    ['no file_length', { file_type: 'image/png' }],
-    ['an empty file_name', { file_length: 1, file_type: 'image/png', file_name: '' }],
-    ['a file_name of 256 characters', { file_length: 1, file_type: 'image/png', file_name: 'x'.repeat(256) }],
+  for (const [name, json, argument] of [
+    ['another file_type', { file_length: 1, file_type: 'image/gif' }, 'file_type'],
+    ['no file_type', { file_length: 1 }, 'file_type'],
+    ['no file_length', { file_type: 'image/png' }, 'file_length'],
+    ['an empty file_name', { file_length: 1, file_type: 'image/png', file_name: '' }, 'file_name'],
+    [
+      'a file_name of 256 characters',
+      { file_length: 1, file_type: 'image/png', file_name: 'x'.repeat(256) },
+      'file_name',
+    ],
   ] as const) {
-    test(`400 for ${name}`, async () => {
-      assertRefused(await create(json), /^file_(type|length|name): it /)
-    })
+    test(`400 for ${name}`, async () => assertArgument(await create(json), argument))
   }
 
   test("404 for an app of another business, and 200 for any of the token's own", async () => {
@@ -154,7 +160,7 @@ onBothDatabases('resumable upload', (engine) => {
       const picture = makePicture('image/png', 300)
       const id = await open(picture.length)
       await append(id, 0, picture.subarray(0, 100))
-      assertRefused(await append(id, given, picture.subarray(100)), /^file_offset: it must be 100, because 100 of 300/)
+      assertError(await append(id, given, picture.subarray(100)), fileOffsetWrong({ arrived: 100, length: 300 }))
       assert.equal((await read(id)).body.file_offset, 100)
     })
   }
@@ -162,7 +168,7 @@ onBothDatabases('resumable upload', (engine) => {
   for (const given of [undefined, 'x', '-1', '1.5', ''] as const) {
     test(`400 for ${given === undefined ? 'no offset' : `the offset ${JSON.stringify(given)}`}`, async () => {
       const id = await open(300)
-      assertRefused(await append(id, given, new Uint8Array(10)), /^file_offset: it /)
+      assertArgument(await append(id, given, new Uint8Array(10)), 'file_offset')
       assert.equal((await read(id)).body.file_offset, 0)
     })
   }
@@ -172,7 +178,7 @@ onBothDatabases('resumable upload', (engine) => {
     const id = await open(picture.length)
     await append(id, 0, picture.subarray(0, 100))
     const answer = await append(id, 100, Buffer.concat([picture.subarray(100), Buffer.from('x')]))
-    assertRefused(answer, /^The upload was opened for 300 bytes, so from the offset 100 it takes 200 and not more/)
+    assertError(answer, tooManyBytes({ length: 300, offset: 100, left: 200 }))
     assert.equal((await read(id)).body.file_offset, 100)
     assert.ok((await append(id, 100, picture.subarray(100))).body.h)
   })
@@ -181,18 +187,23 @@ onBothDatabases('resumable upload', (engine) => {
     const picture = makePicture('image/png', 300)
     const id = await open(picture.length)
     await append(id, 0, picture)
-    assertRefused(await append(id, 300, Buffer.from('x')), /takes 0 and not more/)
+    assertError(await append(id, 300, Buffer.from('x')), tooManyBytes({ length: 300, offset: 300, left: 0 }))
   })
 
-  for (const [name, type, bytes, pattern] of [
-    ['a GIF for a PNG', 'image/png', makePicture('image/gif', 300), /the bytes are image\/gif, not image\/png/],
-    ['a PNG for a JPEG', 'image/jpeg', makePicture('image/png', 300), /not image\/jpeg/],
-    ['text for a PNG', 'image/png', Buffer.from('hello'), /the bytes are not image\/png/],
-    ['a single byte', 'image/png', Buffer.from([0x89]), /the bytes are not image\/png/],
+  for (const [name, type, bytes, expected] of [
+    [
+      'a GIF for a PNG',
+      'image/png',
+      makePicture('image/gif', 300),
+      uploadOfAnotherType({ found: 'image/gif', type: 'image/png' }),
+    ],
+    ['a PNG for a JPEG', 'image/jpeg', makePicture('image/png', 300), uploadOfUnknownType({ type: 'image/jpeg' })],
+    ['text for a PNG', 'image/png', Buffer.from('hello'), uploadOfUnknownType({ type: 'image/png' })],
+    ['a single byte', 'image/png', Buffer.from([0x89]), uploadOfUnknownType({ type: 'image/png' })],
   ] as const) {
     test(`400 for ${name}, and the upload is over`, async () => {
       const id = await open(bytes.length, type)
-      assertRefused(await append(id, 0, bytes), pattern)
+      assertError(await append(id, 0, bytes), expected)
       assert.equal((await read(id)).status, 404)
       assert.equal((await append(id, 0, bytes)).status, 404)
       await server.app.settle()
@@ -266,7 +277,7 @@ onBothDatabases('resumable upload with settings', (engine) => {
     const json = { file_length: 10, file_type: 'image/png' }
     const { body } = await server.client.post(path, { token: tokens.owner, json })
     const larger = await server.client.post(path, { token: tokens.owner, json: { ...json, file_length: 11 } })
-    assert.match(larger.body.error.message, /^file_length: it must be an integer from 1 to 10/)
+    assertError(larger, fileLengthTooLarge({ max: 10 }))
     server.clock.advance(hour - 1)
     assert.equal((await server.client.get(`/v23.0/${body.id}`, { token: tokens.owner })).status, 200)
     server.clock.advance(1)

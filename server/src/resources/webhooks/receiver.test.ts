@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CallOptions } from '../../../test/harness/client.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { changeIn, type Subscriber, subscribe } from '../../../test/harness/subscriber.ts'
 import {
@@ -19,6 +20,15 @@ import { insertToken } from '../../auth/tokens.ts'
 import { systemRandom } from '../../base/random.ts'
 import { sealSecret } from '../../db/sealing.ts'
 import { rotateSecretForOperators } from '../../delivery/secrets.ts'
+import { argumentMissing, invalidSignature } from '../../graph/errors.ts'
+import {
+  bodyNotAnObject,
+  bodyNotJson,
+  bodyNotUtf8,
+  bodyTooLarge,
+  contentTypeMissing,
+  contentTypeNotTaken,
+} from '../../http/errors.ts'
 
 const secret = 'shrub-app-secret'
 const json = { 'content-type': 'application/json' }
@@ -83,8 +93,7 @@ onBothDatabases('the webhook receiver', (engine) => {
     test(`401 with a signature ${name}, and nothing is stored`, async () => {
       const before = await countEvents()
       const answer = await postSigned(sent, signature)
-      assert.equal(answer.status, 401, answer.text)
-      assert.match(answer.body.error.message, /^The body is not signed by an app that hears of every account in it/)
+      assertError(answer, invalidSignature())
       assert.equal(await countEvents(), before)
     })
   }
@@ -128,23 +137,21 @@ onBothDatabases('the webhook receiver', (engine) => {
     assert.equal((await handIn(server, oneText('x'), { token: 'granular-gateway' })).status, 404)
   })
 
-  for (const [name, options, pattern] of [
-    ['malformed JSON', { raw: '{"object":', headers: json }, /^The body is not valid JSON/],
-    ['no body', { raw: '', headers: json }, /^object: it is required/],
-    ['JSON that is no object', { raw: '[]', headers: json }, /^The body must be a JSON object/],
-    ['bytes that are no UTF-8', { raw: new Uint8Array([0x22, 0xff]), headers: json }, /^The body is not valid UTF-8/],
+  for (const [name, options, expected] of [
+    ['malformed JSON', { raw: '{"object":', headers: json }, bodyNotJson],
+    ['no body', { raw: '', headers: json }, argumentMissing('object', { expected: '"msgapp_business_account"' })],
+    ['JSON that is no object', { raw: '[]', headers: json }, bodyNotAnObject()],
+    ['bytes that are no UTF-8', { raw: new Uint8Array([0x22, 0xff]), headers: json }, bodyNotUtf8()],
+    ['no content type', { raw: new TextEncoder().encode('{}') }, contentTypeMissing({ accepted: 'application/json' })],
     [
-      'no content type',
-      { raw: new TextEncoder().encode('{}') },
-      /^The body has no Content-Type; send it as application\/json/,
+      'a form',
+      { form: { object: 'x' } },
+      contentTypeNotTaken({ given: '"application/x-www-form-urlencoded"', accepted: 'application/json' }),
     ],
-    ['a form', { form: { object: 'x' } }, /send the body as application\/json/],
-    ['a body over the limit', { raw: ' '.repeat(4097), headers: json }, /^The body is larger than the 4096 bytes/],
+    ['a body over the limit', { raw: ' '.repeat(4097), headers: json }, bodyTooLarge({ max: 4096 })],
   ] as const) {
     test(`400 for ${name}`, async () => {
-      const answer = await post({ token: tokens.gateway, ...options })
-      assert.equal(answer.status, 400, answer.text)
-      assert.match(answer.body.error.message, pattern)
+      assertError(await post({ token: tokens.gateway, ...options }), expected)
     })
   }
 
