@@ -88,7 +88,7 @@ async function resetWithin(tx: Transaction, database: Database, { clock, random,
   const ids = lost.map(({ id }) => id)
   if (ids.length > 0) await tx.query.deleteFrom('sealing_keys').where('id', 'in', ids).execute()
   const listened = await rowsOf('listeners.record')
-  await deleteRows(tx, 'listeners.record', listened)
+  for (const [app_id = ''] of listened) await tx.query.deleteFrom('listeners').where('app_id', '=', app_id).execute()
   return {
     apps,
     subscriptions,

@@ -4,7 +4,7 @@ import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, partnerIds, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
-import { noEligibleAccount, notAPartner, ownBusiness, solutionRejected, solutionUnknown } from './errors.ts'
+import { noEligibleAccount, notAPartner, ownBusiness, solutionRejected, solutionUnknown } from './onboarding-errors.ts'
 
 const tech = { business: '2000000000000003', app: '3000000000000003', token: 'token-of-the-tech-partner' }
 const reseller = {
