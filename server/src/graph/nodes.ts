@@ -19,7 +19,7 @@ export interface NodeKindInfo {
   readonly example?: string
 }
 
-/** A node that the caller may see: made by the access check alone, and what every finder of a slice asks for. */
+/** A node that the caller may see: made by the access check alone, and what every finder of a chapter asks for. */
 export interface Node {
   readonly id: string
   readonly kind: NodeKind

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { AccountAccessTable, AccountsTable } from '../../db/tables.ts'
 import { inBatches } from '../../world-part/batches.ts'
-import { pickGiven, type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import { defineWorldPart, type Entry, exportRows, listReferences, type WriteContext } from '../../world-part/part.ts'
 import { readByIds, readRows, upsertChanged, upsertNodes } from '../../world-part/rows.ts'
 import { countrySchema, idExpectation, idListSchema, idSchema, textSchema } from '../../world-part/schemas.ts'
@@ -80,7 +80,7 @@ export const accountEntries = defineWorldPart({
       const ids = accounts.map(({ id }) => id)
       const access = await readByIds(db, 'account_access', 'account_id', ids, ['business_id'])
       const byAccount = Map.groupBy(access, ({ account_id }) => account_id)
-      return accounts.map((account) => toEntry(account, byAccount.get(account.id) ?? []))
+      return accounts.map((account) => toAccountEntry(account, byAccount.get(account.id) ?? []))
     },
   }),
 })
@@ -144,24 +144,10 @@ function isFormer({ business_id, relation }: AccountAccessTable, { shared_with, 
   }
 }
 
-function toEntry(account: AccountsTable, access: readonly AccountAccessTable[]): object {
+function toAccountEntry(account: AccountsTable, access: readonly AccountAccessTable[]): object {
   const having = (relation: AccountAccessTable['relation']) =>
     access.filter((one) => one.relation === relation).map(({ business_id }) => business_id)
-  const entry: Whole<Account> = {
-    id: account.id,
-    business_id: account.business_id,
-    name: account.name,
-    timezone_id: account.timezone_id,
-    message_template_namespace: account.message_template_namespace,
-    account_review_status: account.account_review_status,
-    business_verification_status: account.business_verification_status,
-    country: account.country,
-    ownership_type: account.ownership_type,
-    primary_business_location: account.primary_business_location,
-    shared_with: having('shared'),
-    on_behalf_of: having('on_behalf_of')[0] ?? null,
-    small_business: account.small_business,
-  }
+  const others = { shared_with: having('shared'), on_behalf_of: having('on_behalf_of')[0] ?? null }
   // Who else has access is said also where it is nobody: left out it would say nothing.
-  return withoutGaps(entry, ['on_behalf_of'])
+  return toEntry(schema, account, others, ['on_behalf_of'])
 }

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { pickGiven, type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { Type } from 'typebox'
+import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import { defineWorldPart, exportRows } from '../../world-part/part.ts'
 import { Repeats } from '../../world-part/problems.ts'
 import { readRows, upsertNodes } from '../../world-part/rows.ts'
@@ -86,15 +86,11 @@ export const botEntries = defineWorldPart({
     of: 'account_id',
     toEntries: (bots) =>
       bots.map((bot) =>
-        withoutGaps<Whole<Static<typeof schema>>>({
-          id: bot.id,
-          phone_number_id: bot.phone_number_id,
-          prompts: bot.prompts,
+        toEntry(schema, bot, {
           commands: bot.commands.map(({ command_name, command_description }) => ({
             command_name,
             command_description,
           })),
-          enable_welcome_message: bot.enable_welcome_message,
         }),
       ),
   }),

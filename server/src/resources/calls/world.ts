@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { pickGiven, type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { Type } from 'typebox'
+import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import { defineWorldPart, exportRows } from '../../world-part/part.ts'
 import { Repeats } from '../../world-part/problems.ts'
 import { upsertChanged } from '../../world-part/rows.ts'
@@ -48,9 +48,6 @@ export const permissionEntries = defineWorldPart({
   export: exportRows({
     table: 'call_permissions',
     key: ['phone_number_id', 'user_wa_id'],
-    toEntries: (permissions) =>
-      permissions.map(({ phone_number_id, user_wa_id, status, expiration_time }) =>
-        withoutGaps<Whole<Static<typeof schema>>>({ phone_number_id, user_wa_id, status, expiration_time }),
-      ),
+    toEntries: (permissions) => permissions.map((permission) => toEntry(schema, permission, {})),
   }),
 })

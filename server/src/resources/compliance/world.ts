@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { Type } from 'typebox'
+import { toEntry, withoutGaps } from '../../world-part/entries.ts'
 import { defineWorldPart, exportValue } from '../../world-part/part.ts'
 import { upsertOfNumbers } from '../../world-part/rows.ts'
 import { numberEntries } from '../phone-numbers/world.ts'
@@ -28,11 +28,7 @@ export const complianceEntry = defineWorldPart({
     toValue([info]) {
       if (!info) return undefined
       const { grievance_officer_details: officer, customer_care_details: care } = info
-      return withoutGaps<Whole<Static<typeof schema>>>({
-        entity_name: info.entity_name,
-        entity_type: info.entity_type,
-        entity_type_custom: info.entity_type_custom,
-        is_registered: info.is_registered,
+      return toEntry(schema, info, {
         grievance_officer_details: { name: officer['name'], ...toContactEntry(officer) },
         customer_care_details: toContactEntry(care),
       })

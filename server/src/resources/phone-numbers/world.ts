@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type InternationalNumber, readInternationalNumber } from '../../base/international-number.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
 import { inBatches } from '../../world-part/batches.ts'
-import { pickGiven, type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import { createNodes } from '../../world-part/nodes.ts'
 import { defineWorldPart, exportRows, type StoreCheck } from '../../world-part/part.ts'
 import { Repeats } from '../../world-part/problems.ts'
@@ -140,7 +140,7 @@ export const numberEntries = defineWorldPart({
   export: exportRows({
     table: 'phone_numbers',
     of: 'account_id',
-    toEntries: (numbers) => numbers.map(toEntry),
+    toEntries: (numbers) => numbers.map((number) => toEntry(schema, number, { status: number.link_status })),
   }),
 })
 
@@ -251,33 +251,4 @@ function givenColumns(given: Given): Partial<PhoneNumbersTable> {
       certificate: given.certificate,
     }),
   }
-}
-
-function toEntry(number: PhoneNumbersTable): object {
-  return withoutGaps<Whole<Given>>({
-    id: number.id,
-    account_number_id: number.account_number_id,
-    display_phone_number: number.display_phone_number,
-    verified_name: number.verified_name,
-    registered: number.registered,
-    status: number.link_status,
-    connection_status: number.connection_status,
-    quality_rating: number.quality_rating,
-    country_code: number.country_code,
-    country_dial_code: number.country_dial_code,
-    code_verification_status: number.code_verification_status,
-    name_status: number.name_status,
-    unified_cert_status: number.unified_cert_status,
-    account_mode: number.account_mode,
-    host_platform: number.host_platform,
-    messaging_limit_tier: number.messaging_limit_tier,
-    is_official_business_account: number.is_official_business_account,
-    username: number.username,
-    new_display_name: number.new_display_name,
-    search_visibility: number.search_visibility,
-    show_security_notifications: number.show_security_notifications,
-    notify_user_change_number: number.notify_user_change_number,
-    calling_enabled: number.calling_enabled,
-    certificate: number.certificate,
-  })
 }

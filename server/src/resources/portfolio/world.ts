@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { pickGiven, unlessEmpty, type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { Type } from 'typebox'
+import { pickGiven, toEntry, unlessEmpty } from '../../world-part/entries.ts'
 import { defineWorldPart, exportRows, exportValue } from '../../world-part/part.ts'
 import { upsertNodes } from '../../world-part/rows.ts'
 import { idSchema, nameSchema, textSchema } from '../../world-part/schemas.ts'
@@ -32,10 +32,7 @@ const businessEntries = defineWorldPart({
     }),
   export: exportRows({
     table: 'businesses',
-    toEntries: (businesses) =>
-      businesses.map(({ id, name, timezone_id }) =>
-        withoutGaps<Whole<Static<typeof businessSchema>>>({ id, name, timezone_id }),
-      ),
+    toEntries: (businesses) => businesses.map((business) => toEntry(businessSchema, business, {})),
   }),
 })
 

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { type Whole, withoutGaps } from '../../world-part/entries.ts'
+import { Type } from 'typebox'
+import { toEntry } from '../../world-part/entries.ts'
 import { defineWorldPart, exportValue } from '../../world-part/part.ts'
 import { upsertOfNumbers } from '../../world-part/rows.ts'
 import { numberEntries } from '../phone-numbers/world.ts'
@@ -25,15 +25,6 @@ export const profileEntry = defineWorldPart({
   export: exportValue({
     table: 'business_profiles',
     of: 'phone_number_id',
-    toValue: ([profile]) =>
-      profile &&
-      withoutGaps<Whole<Static<typeof schema>>>({
-        about: profile.about,
-        address: profile.address,
-        description: profile.description,
-        email: profile.email,
-        websites: profile.websites,
-        vertical: profile.vertical,
-      }),
+    toValue: ([profile]) => profile && toEntry(schema, profile, {}),
   }),
 })

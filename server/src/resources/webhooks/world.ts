@@ -8,7 +8,7 @@ import { endWaiting } from '../../delivery/end-waiting.ts'
 import { ensureLanes } from '../../delivery/lane-rows.ts'
 import { accountObject, webhookFields } from '../../delivery/webhook-fields.ts'
 import { inBatches } from '../../world-part/batches.ts'
-import { pickGiven, withoutGaps } from '../../world-part/entries.ts'
+import { pickGiven, toEntry } from '../../world-part/entries.ts'
 import {
   defineWorldPart,
   type Entry,
@@ -24,17 +24,19 @@ import { partnerKinds } from '../solutions/schemas.ts'
 import { callbackUrlSchema, verifyTokenSchema } from './schemas.ts'
 import { openVerifyToken, unlinkApp } from './store.ts'
 
+const appSchema = Type.Object({
+  id: idSchema,
+  business_id: idSchema,
+  name: Type.Optional(nameSchema),
+  secret: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  partner_kind: Type.Optional(Type.Enum(partnerKinds)),
+  first_party: Type.Optional(Type.Boolean()),
+})
+
 const appEntries = defineWorldPart({
   key: 'apps',
   form: 'list',
-  schema: Type.Object({
-    id: idSchema,
-    business_id: idSchema,
-    name: Type.Optional(nameSchema),
-    secret: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    partner_kind: Type.Optional(Type.Enum(partnerKinds)),
-    first_party: Type.Optional(Type.Boolean()),
-  }),
+  schema: appSchema,
   nodes: [{ kind: 'application', key: 'id' }],
   ownerOf: ({ business_id }) => ({ business_id, account_id: null }),
   *references({ given, place }) {
@@ -68,16 +70,7 @@ const appEntries = defineWorldPart({
   export: exportRows({
     table: 'apps',
     toEntries: (apps, db) =>
-      apps.map((app) =>
-        withoutGaps({
-          id: app.id,
-          business_id: app.business_id,
-          name: app.name,
-          secret: openSecret(db, 'apps.secret', app.id, app.secret),
-          partner_kind: app.partner_kind,
-          first_party: app.first_party,
-        }),
-      ),
+      apps.map((app) => toEntry(appSchema, app, { secret: openSecret(db, 'apps.secret', app.id, app.secret) })),
   }),
 })
 
