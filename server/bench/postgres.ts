@@ -31,6 +31,11 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
   const postgres = await startPostgres()
   const table: Record<string, string>[] = []
+  // Each row as soon as it is known: a run takes minutes.
+  const add = (row: Record<string, string>) => {
+    table.push(row)
+    console.log(Object.values(row).filter(Boolean).join('; '))
+  }
   const database = () => cpuOfChildren(postgres.pid)
   const makeUrl = async () => (await createDatabase(postgres.url)).url
   const sink = await startSink()
@@ -43,21 +48,21 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   const [bare, ours] = [await startBarePostgres(await makeUrl()), await startOurs(url)]
   const started: Measured[] = [bare, ours]
   try {
-    table.push({
+    add({
       work: 'start, idle memory',
       bare: `${seconds(bare)} s, ${Math.round(bare.memory())} MB`,
       ours: `${seconds(ours)} s, ${Math.round(ours.memory())} MB`,
       ratio: '',
     })
     const read = await compare(measureReads)
-    table.push(describe('read a number', read))
+    add(describe('read a number', read))
     const write = await compare(measureWrites)
-    table.push(describe('durable write (profile)', write))
+    add(describe('durable write (profile)', write))
 
     const amount = 1000 * options.seconds
     const passing = await measurePassing([ours], amount)
     const bareWrite = medianOf(write.map(({ theirs }) => theirs))
-    table.push({
+    add({
       work: 'event in and delivered, CPU against the bare write',
       bare: writeCost(bareWrite),
       ours: writeCost(passing),
@@ -67,14 +72,14 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     started.shift()
     while (started.length < options.processes) started.push(await startOurs(url))
     const many = await measurePassing(started, amount)
-    table.push({
+    add({
       work: `the same with ${options.processes} processes, against one`,
       bare: writeCost(passing),
       ours: writeCost(many),
       ratio: `${(many.rate / passing.rate).toFixed(2)}, cost ${((many.node + many.database) / (passing.node + passing.database)).toFixed(2)} x`,
     })
     await Promise.all(started.splice(0).map((server) => server.stop()))
-    table.push(await measureSlow())
+    add(await measureSlow())
     return table
   } finally {
     await Promise.all([...started, sink].map((server) => server.stop()))

@@ -114,9 +114,11 @@ function cpuOf(pid: number | string): number {
   return (Number(values[11]) + Number(values[12])) * 10_000
 }
 
-/** Of all processes of a PostgreSQL but its first, which only starts the others. */
+/** Of all processes that a PostgreSQL's first one has started, those that have ended included. */
 export function cpuOfChildren(parent: number): number {
-  let sum = 0
+  const [, own = ''] = readFileSync(`/proc/${parent}/stat`, 'utf8').split(') ')
+  const ended = own.split(' ').slice(13, 15)
+  let sum = (Number(ended[0]) + Number(ended[1])) * 10_000
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
