@@ -1,4 +1,4 @@
--- The pieces of unfinished uploads, each a file of its own; and who listens in the place of an app.
+-- The pieces of unfinished uploads, each a file of its own.
 
 -- A piece of an upload that counts: its bytes begin at file_offset, and they are in the file of that name.
 CREATE TABLE upload_pieces (
@@ -12,9 +12,3 @@ CREATE TABLE upload_pieces (
 -- What has arrived of an upload so far is in one file, which is its first piece from now on.
 INSERT INTO upload_pieces (upload_id, file_offset, size, name)
 SELECT id, 0, file_offset, 'earlier' FROM uploads WHERE handle IS NULL AND file_offset > 0;
-
--- Who listens in an app's place (./switchboard listen), and what is to be put back when it ends: JSON, sealed.
-CREATE TABLE listeners (
-  app_id TEXT PRIMARY KEY REFERENCES apps (id),
-  record TEXT NOT NULL
-);
