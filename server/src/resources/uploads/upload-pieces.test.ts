@@ -109,7 +109,7 @@ onBothDatabases('pieces of uploads', (engine) => {
     await server.database.transaction(async ({ query }) => {
       await query.updateTable('uploads').set({ file_offset: 100 }).where('id', '=', id).execute()
       await sql`DROP TABLE upload_pieces`.execute(query)
-      await sql`DELETE FROM schema_migrations WHERE name = '022-upload-pieces'`.execute(query)
+      await sql`DELETE FROM schema_migrations WHERE name = '021-upload-pieces'`.execute(query)
     })
     await migrate(server.database, server.clock)
     await sweepPieces(server.database, await openPieceStore(join(server.dataDir, 'uploads')), silentLog)
