@@ -43,7 +43,7 @@ import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline-deps.ts'
 import { segmentsOf } from './http/route-table.ts'
 import { serveTable } from './http/routes.ts'
-import { createServer, type ServerParts } from './http/server.ts'
+import { createServer, type ServerDeps } from './http/server.ts'
 import { Connections } from './http/stop.ts'
 import { makeExplainPath } from './http/unknown-paths.ts'
 import { UnprovenBodies } from './http/unproven-bodies.ts'
@@ -63,7 +63,7 @@ import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
 
 /** Everything that the service takes from outside itself. */
-export interface AppParts {
+export interface AppDeps {
   readonly config: Config
   /** Open and migrated. Closing it is for whoever opened it. */
   readonly database: Database
@@ -82,8 +82,8 @@ export interface App {
 }
 
 /** The composition root: the one place that knows every part. */
-export async function createApp({ config, database, clock, random, log }: AppParts): Promise<App> {
-  const words = chooseVocabulary(config.vocabulary)
+export async function createApp({ config, database, clock, random, log }: AppDeps): Promise<App> {
+  const vocabulary = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
   let address = ''
   const publicUrl = () => config.publicUrl ?? address
@@ -104,7 +104,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
       [sweepTimer]: makeSweepHandler(store, clock),
       [discardTimer]: makeDiscardHandler(pieces),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
-      ...gatherTimers({ clock, random, words, publicUrl }),
+      ...gatherTimers({ clock, random, vocabulary, publicUrl }),
     },
   })
 
@@ -129,7 +129,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     clock,
     random,
     log,
-    words,
+    vocabulary,
     egress,
     lease: config.webhookLease,
     rules: { delays, giveUpAfter },
@@ -165,19 +165,19 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   const limitByAddress = (name: AddressClassName) =>
     new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
 
-  const table = buildOperations(words)
+  const table = buildOperations(vocabulary)
   const migrations = readMigrations()
-  const explainPath = makeExplainPath({ operations: table, words, versions: config.versions })
+  const explainPath = makeExplainPath({ operations: table, vocabulary, versions: config.versions })
   const observer = new RequestObserver(log, metrics)
   const connections = new Connections()
-  const serverParts: ServerParts = {
-    words,
+  const serverDeps: ServerDeps = {
+    vocabulary,
     versions: config.versions,
     random,
     log,
     observer,
     connections,
-    doors: [...segmentsOf(table), words.product],
+    doors: [...segmentsOf(table), vocabulary.product],
     outageOf: (error) => database.outageOf(error),
     headersTimeout: config.headersTimeout,
     requestTimeout: config.requestTimeout,
@@ -186,12 +186,12 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     isProxy: (peer) => addresses.isProxy(peer),
   }
-  const server = createServer(serverParts)
+  const server = createServer(serverDeps)
   const deps: PipelineDeps = {
     database,
     clock,
     random,
-    words,
+    vocabulary,
     versions: config.versions,
     explainPath,
     limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock }),
@@ -210,13 +210,13 @@ export async function createApp({ config, database, clock, random, log }: AppPar
     publicUrl,
     settings: config,
     appendActivity,
-    outside: {
+    ports: {
       files,
       pieces,
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
-        words,
+        vocabulary,
         versions: config.versions,
         rates: config.rates,
         packageVersion: packageVersion(),
@@ -238,7 +238,7 @@ export async function createApp({ config, database, clock, random, log }: AppPar
   const policies = { business: businessDoor, gateway: gatewayDoor, open: openDoor, link: linkDoor }
   serveTable(server, table.filter(isServed), { policies, deps, observer, log })
   server.register(async (scope) => {
-    observeRequests(scope, observer, words.trace_header)
+    observeRequests(scope, observer, vocabulary.trace_header)
     scope.setNotFoundHandler((request) => {
       throw explainPath(request.method, request.url)
     })

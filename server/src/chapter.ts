@@ -12,7 +12,7 @@ import type { WorldPart } from './world-part/part.ts'
 export interface TimerDeps {
   readonly clock: Clock
   readonly random: Random
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   readonly publicUrl: () => string
 }
 
@@ -25,7 +25,7 @@ export interface Chapter {
   /** The kinds of node that it has. */
   readonly nodes?: Readonly<Partial<Record<NodeKind, NodeKindInfo>>>
   /** Its rows of the table, whatever their door. */
-  rows(words: Vocabulary): readonly NewRow[]
+  rows(vocabulary: Vocabulary): readonly NewRow[]
   /** What happens when its timers go off, by their kinds. */
   timers?(deps: TimerDeps): TimerHandlers
   /** Its keys of the world file. */

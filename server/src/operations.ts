@@ -49,8 +49,8 @@ export const nodeKinds: Readonly<Record<string, NodeKindInfo>> = Object.assign(
 )
 
 /** THE TABLE: every row of every door, chapter by chapter, in one vocabulary's names. */
-export function buildOperations(words: Vocabulary): Row[] {
-  return chapters.flatMap(({ name, rows }) => rows(words).map((row) => ({ ...row, chapter: name })))
+export function buildOperations(vocabulary: Vocabulary): Row[] {
+  return chapters.flatMap(({ name, rows }) => rows(vocabulary).map((row) => ({ ...row, chapter: name })))
 }
 
 /** What happens when a timer of a chapter goes off. */

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { ManualClock, systemClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/random.ts'
-import { type Database, type Memo, UnknownMigrations } from '../src/db/database.ts'
+import { type CacheName, type Database, UnknownMigrations } from '../src/db/database.ts'
 import { isMigrated, migrate, readMigrations } from '../src/db/migrate.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
 import { defineStatement } from '../src/db/statement.ts'
@@ -161,20 +161,20 @@ onBothDatabases('the database', (engine) => {
       await place.remove()
     })
     await migrate(own, systemClock)
-    const memo: Memo<string> = { name: 'a test' }
+    const cacheName: CacheName<string> = { name: 'a test' }
     for (const [writer, id] of [
       [own, '1000000000000103'],
       [other, '1000000000000104'],
     ] as const) {
-      own.read.remembered(memo)?.set('key', 'old')
-      const before = own.read.remembered(memo)
+      own.read.cached(cacheName)?.set('key', 'old')
+      const before = own.read.cached(cacheName)
       await writer.transaction((tx) => tx.query.insertInto('nodes').values(node(id)).execute())
       await nextTurn()
       // What is being worked out meanwhile from the rows of before must not be taken for new.
       before?.set('late', 'old')
-      assert.deepEqual([...(own.read.remembered(memo) ?? [])], [])
+      assert.deepEqual([...(own.read.cached(cacheName) ?? [])], [])
     }
-    await own.transaction(async (tx) => assert.equal(tx.remembered(memo), undefined))
+    await own.transaction(async (tx) => assert.equal(tx.cached(cacheName), undefined))
   })
 
   test('fifty transactions at the same moment lose no update', async () => {

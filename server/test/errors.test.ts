@@ -12,7 +12,7 @@ import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { fullInput } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
 
-const words = chooseVocabulary('msgapp')
+const vocabulary = chooseVocabulary('msgapp')
 const root = resolve(import.meta.dirname, '../src')
 const errors = listErrors()
 
@@ -30,7 +30,7 @@ function* listArgumentSentences(): Generator<string> {
     }
     if (schema.items) yield* walk(`${place}[0]`, schema.items)
   }
-  for (const operation of buildOperations(words)) yield* walk('', fullInput(operation) as SchemaPart)
+  for (const operation of buildOperations(vocabulary)) yield* walk('', fullInput(operation) as SchemaPart)
 }
 
 /** How a sentence says what would be right: in what must be so, or behind what is wrong, in a clause of its own. */
@@ -112,7 +112,7 @@ describe('the catalogue of errors', () => {
   })
 
   test('the page has every error with an anchor, and its sentence', () => {
-    const page = writeErrorsPage(errors, words)
+    const page = writeErrorsPage(errors, vocabulary)
       .replaceAll(/\\([*_|])/g, '$1')
       .replaceAll('&lt;', '<')
       .replaceAll('&amp;', '&')
@@ -147,7 +147,7 @@ describe('an error of the catalogue', () => {
     assert.deepEqual(error.args, { ...args, seconds: 1 })
     assert.deepEqual(error.headers, { 'x-more': 'yes', 'retry-after': '1' })
     assert.equal(error.cause, 'why')
-    assert.deepEqual(renderError(error, words, 't', false), {
+    assert.deepEqual(renderError(error, vocabulary, 't', false), {
       error: {
         message: error.message,
         type: 'OAuthException',

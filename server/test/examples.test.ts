@@ -12,8 +12,8 @@ import { startSink } from './harness/sink.ts'
  * The documents promise that their examples work in the demo world. Here each is sent as it is written there, to a server with
  * that world. What has to be done first is told by the rows themselves.
  */
-const words = chooseVocabulary('msgapp')
-const rows = new Map<string, RowExamples>(buildOperations(words).map(({ name, examples }) => [name, examples]))
+const vocabulary = chooseVocabulary('msgapp')
+const rows = new Map<string, RowExamples>(buildOperations(vocabulary).map(({ name, examples }) => [name, examples]))
 
 /** What is no row of a table: the document describes it by itself. */
 const doors = ['receiver.handshake', 'receiver.post']

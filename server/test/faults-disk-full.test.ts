@@ -51,8 +51,12 @@ class DiskClient {
     return body.name
   }
 
-  handIn(id: string, words: string): Promise<Answer> {
-    return this.#post('/msgapp/webhooks', envelopeOf([messagesChange(textMessage(id, words))]), 'demo-gateway-token')
+  handIn(id: string, vocabulary: string): Promise<Answer> {
+    return this.#post(
+      '/msgapp/webhooks',
+      envelopeOf([messagesChange(textMessage(id, vocabulary))]),
+      'demo-gateway-token',
+    )
   }
 
   upload(bytes: number): Promise<Answer> {

@@ -16,13 +16,13 @@ import { makeEnvelopeCheck } from '../src/resources/webhooks/envelope.ts'
 import { describeEnvelope } from '../src/resources/webhooks/envelope-schemas.ts'
 import { businessRows } from './harness/example-calls.ts'
 
-const words = chooseVocabulary('msgapp')
+const vocabulary = chooseVocabulary('msgapp')
 
-function build(operations: readonly Row[], spoken = words, document: DocumentName = 'business'): OpenApiDocument {
+function build(operations: readonly Row[], spoken = vocabulary, document: DocumentName = 'business'): OpenApiDocument {
   return buildOpenApi({
     operations,
     document,
-    words: spoken,
+    vocabulary: spoken,
     versions: ['v22.0', 'v23.0'],
     serverUrl: 'http://127.0.0.1:8080',
     packageVersion: '1.2.3',
@@ -264,7 +264,7 @@ describe('the OpenAPI document of the table', () => {
   })
 
   test('msgapp: holds none of the other names but the two that are the same in both', () => {
-    const text = JSON.stringify(build(buildOperations(words)))
+    const text = JSON.stringify(build(buildOperations(vocabulary)))
     const names = new Set(text.match(/\w*(whatsapp|fbtrace)\w*/gi) ?? [])
     names.delete('whatsapp_business_account_id')
     names.delete('whatsapp_business_api_data')
@@ -272,7 +272,7 @@ describe('the OpenAPI document of the table', () => {
   })
 
   test('is the same each time', () => {
-    assert.deepEqual(build(buildOperations(words)), build(buildOperations(words)))
+    assert.deepEqual(build(buildOperations(vocabulary)), build(buildOperations(vocabulary)))
   })
 })
 
@@ -398,7 +398,7 @@ describe('an OpenAPI document of rows of every form', () => {
     const platform = [{ count: 7, milliseconds: 60_000 }]
     const other = buildOpenApi({
       operations: variedRows,
-      words,
+      vocabulary,
       versions: ['v23.0'],
       rates: { platform } as never,
       serverUrl: 'https://api.example.com/graph',
@@ -497,20 +497,20 @@ describe("the gateway's own document", () => {
   }
 
   test('describes the receiver of events with both proofs, and an example that its check takes', () => {
-    const document = build(buildOperations(words), words, 'gateway')
+    const document = build(buildOperations(vocabulary), vocabulary, 'gateway')
     const { get, post } = document.paths['/msgapp/webhooks'] ?? {}
     assert.deepEqual(get?.security, [])
     assert.deepEqual(Object.keys(get?.responses ?? {}), ['200', '400', '403', '429', '500'])
     assert.deepEqual(post?.security, [{ bearer: [] }, { hub_signature: [] }])
     assert.deepEqual(Object.keys(post?.responses ?? {}), ['200', '400', '401', '403', '404', '429', '500'])
     const example = post?.requestBody?.content['application/json']?.examples?.['receiver.post']?.value
-    const check: (body: unknown) => void = makeEnvelopeCheck(words)
+    const check: (body: unknown) => void = makeEnvelopeCheck(vocabulary)
     check(example)
-    assertFits(describeEnvelope(words), example, 'the example of the receiver')
+    assertFits(describeEnvelope(vocabulary), example, 'the example of the receiver')
   })
 
   test('has examples that its own schemas take', () => {
-    for (const row of buildOperations(words).filter(isOperation)) {
+    for (const row of buildOperations(vocabulary).filter(isOperation)) {
       assert.deepEqual(Compile(row.output).Errors(row.examples.output), [], row.name)
       assert.deepEqual(Compile(row.input).Errors(row.examples.input ?? {}), [], row.name)
     }

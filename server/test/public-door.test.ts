@@ -20,11 +20,11 @@ import { readWorld, readWorldFile } from '../src/world/read.ts'
 import { type Engine, makeStorePlace, openPlace, unlockPlace } from './harness/databases.ts'
 import { testWorld } from './harness/world.ts'
 
-const words = chooseVocabulary('msgapp')
+const vocabulary = chooseVocabulary('msgapp')
 const demoWorld = new URL('../../worlds/demo.yaml', import.meta.url)
 const description = {
-  operations: buildOperations(words),
-  words,
+  operations: buildOperations(vocabulary),
+  vocabulary,
   versions: ['v23.0'],
   packageVersion: packageVersion(),
 }

@@ -239,8 +239,8 @@ describe('the README', () => {
     const cells = [...table.matchAll(/^\| (`\.\/switchboard .*?) \| /gm)].map(([, cell]) => cell as string)
     const named = cells.flatMap((cell) => {
       const [head = '', ...others] = [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => (text as string).split(' '))
-      const [, command = '', ...words] = head
-      const inner = words[0]?.split('\\|').filter((word) => /^[a-z][a-z-]*$/.test(word)) ?? []
+      const [, command = '', ...vocabulary] = head
+      const inner = vocabulary[0]?.split('\\|').filter((word) => /^[a-z][a-z-]*$/.test(word)) ?? []
       const more = others.map((other) => (other[0] === command ? other[1] : other[0]))
       return inner.length === 0 ? [command] : [...inner, ...more].map((word) => `${command} ${word}`)
     })

@@ -34,10 +34,10 @@ test('80 strangers who stop amid a large body, each at another address, hold no 
     return full.external < external + mebibyte
   }, 'it has read what it reads')
   // The measure has buffers in it twice.
-  const [resident, outside] = [full.rss - before.rss, (full.external - before.external) / 2]
-  t.diagnostic(`resident memory grew by ${resident / mebibyte} MB, that outside the heap by ${outside / mebibyte} MB`)
+  const [resident, ports] = [full.rss - before.rss, (full.external - before.external) / 2]
+  t.diagnostic(`resident memory grew by ${resident / mebibyte} MB, that outside the heap by ${ports / mebibyte} MB`)
   // What the budget allows, and for the process as a whole what 80 connections and the collector take besides.
-  assert.ok(outside < 36 * mebibyte, `${outside} bytes are held`)
+  assert.ok(ports < 36 * mebibyte, `${ports} bytes are held`)
   assert.ok(resident < 200 * mebibyte, `resident memory grew by ${resident} bytes`)
 
   const raw = JSON.stringify(envelopeOf([messagesChange(textMessage('honest', 'x'.repeat(1000)))]))

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import type { Db, Memo } from '../db/database.ts'
+import type { CacheName, Db } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
 import { notFound } from '../graph/errors.ts'
@@ -41,7 +41,7 @@ const findVisible = defineStatement<{ id: string; business_id: string }>()((db, 
 )
 
 /** By token and id: what the token sees. */
-export const visibleNodes: Memo<Node> = { name: 'visible nodes' }
+export const visibleNodes: CacheName<Node> = { name: 'visible nodes' }
 
 /** Not every text can be asked for: PostgreSQL takes none with a NUL. */
 export function isPossibleId(id: string): boolean {
@@ -50,7 +50,7 @@ export function isPossibleId(id: string): boolean {
 
 /** The node of that id, if this caller may see it; the same 404 for all that it may not. */
 export function resolveNode(db: Db, caller: Caller, id: string): Node | Promise<Node> {
-  const visible = db.remembered(visibleNodes)
+  const visible = db.cached(visibleNodes)
   return visible?.get(`${caller.token_id} ${id}`) ?? findNode(db, caller, id, visible)
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Node } from '../graph/nodes.ts'
 import { isPossibleId, isVisibleTo, isWithinGrant, visibleNodes } from './access.ts'
-import { type AuthenticationParts, type CredentialSource, findToken } from './bearer.ts'
+import { type AuthenticationDeps, type CredentialSource, findToken } from './bearer.ts'
 import { type FoundToken, hashToken, selectTokens, toFound } from './tokens.ts'
 
 /** Of no node. */
@@ -32,13 +32,13 @@ export interface FoundAdmission extends FoundToken {
  * for first, so that a wrong one takes no longer for an id that exists.
  */
 export async function findAdmission(
-  parts: AuthenticationParts,
+  deps: AuthenticationDeps,
   source: CredentialSource,
   id: string,
 ): Promise<FoundAdmission> {
-  const db = parts.database.read
-  const visible = db.remembered(visibleNodes)
-  const found = await findToken(parts, source, (_db, secret) => findByToken(db, secret, id))
+  const db = deps.database.read
+  const visible = db.cached(visibleNodes)
+  const found = await findToken(deps, source, (_db, secret) => findByToken(db, secret, id))
   const { caller, node } = found
   if (!node) return found
   if (!(await isWithinGrant(db, caller, node))) return { ...found, node: undefined }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
-import type { Database, Db, Memo } from '../db/database.ts'
+import type { CacheName, Database, Db } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import { demoTokenFromElsewhere, invalidToken, missingToken } from '../graph/errors.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
@@ -15,7 +15,7 @@ interface KnownToken extends FoundToken {
 }
 
 /** By the header as it came: whoever sends the same one again is known without hashing it. */
-const knownTokens: Memo<KnownToken> = { name: 'tokens' }
+const knownTokens: CacheName<KnownToken> = { name: 'tokens' }
 /** The same token can be sent in headers of any length, by its blanks alone. */
 const maxKnownCharacters = 512
 
@@ -27,10 +27,10 @@ export interface GuessWatch {
   noteGood(secret: string): void
 }
 
-export interface AuthenticationParts {
+export interface AuthenticationDeps {
   readonly database: Pick<Database, 'read'>
   readonly clock: Clock
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   readonly guesses: GuessWatch
   /** Whether a caller may use what everybody knows of the demo world. */
   readonly mayUseDemo: (request: IncomingMessage) => boolean
@@ -45,34 +45,34 @@ export interface CredentialSource {
 }
 
 /** Tells who is calling. The token is looked up at every request, so that a revoked one is refused at once, by every process. */
-export function authenticate(parts: AuthenticationParts, source: CredentialSource): Caller | Promise<Caller> {
-  return recallCaller(parts, source) ?? findToken(parts, source, findCaller).then(({ caller }) => caller)
+export function authenticate(deps: AuthenticationDeps, source: CredentialSource): Caller | Promise<Caller> {
+  return recallCaller(deps, source) ?? findToken(deps, source, findCaller).then(({ caller }) => caller)
 }
 
 /** Who is calling, where the store has cached that; undefined where the token has to be looked up. */
-export function recallCaller(parts: AuthenticationParts, source: CredentialSource): Caller | undefined {
+export function recallCaller(deps: AuthenticationDeps, source: CredentialSource): Caller | undefined {
   const { authorization } = source.headers
-  const known = authorization ? parts.database.read.remembered(knownTokens)?.get(authorization) : undefined
+  const known = authorization ? deps.database.read.cached(knownTokens)?.get(authorization) : undefined
   if (!known) return undefined
-  if (known.isDemo) checkDemo(parts, source)
-  if (hasEnded(known, parts.clock)) throw invalidToken()
+  if (known.isDemo) checkDemo(deps, source)
+  if (hasEnded(known, deps.clock)) throw invalidToken()
   return known.caller
 }
 
 /** Looks the token of a request up with `find`, and refuses one that is not good. */
 export async function findToken<Found extends FoundToken>(
-  parts: AuthenticationParts,
+  deps: AuthenticationDeps,
   source: CredentialSource,
   find: (db: Db, secret: string) => Promise<Found | undefined>,
 ): Promise<Found> {
-  const { guesses, clock } = parts
+  const { guesses, clock } = deps
   const { remote_address, headers } = source
-  const db = parts.database.read
-  const known = db.remembered(knownTokens)
-  const secret = readSecret(parts, source)
+  const db = deps.database.read
+  const known = db.cached(knownTokens)
+  const secret = readSecret(deps, source)
   guesses.refuse(remote_address, secret)
   const isDemo = isDemoToken(secret)
-  if (isDemo) checkDemo(parts, source)
+  if (isDemo) checkDemo(deps, source)
   const token = await find(db, secret)
   if (!token || hasEnded(token, clock)) {
     guesses.noteWrong(remote_address, { secret })
@@ -95,7 +95,7 @@ export async function authenticateAgain(db: Db, clock: Clock, { token_id }: Call
 }
 
 /** Said whether or not the store knows the token: everybody else does. */
-function checkDemo({ mayUseDemo, guesses }: AuthenticationParts, { raw, remote_address }: CredentialSource): void {
+function checkDemo({ mayUseDemo, guesses }: AuthenticationDeps, { raw, remote_address }: CredentialSource): void {
   if (mayUseDemo(raw)) return
   guesses.noteWrong(remote_address)
   throw demoTokenFromElsewhere()
@@ -106,10 +106,10 @@ export function hasEnded({ expires_time }: FoundToken, clock: Clock): boolean {
 }
 
 /** From the header, or from the argument `access_token` where the vocabulary has that. */
-function readSecret({ words }: AuthenticationParts, { headers, query }: CredentialSource): string {
+function readSecret({ vocabulary }: AuthenticationDeps, { headers, query }: CredentialSource): string {
   const { authorization } = headers
   const { access_token } = query
-  const fromQuery = words.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
+  const fromQuery = vocabulary.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
   const secret = authorization ? bearerPattern.exec(authorization)?.[1] : fromQuery
   if (secret === undefined || secret === '') throw missingToken()
   return secret

@@ -11,9 +11,9 @@ const scopesOf: Record<Permission, readonly Scope[]> = {
 }
 
 /** Refuses a caller whose token has none of the scopes that would do. */
-export function checkPermission(caller: Caller, permission: Permission, words: Vocabulary): void {
+export function checkPermission(caller: Caller, permission: Permission, vocabulary: Vocabulary): void {
   if (!scopesOf[permission].some((scope) => caller.scopes.has(scope)))
-    throw lacksPermission(writePermission(permission, words))
+    throw lacksPermission(writePermission(permission, vocabulary))
 }
 
 /** The 403 for a token that has none of these scopes. */
@@ -22,13 +22,13 @@ export function lacksPermission(oneOf: readonly string[]): GraphError {
 }
 
 /** The scopes of which a token needs one, as a vocabulary writes them. */
-export function writePermission(permission: Permission, words: Vocabulary): string[] {
-  return scopesOf[permission].map((scope) => writeScope(scope, words))
+export function writePermission(permission: Permission, vocabulary: Vocabulary): string[] {
+  return scopesOf[permission].map((scope) => writeScope(scope, vocabulary))
 }
 
 /** A scope as a vocabulary writes it. */
-export function writeScope(scope: Scope, words: Vocabulary): string {
-  return scope.replace(/^msgapp_/, `${words.product}_`)
+export function writeScope(scope: Scope, vocabulary: Vocabulary): string {
+  return scope.replace(/^msgapp_/, `${vocabulary.product}_`)
 }
 
 /** A scope from any vocabulary's spelling, so that one world file serves both. */

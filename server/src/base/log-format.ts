@@ -39,7 +39,7 @@ function writeRequest(
   paint: Paint,
 ): string {
   const who = Object.entries({ business, app, node }).filter(([, value]) => value !== undefined)
-  const words = [
+  const vocabulary = [
     paint(colorOf(Number(status)), String(status)),
     show(method ?? '-').padEnd(6),
     show(operation),
@@ -49,7 +49,7 @@ function writeRequest(
     paint('gray', `trace ${show(trace)}`),
     ...(err === undefined ? [] : [paint('red', show(err))]),
   ]
-  return words.join('  ')
+  return vocabulary.join('  ')
 }
 
 function colorOf(status: number): Color {
@@ -61,8 +61,8 @@ function colorOf(status: number): Color {
 function writeNews({ level, time: _, msg = '', err, ...facts }: Entry, paint: Paint): string {
   const [name, color] = levels[level] ?? ['LOG', 'cyan']
   const shown = Object.entries(facts).map(([fact, value]) => paint('gray', `${fact}=${show(value)}`))
-  const words = [paint(color, name.padEnd(5)), show(msg), ...shown]
-  return `${words.join(' ')}${describeError(err)}`
+  const vocabulary = [paint(color, name.padEnd(5)), show(msg), ...shown]
+  return `${vocabulary.join(' ')}${describeError(err)}`
 }
 
 function describeError(err: Entry['err']): string {

@@ -71,18 +71,28 @@ function sumOggPage(page: Buffer): number {
 
 /** A video track without a picture. */
 function makeVideo(): Buffer {
-  const matrix = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-  const emptyTables = ['stsd', 'stts', 'stsc', 'stco'].map((type) => makeBox(type, words(0, 0)))
-  const sampleTable = makeBox('stbl', ...emptyTables, makeBox('stsz', words(0, 0, 0)))
-  const dataInfo = makeBox('dinf', makeBox('dref', words(0, 1), makeBox('url ', words(1))))
+  const matrix = vocabulary(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+  const emptyTables = ['stsd', 'stts', 'stsc', 'stco'].map((type) => makeBox(type, vocabulary(0, 0)))
+  const sampleTable = makeBox('stbl', ...emptyTables, makeBox('stsz', vocabulary(0, 0, 0)))
+  const dataInfo = makeBox('dinf', makeBox('dref', vocabulary(0, 1), makeBox('url ', vocabulary(1))))
   const media = makeBox(
     'mdia',
-    makeBox('mdhd', words(0, 0, 0, 1000, 0, 0x55c40000)),
-    makeBox('hdlr', words(0, 0), Buffer.from('vide'), Buffer.alloc(13)),
-    makeBox('minf', makeBox('vmhd', words(1, 0, 0)), dataInfo, sampleTable),
+    makeBox('mdhd', vocabulary(0, 0, 0, 1000, 0, 0x55c40000)),
+    makeBox('hdlr', vocabulary(0, 0), Buffer.from('vide'), Buffer.alloc(13)),
+    makeBox('minf', makeBox('vmhd', vocabulary(1, 0, 0)), dataInfo, sampleTable),
   )
-  const track = makeBox('trak', makeBox('tkhd', words(7, 0, 0, 1, 0, 0, 0, 0, 0, 0), matrix, words(0, 0)), media)
-  const movie = makeBox('mvhd', words(0, 0, 0, 1000, 0, 0x10000, 0x1000000, 0, 0), matrix, Buffer.alloc(24), words(2))
+  const track = makeBox(
+    'trak',
+    makeBox('tkhd', vocabulary(7, 0, 0, 1, 0, 0, 0, 0, 0, 0), matrix, vocabulary(0, 0)),
+    media,
+  )
+  const movie = makeBox(
+    'mvhd',
+    vocabulary(0, 0, 0, 1000, 0, 0x10000, 0x1000000, 0, 0),
+    matrix,
+    Buffer.alloc(24),
+    vocabulary(2),
+  )
   return Buffer.concat([
     makeBox('ftyp', Buffer.from('isom\0\0\x02\0isommp42', 'latin1')),
     makeBox('moov', movie, track),
@@ -91,10 +101,10 @@ function makeVideo(): Buffer {
 
 function makeBox(type: string, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content)
-  return Buffer.concat([words(body.length + 8), Buffer.from(type, 'latin1'), body])
+  return Buffer.concat([vocabulary(body.length + 8), Buffer.from(type, 'latin1'), body])
 }
 
-function words(...values: readonly number[]): Buffer {
+function vocabulary(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
   return bytes

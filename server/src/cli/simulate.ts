@@ -43,9 +43,9 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   const number = await findNumber(gateway, to)
   // The server knows its vocabulary; the settings here may be another's.
   const spoken = vocabularyNames.find((one) => one === number.messaging_product) ?? gateway.vocabulary
-  const words = chooseVocabulary(spoken)
+  const vocabulary = chooseVocabulary(spoken)
   const id = drawMessageId()
-  const envelope = buildEnvelope(words, number, {
+  const envelope = buildEnvelope(vocabulary, number, {
     id,
     type,
     from,
@@ -57,7 +57,7 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
     isReply: flags.replyTo !== undefined,
     time: systemClock.now(),
   })
-  const posted = await askGateway(gateway, 'POST', `/${words.product}/webhooks`, envelope)
+  const posted = await askGateway(gateway, 'POST', `/${vocabulary.product}/webhooks`, envelope)
   report(`${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`, posted)
 }
 

@@ -28,9 +28,9 @@ test('there is a message of every kind', () => {
 for (const name of vocabularyNames) {
   for (const type of Object.keys(simulatedKinds) as (keyof typeof simulatedKinds)[]) {
     test(`a message of the kind ${type} in the vocabulary ${name} is one that the receiver takes`, () => {
-      const words = chooseVocabulary(name)
-      const check: (body: unknown) => void = makeEnvelopeCheck(words)
-      const envelope = buildEnvelope(words, number, { ...message, type })
+      const vocabulary = chooseVocabulary(name)
+      const check: (body: unknown) => void = makeEnvelopeCheck(vocabulary)
+      const envelope = buildEnvelope(vocabulary, number, { ...message, type })
       assert.doesNotThrow(() => check(envelope))
       const { entry } = envelope as { entry: [{ id: string; changes: [{ value: { messages: [object] } }] }] }
       assert.equal(entry[0].id, number.account_id)

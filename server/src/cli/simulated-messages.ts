@@ -108,7 +108,7 @@ export function isSimulatedKind(type: string): type is MessageKind {
 
 /** What the network's edge hands in when a user has written. */
 export function buildEnvelope(
-  words: Vocabulary,
+  vocabulary: Vocabulary,
   { id: phone_number_id, account_id, display_phone_number }: NumberOfGateway,
   message: SimulatedMessage,
 ): object {
@@ -116,12 +116,12 @@ export function buildEnvelope(
   const timestamp = String(Math.floor(time / 1000))
   const context = isReply && type !== 'reaction' ? { context: answered } : {}
   const value = {
-    messaging_product: words.product,
+    messaging_product: vocabulary.product,
     metadata: { display_phone_number, phone_number_id },
     contacts: [{ profile: { name }, wa_id: from }],
     messages: [{ from, id, timestamp, type, ...context, ...simulatedKinds[type](message) }],
   }
-  return { object: words.account_object, entry: [{ id: account_id, changes: [{ field: 'messages', value }] }] }
+  return { object: vocabulary.account_object, entry: [{ id: account_id, changes: [{ field: 'messages', value }] }] }
 }
 
 function describeFile({ mime_type, sha256, id }: SentFile) {

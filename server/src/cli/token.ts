@@ -43,13 +43,13 @@ export async function createToken(flags: TokenFlags): Promise<void> {
 
 export async function listTokens(flags: { data?: string; json?: boolean }): Promise<void> {
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
-    const words = chooseVocabulary(config.vocabulary)
+    const vocabulary = chooseVocabulary(config.vocabulary)
     const tokens = await listTokensForOperators(database.read)
     const now = systemClock.now()
     const items = tokens.map(({ id, app_id, scopes, accounts, created_time, expires_time, revoked_time }) => ({
       id,
       app_id,
-      scopes: (scopes as Scope[]).map((scope) => writeScope(scope, words)),
+      scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
       accounts,
       created_time: writeTime(created_time),
       expires_time: expires_time === null ? null : writeTime(expires_time),

@@ -12,13 +12,13 @@ export interface Db extends StatementRunner {
    * What was worked out from committed rows, by key; every commit empties it. Undefined where commits of others are not
    * noticed, and in a transaction, which sees what is not committed.
    */
-  remembered<Value>(memo: Memo<Value>): Map<string, Value> | undefined
+  cached<Value>(cacheName: CacheName<Value>): Map<string, Value> | undefined
   /** Opens and seals the secrets of this store; for all connections the same. */
   readonly secrets: KeyRing
 }
 
-/** Names what is remembered: declared once, like a statement. */
-export interface Memo<Value> {
+/** Names a cache: declared once, like a statement. */
+export interface CacheName<Value> {
   readonly name: string
   readonly holds?: Value
 }

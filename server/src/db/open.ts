@@ -42,11 +42,11 @@ async function open(location: StoreLocation, log: Log): Promise<Database> {
     maxConnections: location.maxConnections,
     timeout: location.timeout ?? defaultTimeout,
     lockTimeout: location.lockTimeout ?? defaultLockTimeout,
-    onIdleError: makeTellBroken(log),
+    onIdleError: makeReportBroken(log),
   })
 }
 
-function makeTellBroken(log: Log): (error: Error) => void {
+function makeReportBroken(log: Log): (error: Error) => void {
   let connections = 0
   return ({ message }) => {
     connections += 1

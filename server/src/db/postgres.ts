@@ -322,7 +322,7 @@ function makeDb(
     query,
     first: first as Db['first'],
     list: list as Db['list'],
-    remembered: () => undefined,
+    cached: () => undefined,
     secrets,
   }
   return { db, prepare }

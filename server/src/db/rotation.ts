@@ -13,7 +13,7 @@ const places = Object.keys(sealedColumns) as SealedPlace[]
 /** Others get their turn at an embedded store, where nobody writes while a batch is sealed: they ask every ten milliseconds. */
 const pauseMilliseconds = 25
 
-export interface RotationParts {
+export interface RotationDeps {
   readonly clock: Clock
   /**
    * Says which key is to be in use, when nobody else rotates: the place to write a new one down. The keys are those of the store,
@@ -37,7 +37,7 @@ export interface Rotation {
  * Seals every secret anew with another key, a batch at a time. From the first moment on everybody seals with the new key, so
  * broken off halfway nothing is lost and the next rotation goes on: until it is done the store needs both keys, and says so.
  */
-export async function rotateKeys(database: Database, { clock, chooseKey, onBatch }: RotationParts): Promise<Rotation> {
+export async function rotateKeys(database: Database, { clock, chooseKey, onBatch }: RotationDeps): Promise<Rotation> {
   const key = await database.transaction(async (tx) => {
     await database.lockForMigration(tx)
     const keys = await listSealingKeys(tx)

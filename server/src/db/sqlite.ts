@@ -8,7 +8,14 @@ import { minute } from '../base/duration.ts'
 import { KeyRing } from '../base/key-ring.ts'
 import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
 import { OwnCounters, StoredCounters } from './counters.ts'
-import { type Counters, type Database, DatabaseUnavailable, type Db, type Memo, type Transaction } from './database.ts'
+import {
+  type CacheName,
+  type Counters,
+  type Database,
+  DatabaseUnavailable,
+  type Db,
+  type Transaction,
+} from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
 import { freezeDeep } from './freeze.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
@@ -23,7 +30,7 @@ const maxPreparedStatements = 500
 /** How long a transaction waits for another process's (`./switchboard apply`, say) before it gives up. */
 const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
-/** Of what a row is remembered by: ids and codes are far shorter, and what is longer was made up by a caller. */
+/** Of what a row is cached by: ids and codes are far shorter, and what is longer was made up by a caller. */
 const maxKeyCharacters = 256
 const sqliteBusy = 5
 /** Where Node reports each request before anybody sees it. */
@@ -225,12 +232,12 @@ class SqliteConnection {
       const { sql, bind } = this.#compile(statement)
       return this.run(sql, bind(parameters)).rows
     }
-    const remembered = <Value>(memo: Memo<Value>) => this.remembered(memo)
+    const cached = <Value>(cacheName: CacheName<Value>) => this.cached(cacheName)
     const db: Db = {
       query,
       first: first as Db['first'],
       list: list as Db['list'],
-      remembered,
+      cached,
       secrets: this.#secrets,
     }
     return db
@@ -260,7 +267,7 @@ class SqliteConnection {
     return this.run(sql, parameters).rows[0]
   }
 
-  remembered<Value>(_memo: Memo<Value>): Map<string, Value> | undefined {
+  cached<Value>(_memo: CacheName<Value>): Map<string, Value> | undefined {
     return undefined
   }
 
@@ -298,7 +305,7 @@ class SqliteConnection {
 class CommittedReader extends SqliteConnection {
   readonly #askVersion: StatementSync
   readonly #rows = new Map<CompiledStatement, Map<string, object | undefined>>()
-  readonly #derived = new Map<Memo<unknown>, Map<string, unknown>>()
+  readonly #derived = new Map<CacheName<unknown>, Map<string, unknown>>()
   #version: unknown
   #isChecked = false
   #hasArrivals = false
@@ -350,13 +357,13 @@ class CommittedReader extends SqliteConnection {
     return kept
   }
 
-  override remembered<Value>(memo: Memo<Value>): Map<string, Value> {
+  override cached<Value>(cacheName: CacheName<Value>): Map<string, Value> {
     if (!this.#isChecked) this.#check()
-    let values = this.#derived.get(memo)
+    let values = this.#derived.get(cacheName)
     // A commit puts a new map in its place: what is still being worked out from older rows goes into the old one, unseen.
     if (!values || values.size >= maxRememberedRows) {
       values = new Map()
-      this.#derived.set(memo, values)
+      this.#derived.set(cacheName, values)
     }
     return values as Map<string, Value>
   }

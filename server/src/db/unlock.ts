@@ -21,7 +21,7 @@ export interface KeySource {
   readonly file: string
 }
 
-export interface UnlockParts {
+export interface UnlockDeps {
   readonly source: KeySource
   readonly clock: Clock
   readonly random: Random
@@ -33,20 +33,20 @@ export interface UnlockParts {
  * which is made where there is none: then it returns true. Throws SecretsLocked when this process lacks a key that the store needs: nothing is
  * changed then.
  */
-export async function unlockSecrets(database: Database, parts: UnlockParts): Promise<boolean> {
-  const { source, random } = parts
+export async function unlockSecrets(database: Database, deps: UnlockDeps): Promise<boolean> {
+  const { source, random } = deps
   const { secrets } = database.read
   const reload = () => readFileKeys(source.file)
-  secrets.unlock({ keys: [...readSettingKeys(source), ...readFile(parts)], reload, random })
+  secrets.unlock({ keys: [...readSettingKeys(source), ...readFile(deps)], reload, random })
   const hasKeys = (await listSealingKeys(database.read)).length > 0
-  const hasMadeFile = hasKeys ? false : await sealStore(database, parts)
+  const hasMadeFile = hasKeys ? false : await sealStore(database, deps)
 
   const needed = await listSealingKeys(database.read)
   const missing = needed.filter(({ id }) => !secrets.knows(id))
   if (missing.length > 0) throw describeMissing(missing, source)
   secrets.setHashSecret(await serviceSecret(database, random, hashSecretName))
   // With more than one a rotation is under way, and will see to it at its end.
-  if (needed.length === 1 && needed[0]?.has_remains) await eraseRemains(database, parts.log)
+  if (needed.length === 1 && needed[0]?.has_remains) await eraseRemains(database, deps.log)
   return hasMadeFile
 }
 
@@ -74,7 +74,7 @@ function readFileKeys(path: string): readonly SecretKey[] {
   }
 }
 
-function readFile({ source, log }: UnlockParts): readonly SecretKey[] {
+function readFile({ source, log }: UnlockDeps): readonly SecretKey[] {
   const file = readKeyFile(source.file)
   if (file?.looseMode !== undefined) {
     const about = { file: source.file, mode: file.looseMode }
@@ -89,7 +89,7 @@ function readFile({ source, log }: UnlockParts): readonly SecretKey[] {
 }
 
 /** Under the lock of migrations: of processes that start together one seals the store, and the others find it sealed. */
-async function sealStore(database: Database, { source, clock, random, log }: UnlockParts): Promise<boolean> {
+async function sealStore(database: Database, { source, clock, random, log }: UnlockDeps): Promise<boolean> {
   return database.transaction(async (tx) => {
     await database.lockForMigration(tx)
     if ((await listSealingKeys(tx)).length > 0) return false

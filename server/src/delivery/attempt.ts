@@ -5,10 +5,10 @@ import type { Answer, Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
 import { isTaken, type PostResult } from './outcome.ts'
 
-export interface AttemptParts {
+export interface AttemptDeps {
   readonly clock: Clock
   readonly egress: Pick<Egress, 'send' | 'originOf'>
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
 }
 
 /** How much of an answer the log keeps. */
@@ -17,10 +17,13 @@ const keptAnswerCharacters = 1000
  * One post, stage by stage: build the bytes, sign them, send them (guarded), read the answer, judge it. Undefined when the
  * service stops: then it was none.
  */
-export async function attemptPost({ clock, egress, words }: AttemptParts, post: Post): Promise<PostResult | undefined> {
+export async function attemptPost(
+  { clock, egress, vocabulary }: AttemptDeps,
+  post: Post,
+): Promise<PostResult | undefined> {
   const time = clock.now()
   try {
-    const built = buildBody(words, post)
+    const built = buildBody(vocabulary, post)
     const body = built instanceof Promise ? await built : built
     const headers = buildHeaders(post, body, time)
     const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body })

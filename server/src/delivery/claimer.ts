@@ -11,7 +11,7 @@ const pageSize = 500
 /** Where there is no room for most of what is due, a poll does not go through all of it; the next one goes on. */
 const pagesPerPoll = 4
 
-export interface ClaimerParts {
+export interface ClaimerDeps {
   readonly database: Database
   readonly clock: Clock
   readonly lease: Lease
@@ -38,7 +38,7 @@ interface Candidate extends LaneAddress, Claim {
 
 /** Claims lanes that there is something to do for, as far as there is room: those it was told of, and those that a poll finds. */
 export class Claimer {
-  readonly #parts: ClaimerParts
+  readonly #deps: ClaimerDeps
   readonly #loop: Loop
   readonly #addresses = new Map<string, LaneAddress>()
   readonly #ids = new Set<string>()
@@ -47,12 +47,12 @@ export class Claimer {
   /** Lanes that were left where they are for want of room. */
   #skipped = new Map<string, Candidate>()
 
-  constructor(parts: ClaimerParts) {
-    this.#parts = parts
+  constructor(deps: ClaimerDeps) {
+    this.#deps = deps
     this.#loop = new Loop({
       work: () => this.#claim(),
       pause: paceMilliseconds,
-      onFailure: (error) => parts.onFailure(error, 'deliveries could not be claimed'),
+      onFailure: (error) => deps.onFailure(error, 'deliveries could not be claimed'),
     })
   }
 
@@ -95,7 +95,7 @@ export class Claimer {
   }
 
   async #claim(): Promise<void> {
-    const { clock, database, lease, room, onClaimed, onHeldElsewhere } = this.#parts
+    const { clock, database, lease, room, onClaimed, onHeldElsewhere } = this.#deps
     const news = await this.#takeNews()
     const found = this.#isPollDue ? await this.#findDue() : []
     const skipped = [...this.#skipped.values()]
@@ -120,7 +120,7 @@ export class Claimer {
   }
 
   async #takeNews(): Promise<Candidate[]> {
-    const { database } = this.#parts
+    const { database } = this.#deps
     const lanes = [...this.#addresses.values()]
     const unknown = [...this.#ids].filter((id) => !this.#addresses.has(id))
     this.#addresses.clear()
@@ -130,7 +130,7 @@ export class Claimer {
   }
 
   async #findDue(): Promise<Candidate[]> {
-    const { database, clock, lease } = this.#parts
+    const { database, clock, lease } = this.#deps
     this.#isPollDue = false
     // Those that are still due are found again.
     this.#skipped.clear()
@@ -147,13 +147,13 @@ export class Claimer {
   }
 
   #candidateOf({ id, app_id, callback_url }: LaneAddress, isNews: boolean, failures: number): Candidate {
-    const origin = this.#parts.originOf(callback_url)
+    const origin = this.#deps.originOf(callback_url)
     return { id, app_id, callback_url, origin, isNews, isDoubtful: failures > 0 }
   }
 
   /** Those that there is room for; it is taken for them until they turn out not to be claimed. */
   #choose(candidates: readonly Candidate[]): Map<string, Candidate> {
-    const { room, isTaken } = this.#parts
+    const { room, isTaken } = this.#deps
     const chosen = new Map<string, Candidate>()
     for (const candidate of candidates) {
       if (isTaken(candidate.id) || chosen.has(candidate.id)) continue

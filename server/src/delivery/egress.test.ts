@@ -6,20 +6,20 @@ import { describe, type TestContext, test } from 'node:test'
 import { listenForTest, type SinkRequest, startSink, whenClosed } from '../../test/harness/sink.ts'
 import { ManualClock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
-import { Egress, type EgressParts, maxAnswerBytes } from './egress.ts'
+import { Egress, type EgressDeps, maxAnswerBytes } from './egress.ts'
 import { EgressError, type EgressReason } from './egress-error.ts'
 import { resolveBySystem } from './resolve.ts'
 
 const short = 200
 
-function openEgress(t: TestContext, parts: Partial<EgressParts> = {}): Egress {
+function openEgress(t: TestContext, deps: Partial<EgressDeps> = {}): Egress {
   const egress = new Egress({
     allowInternal: true,
     timeout: 5000,
     resolve: resolveBySystem,
     clock: new ManualClock(0),
     userAgent: 'switchboard/test',
-    ...parts,
+    ...deps,
   })
   t.after(() => egress.close())
   return egress

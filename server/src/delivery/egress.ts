@@ -18,7 +18,7 @@ const poolIdleTime = minute
 /** Handshakes bring URLs that are used once: what is kept of them is bounded. */
 const maxTargets = 10_000
 
-export interface EgressParts {
+export interface EgressDeps {
   /** Whether plain http and internal addresses are fine, as in development. */
   readonly allowInternal: boolean
   /** Milliseconds for a request from its start to the end of the answer. */
@@ -62,7 +62,7 @@ export interface Answer {
  * a redirect is an answer like any other, and nothing waits for longer than the timeout.
  */
 export class Egress {
-  readonly #parts: EgressParts
+  readonly #deps: EgressDeps
   readonly #connect: ReturnType<typeof makeGuardedConnector>
   readonly #maxPools: number
   /** By origin; the one that was used last is the last. */
@@ -73,15 +73,15 @@ export class Egress {
   readonly #targets = new Map<string, Target>()
   #closed = false
 
-  constructor(parts: EgressParts) {
-    this.#parts = parts
-    this.#maxPools = parts.maxPools ?? 256
+  constructor(deps: EgressDeps) {
+    this.#deps = deps
+    this.#maxPools = deps.maxPools ?? 256
     this.#connect = makeGuardedConnector({
-      isAllowed: parts.allowInternal ? () => true : (parts.isPublic ?? isPublicAddress),
-      resolve: parts.resolve,
+      isAllowed: deps.allowInternal ? () => true : (deps.isPublic ?? isPublicAddress),
+      resolve: deps.resolve,
       // Shorter than the whole, so that a host that is not there is told from one that does not answer.
-      timeout: Math.ceil(parts.timeout / 2),
-      trustedCertificates: parts.trustedCertificates,
+      timeout: Math.ceil(deps.timeout / 2),
+      trustedCertificates: deps.trustedCertificates,
     })
   }
 
@@ -96,12 +96,12 @@ export class Egress {
     const { origin, path } = this.#targetOf(url)
     const deadline = new AbortController()
     let late = 'no answer came in time'
-    const timer = setTimeout(() => deadline.abort(new EgressError('timeout', late)), this.#parts.timeout)
+    const timer = setTimeout(() => deadline.abort(new EgressError('timeout', late)), this.#deps.timeout)
     try {
       const answer = await this.#poolFor(origin).request({
         method,
         path,
-        headers: { 'user-agent': this.#parts.userAgent, ...headers },
+        headers: { 'user-agent': this.#deps.userAgent, ...headers },
         body: body ?? null,
         signal: deadline.signal,
       })
@@ -132,7 +132,7 @@ export class Egress {
     const known = this.#targets.get(url)
     if (known) return known
     // Also what was stored when other rules were in force.
-    const problem = findUrlProblem(url, this.#parts.allowInternal)
+    const problem = findUrlProblem(url, this.#deps.allowInternal)
     if (problem !== undefined)
       throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
     const { origin, pathname, search } = new URL(url)
@@ -151,7 +151,7 @@ export class Egress {
   }
 
   #poolFor(origin: string): Pool {
-    const now = this.#parts.clock.now()
+    const now = this.#deps.clock.now()
     const known = this.#pools.get(origin)
     if (known) {
       known.usedTime = now
@@ -168,7 +168,7 @@ export class Egress {
   }
 
   #openPool(origin: string): Pool {
-    const { timeout, connectionsPerOrigin = defaultConnectionsPerOrigin } = this.#parts
+    const { timeout, connectionsPerOrigin = defaultConnectionsPerOrigin } = this.#deps
     return new Pool(origin, {
       connect: this.#connect,
       connections: connectionsPerOrigin,

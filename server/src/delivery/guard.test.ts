@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { type SinkRequest, sinkCertificate, startSink } from '../../test/harness/sink.ts'
 import { ManualClock } from '../base/clock.ts'
-import { Egress, type EgressParts } from './egress.ts'
+import { Egress, type EgressDeps } from './egress.ts'
 import { EgressError, type EgressReason } from './egress-error.ts'
 import { makeGuardedConnector } from './guarded-connect.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -15,7 +15,7 @@ const loopback: ResolvedAddress = { address: '127.0.0.1', family: 4 }
 const mappedLoopback: ResolvedAddress = { address: '::ffff:127.0.0.1', family: 6 }
 
 /** As in production, but for the one address that stands for the public internet, because tests stay on loopback. */
-function openGuardedEgress(t: TestContext, resolve: Resolve, parts: Partial<EgressParts> = {}): Egress {
+function openGuardedEgress(t: TestContext, resolve: Resolve, deps: Partial<EgressDeps> = {}): Egress {
   const egress = new Egress({
     allowInternal: false,
     timeout: 5000,
@@ -24,7 +24,7 @@ function openGuardedEgress(t: TestContext, resolve: Resolve, parts: Partial<Egre
     userAgent: 'switchboard/test',
     isPublic: (address) => address === loopback.address || isPublicAddress(address),
     trustedCertificates: sinkCertificate.cert,
-    ...parts,
+    ...deps,
   })
   t.after(() => egress.close())
   return egress

@@ -4,7 +4,7 @@ import { second } from '../base/duration.ts'
 import { EgressError } from './egress-error.ts'
 import type { Resolve } from './resolve.ts'
 
-export interface GuardParts {
+export interface GuardDeps {
   readonly isAllowed: (address: string) => boolean
   readonly resolve: Resolve
   /** Milliseconds for resolving, connecting and the TLS handshake. */
@@ -20,19 +20,19 @@ const tolerance = second
  * Opens connections to allowed addresses alone. A name is resolved once for each connection, and the addresses that were
  * checked are the ones that are connected to: there is no second look-up whose answer could be another.
  */
-export function makeGuardedConnector(parts: GuardParts): buildConnector.connector {
+export function makeGuardedConnector(deps: GuardDeps): buildConnector.connector {
   const connect = buildConnector({
-    timeout: parts.timeout,
-    lookup: makeGuardedLookup(parts),
+    timeout: deps.timeout,
+    lookup: makeGuardedLookup(deps),
     // Without HTTP/2 a request has its connection to itself, and ending one ends nothing else.
     allowH2: false,
-    ...(parts.trustedCertificates !== undefined && { ca: parts.trustedCertificates }),
+    ...(deps.trustedCertificates !== undefined && { ca: deps.trustedCertificates }),
   })
   return (options, callback) => {
     const literal = options.hostname.replace(/^\[|\]$/g, '')
     // Nothing is looked up for a literal address.
-    if (isIP(literal) !== 0 && !parts.isAllowed(literal)) callback(refusedAddress(), null)
-    else connect(options, refuseLate(callback, parts.timeout))
+    if (isIP(literal) !== 0 && !deps.isAllowed(literal)) callback(refusedAddress(), null)
+    else connect(options, refuseLate(callback, deps.timeout))
   }
 }
 
@@ -50,7 +50,7 @@ function refuseLate(callback: buildConnector.Callback, timeout: number): buildCo
   }
 }
 
-function makeGuardedLookup({ isAllowed, resolve }: GuardParts): LookupFunction {
+function makeGuardedLookup({ isAllowed, resolve }: GuardDeps): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {

@@ -1,6 +1,6 @@
 import type { Random } from '../base/random.ts'
 import type { GraphError } from '../graph/graph-error.ts'
-import type { Outside } from '../graph/outside.ts'
+import type { Ports } from '../graph/ports.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 import type { Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
@@ -12,14 +12,14 @@ import {
   callbackUnreachable,
 } from './errors.ts'
 
-export interface HandshakeParts {
+export interface HandshakeDeps {
   readonly egress: Egress
   readonly random: Random
   readonly allowInternal: boolean
 }
 
 /** Asks a callback whether it expects our events, before its address is stored. */
-export function makeVerifyCallback({ egress, random, allowInternal }: HandshakeParts): Outside['verifyCallback'] {
+export function makeVerifyCallback({ egress, random, allowInternal }: HandshakeDeps): Ports['verifyCallback'] {
   return async (url, verify_token, member) => {
     const { href } = checkCallbackUrl(url, { allowInternal, member })
     const challenge = makeChallenge(random)

@@ -28,7 +28,7 @@ function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryW
     random: systemRandom,
     log: silentLog,
     egress,
-    words: chooseVocabulary('msgapp'),
+    vocabulary: chooseVocabulary('msgapp'),
     lease,
     concurrency: 32,
     batch: 1,

@@ -17,7 +17,7 @@ const conversationLimit = 20
 /** Of a lane in one go: the others are met again. */
 const maxConversations = 20
 
-export interface ReaderParts {
+export interface ReaderDeps {
   readonly database: Database
   readonly clock: Clock
   /** Told of a lane after a read, with what has to wait for a retry. */
@@ -27,18 +27,18 @@ export interface ReaderParts {
 
 /** Reads what is due in the lanes that this process holds, for all of them together. */
 export class Reader {
-  readonly #parts: ReaderParts
+  readonly #deps: ReaderDeps
   readonly #loop: Loop
   readonly #wanted = new Set<HeldLane>()
   /** Lanes whose secrets could not be had. */
   readonly #locked = new Set<HeldLane>()
 
-  constructor(parts: ReaderParts) {
-    this.#parts = parts
+  constructor(deps: ReaderDeps) {
+    this.#deps = deps
     this.#loop = new Loop({
       work: () => this.#read(),
       pause: paceMilliseconds,
-      onFailure: (error) => parts.onFailure(error, 'due deliveries could not be read'),
+      onFailure: (error) => deps.onFailure(error, 'due deliveries could not be read'),
     })
   }
 
@@ -76,7 +76,7 @@ export class Reader {
   }
 
   async #read(): Promise<void> {
-    const { clock, database } = this.#parts
+    const { clock, database } = this.#deps
     const now = clock.now()
     const lanes = this.#takeLanes(now)
     if (lanes.length === 0) return
@@ -109,7 +109,7 @@ export class Reader {
         const sendable = found.filter((delivery) => allowed.has(delivery))
         const postponed = lane.isLost ? [] : await this.#take(lane, sendable, now, readTime)
         lane.endRead()
-        this.#parts.onRead(lane, postponed)
+        this.#deps.onRead(lane, postponed)
       }
     } catch (error) {
       for (const lane of lanes) {
@@ -125,7 +125,7 @@ export class Reader {
 
   /** Ends what its app may not hear of any more; returns the rest. */
   async #withdraw(found: readonly WaitingDelivery[]): Promise<WaitingDelivery[]> {
-    const { database, clock } = this.#parts
+    const { database, clock } = this.#deps
     const ids = found.filter(({ has_access }) => has_access === 0).map(({ id }) => id)
     if (ids.length > 0) await database.transaction((tx) => withdrawDeliveries(tx, ids, clock.now()))
     return found.filter(({ has_access }) => has_access !== 0)
@@ -149,7 +149,7 @@ export class Reader {
    * the new secret. Returns the lanes whose secrets cannot be had: they were altered in the database, say.
    */
   async #readSecrets(lanes: readonly HeldLane[], now: number): Promise<Set<HeldLane>> {
-    const { database, onFailure } = this.#parts
+    const { database, onFailure } = this.#deps
     const locked = new Set<HeldLane>()
     const byApp = Map.groupBy(lanes, ({ app_id }) => app_id)
     if (byApp.size === 0) return locked
@@ -171,7 +171,7 @@ export class Reader {
     const { headless, postponed } = lane.queue.add(found, now, readTime)
     for (const [conversation, behind] of [...headless].slice(0, maxConversations)) {
       const first = await this.#withdraw(
-        await listFirstOf(this.#parts.database.read, lane.id, conversation, conversationLimit),
+        await listFirstOf(this.#deps.database.read, lane.id, conversation, conversationLimit),
       )
       const notDue = first.findIndex(({ due_time }) => due_time > now)
       const due = notDue === -1 ? first : first.slice(0, notDue)

@@ -82,7 +82,7 @@ const record = defineWithSteps(
  */
 const maxHurried = 5000
 
-const hurryLanes = defineSql<{ lanes: object; now: number }>()(
+const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
   ({ lanes, now }) => sql`
     UPDATE deliveries SET due_time = ${now} WHERE id IN (
       SELECT d.id FROM json_each(${lanes}) AS o JOIN deliveries d ON d.lane_id = o.key
@@ -112,7 +112,7 @@ export async function recordOutcomes(
   const back = records.filter(({ isBack, lane_id }) => isBack && ours.has(lane_id))
   if (back.length > 0) {
     const lanes = Object.fromEntries(back.map(({ lane_id }) => [lane_id, 1]))
-    await database.execute(hurryLanes, { lanes, now })
+    await database.execute(skipWaitOfLanes, { lanes, now })
   }
   return ours
 }

@@ -16,7 +16,7 @@ const maxUnrecorded = 2000
 /** How long a lane with nothing to send is held: what comes meanwhile needs no claim. */
 const lingerMilliseconds = 500
 
-export interface RecorderParts {
+export interface RecorderDeps {
   readonly database: Database
   readonly clock: Clock
   readonly lease: Lease
@@ -43,7 +43,7 @@ interface Pending {
  * that statements that touch the same lanes never wait for each other.
  */
 export class Recorder {
-  readonly #parts: RecorderParts
+  readonly #deps: RecorderDeps
   readonly #loop: Loop
   #pending = new Map<HeldLane, Pending>()
   #unrecorded = 0
@@ -53,12 +53,12 @@ export class Recorder {
   /** After a fault lanes are written one by one: what is wrong with one of them must not hold up the others. */
   #isCareful = false
 
-  constructor(parts: RecorderParts) {
-    this.#parts = parts
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
     this.#loop = new Loop({
       work: () => this.#write(),
       pause: paceMilliseconds,
-      onFailure: (error) => parts.onFailure(error, 'what came of deliveries could not be written down'),
+      onFailure: (error) => deps.onFailure(error, 'what came of deliveries could not be written down'),
     })
   }
 
@@ -114,7 +114,7 @@ export class Recorder {
   }
 
   async #record(): Promise<void> {
-    const { database, clock, lease, onRecorded } = this.#parts
+    const { database, clock, lease, onRecorded } = this.#deps
     const batch = this.#takeBatch()
     const now = clock.now()
     let ours: ReadonlySet<string>
@@ -147,7 +147,7 @@ export class Recorder {
 
   /** While the store is gone everything waits; a lane that is at fault itself is given up, and left to its lease. */
   #takeFailure(batch: readonly Pending[], error: Error): void {
-    const { database, onFailure } = this.#parts
+    const { database, onFailure } = this.#deps
     const [only] = batch
     if (database.outageOf(error) || !this.#isCareful || !only) {
       this.#isCareful = !database.outageOf(error)
@@ -187,7 +187,7 @@ export class Recorder {
   }
 
   async #renewAll(): Promise<void> {
-    const { database, clock, lease, held, onRecorded } = this.#parts
+    const { database, clock, lease, held, onRecorded } = this.#deps
     this.#isRenewalDue = false
     if (held.size === 0) return
     const now = clock.now()
@@ -203,7 +203,7 @@ export class Recorder {
   }
 
   async #release(): Promise<void> {
-    const { database, clock, lease, held, lingers, onDrop, onRecorded } = this.#parts
+    const { database, clock, lease, held, lingers, onDrop, onRecorded } = this.#deps
     const now = clock.now()
     const idleBefore =
       this.#isClearing || !lingers() ? Number.POSITIVE_INFINITY : performance.now() - lingerMilliseconds
@@ -238,7 +238,7 @@ export class Recorder {
     if (lane.isLost) return
     lane.isLost = true
     this.#forget(lane)
-    this.#parts.onDrop(lane, undefined)
+    this.#deps.onDrop(lane, undefined)
   }
 
   /** What another process does with a lane counts, not what this one did. */

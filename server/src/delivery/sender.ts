@@ -3,7 +3,7 @@ import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
-import { type AttemptParts, attemptPost } from './attempt.ts'
+import { type AttemptDeps, attemptPost } from './attempt.ts'
 import type { Post } from './compose-post.ts'
 import { readValue } from './due.ts'
 import type { HeldLane } from './held-lane.ts'
@@ -17,7 +17,7 @@ import type { RetryRules } from './schedule.ts'
 /** What was read longer ago is read again before it is sent: it may have been ended meanwhile. */
 const freshMilliseconds = 2 * second
 
-export interface SenderParts extends AttemptParts {
+export interface SenderDeps extends AttemptDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -47,13 +47,13 @@ export interface SenderEvents {
 
 /** Posts what held lanes have queued, as much at once as each of them, its app, its host and the process have room for. */
 export class Sender {
-  readonly #parts: SenderParts
+  readonly #deps: SenderDeps
   readonly #posts = new Set<Promise<void>>()
   /** Lanes that wait for room, in turn. */
   readonly #waiting = new Set<HeldLane>()
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts
+  constructor(deps: SenderDeps) {
+    this.#deps = deps
   }
 
   get underWay(): number {
@@ -77,11 +77,11 @@ export class Sender {
       this.#waiting.add(lane)
       return
     }
-    if (lane.isHungry && !lane.isLost) this.#parts.events.onHungry(lane)
+    if (lane.isHungry && !lane.isLost) this.#deps.events.onHungry(lane)
   }
 
   #maySend(lane: HeldLane): boolean {
-    const { clock, events } = this.#parts
+    const { clock, events } = this.#deps
     const now = clock.now()
     if (lane.isLost || lane.isLeaving || lane.isPaused(now) || events.isHalted()) return false
     const next = lane.queue.peek()
@@ -100,13 +100,13 @@ export class Sender {
 
   /** False when there is no room. */
   #sendOne(lane: HeldLane): boolean {
-    const place = this.#parts.room.enter(lane, lane.isDoubtful)
+    const place = this.#deps.room.enter(lane, lane.isDoubtful)
     if (!place) return false
     const entries = this.#takeEntries(lane)
     lane.underWay += 1
     lane.idleSince = undefined
     const post = this.#send(lane, entries, place)
-      .catch((error: Error) => this.#parts.events.onBroken(lane, error))
+      .catch((error: Error) => this.#deps.events.onBroken(lane, error))
       .finally(() => {
         this.#posts.delete(post)
         this.#serve(lane)
@@ -119,7 +119,7 @@ export class Sender {
   #serve(lane: HeldLane): void {
     for (const waiting of [...this.#waiting]) this.#giveTurn(waiting)
     this.pump(lane)
-    this.#parts.events.onRoom()
+    this.#deps.events.onRoom()
   }
 
   /** One post, so that all of those that wait get something; who is still waiting goes to the end. */
@@ -137,19 +137,19 @@ export class Sender {
   #takeEntries(lane: HeldLane): Entry[] {
     const first = lane.queue.take()
     if (!first) return []
-    const { batch } = this.#parts
+    const { batch } = this.#deps
     if (batch === 1 || isRetry(first)) return [first]
     return [first, ...lane.queue.takeMore(first, batch - 1, canShare)]
   }
 
   async #send(lane: HeldLane, entries: readonly Entry[], place: Place): Promise<void> {
-    const { metrics } = this.#parts
+    const { metrics } = this.#deps
     const wasProbe = isDown(lane.state)
     const number = lane.window.start()
     let result: PostResult | undefined
     metrics.inFlight.inc()
     try {
-      result = await attemptPost(this.#parts, await this.#buildPost(lane, entries))
+      result = await attemptPost(this.#deps, await this.#buildPost(lane, entries))
     } finally {
       metrics.inFlight.dec()
       place.leave(result && result.fault === undefined ? result.status !== undefined : undefined)
@@ -161,7 +161,7 @@ export class Sender {
   }
 
   async #buildPost({ callback_url, secrets }: HeldLane, entries: readonly Entry[]): Promise<Post> {
-    const { read } = this.#parts.database
+    const { read } = this.#deps.database
     const deliveries = entries.map(async ({ delivery }) => ({
       ...delivery,
       value: delivery.value ?? (await readValue(read, delivery.event_id)),
@@ -176,7 +176,7 @@ export class Sender {
   }
 
   #finish(lane: HeldLane, entries: readonly Entry[], result: PostResult, wasProbe: boolean): void {
-    const { clock, rules, random, metrics, events } = this.#parts
+    const { clock, rules, random, metrics, events } = this.#deps
     const wasDown = isDown(lane.state)
     const now = clock.now()
     const outcomes = entries.map(({ delivery }) => decideOutcome(delivery, result, rules, random))
@@ -191,7 +191,7 @@ export class Sender {
   }
 
   #log({ app_id }: HeldLane, { kind, delivery, result: { status, problem, fault } }: Outcome): void {
-    const { log } = this.#parts
+    const { log } = this.#deps
     const about = { delivery: delivery.id, app: app_id }
     if (fault !== undefined) log.error({ ...about, err: fault }, 'a delivery could not be sent')
     else if (kind !== 'delivered') log.warn({ ...about, status, problem, next: kind }, 'a delivery failed')

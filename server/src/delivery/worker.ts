@@ -4,7 +4,7 @@ import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
-import type { AttemptParts } from './attempt.ts'
+import type { AttemptDeps } from './attempt.ts'
 import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
 import type { LaneAddress } from './lane-rows.ts'
@@ -21,7 +21,7 @@ import { silentWaker, type Waker } from './waker.ts'
 /** How often a process polls without having been woken: for what another process, or the clock, made due. */
 const pollMilliseconds = second
 
-export interface WorkerParts extends AttemptParts {
+export interface WorkerDeps extends AttemptDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -44,7 +44,7 @@ export interface WorkerParts extends AttemptParts {
  * lanes back.
  */
 export class DeliveryWorker {
-  readonly #parts: WorkerParts
+  readonly #deps: WorkerDeps
   readonly #lease: Lease
   readonly #waker: Waker
   readonly #room = new Room()
@@ -59,18 +59,18 @@ export class DeliveryWorker {
   #heartbeat: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(parts: WorkerParts) {
-    this.#parts = parts
-    const { database, clock, metrics } = parts
-    this.#lease = { owner: parts.random.trace(), milliseconds: parts.lease }
-    this.#waker = parts.waker ?? silentWaker
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
+    const { database, clock, metrics } = deps
+    this.#lease = { owner: deps.random.trace(), milliseconds: deps.lease }
+    this.#waker = deps.waker ?? silentWaker
     const onFailure = (error: Error, message: string) => this.#logFailure(error, message)
     this.#claimer = new Claimer({
       database,
       clock,
       lease: this.#lease,
       room: this.#room,
-      originOf: (url) => parts.egress.originOf(url),
+      originOf: (url) => deps.egress.originOf(url),
       isTaken: (id) => this.#held.has(id) || this.#isEnding(id),
       onClaimed: (lane, claim) => this.#hold(lane, claim),
       onHeldElsewhere: (ids) => this.#waker.announceLanes(ids),
@@ -86,7 +86,7 @@ export class DeliveryWorker {
       onFailure,
     })
     this.#sender = new Sender({
-      ...parts,
+      ...deps,
       room: this.#room,
       events: {
         isHalted: () => this.#isStopped || this.#recorder.isBehind,
@@ -120,7 +120,7 @@ export class DeliveryWorker {
   start(): void {
     this.#waker.onLanes((ids) => this.wakeFor(ids))
     this.#poll = setInterval(() => this.#tick(), pollMilliseconds)
-    this.#heartbeat = setInterval(() => this.#recorder.renew(), this.#parts.lease / 4)
+    this.#heartbeat = setInterval(() => this.#recorder.renew(), this.#deps.lease / 4)
     this.wake()
   }
 
@@ -160,7 +160,7 @@ export class DeliveryWorker {
 
   /** Resolves when everything that is due by now was tried. */
   async settle(): Promise<void> {
-    const { database, clock } = this.#parts
+    const { database, clock } = this.#deps
     do {
       this.wake()
       await this.#whenQuiet()
@@ -210,7 +210,7 @@ export class DeliveryWorker {
   }
 
   #hold(lane: Lane, claim: Claim): void {
-    const { clock, concurrency } = this.#parts
+    const { clock, concurrency } = this.#deps
     const leasedUntil = clock.now() + this.#lease.milliseconds
     const held = new HeldLane(lane, { claim, leasedUntil, concurrency })
     this.#held.set(lane.id, held)
@@ -226,7 +226,7 @@ export class DeliveryWorker {
     this.#room.drop(lane, lane.claim.isDoubtful)
     this.#claimer.retry()
     if (lane.underWay > 0) this.#lost.set(lane.id, lane)
-    if (isNewer || (typeof nextDue === 'number' && nextDue <= this.#parts.clock.now())) this.#claimer.hint([lane])
+    if (isNewer || (typeof nextDue === 'number' && nextDue <= this.#deps.clock.now())) this.#claimer.hint([lane])
     else if (typeof nextDue === 'number') this.#wakeAt(nextDue)
   }
 
@@ -240,7 +240,7 @@ export class DeliveryWorker {
     if (lane.isLost) return
     if (lane.wantsRead) this.#reader.want(lane)
     this.#sender.pump(lane)
-    if (lane.isDone(this.#parts.clock.now())) this.#recorder.tick()
+    if (lane.isDone(this.#deps.clock.now())) this.#recorder.tick()
   }
 
   #noteOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void {
@@ -251,12 +251,12 @@ export class DeliveryWorker {
 
   /** What is due again before the next poll is not kept waiting for that. */
   #wakeAt(time: number): void {
-    const delay = time - this.#parts.clock.now()
+    const delay = time - this.#deps.clock.now()
     if (delay > 0 && delay < pollMilliseconds) setTimeout(() => this.wake(), delay).unref()
   }
 
   #logFailure(error: Error, message: string, lane?: HeldLane): void {
-    const { database, log } = this.#parts
+    const { database, log } = this.#deps
     if (!database.outageOf(error)) log.error({ ...(lane && { app: lane.app_id }), err: error }, message)
   }
 }

@@ -13,7 +13,7 @@ import { usageHeaders } from '../limits/usage.ts'
  */
 export const businessDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
-    const { database, words, limiter } = deps
+    const { database, vocabulary, limiter } = deps
     if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
 
     // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
@@ -32,7 +32,7 @@ export const businessDoor: DoorPolicy = {
     progress.row = row
 
     const operation = row.operation as BusinessOperation
-    checkPermission(caller, operation.permission, words)
+    checkPermission(caller, operation.permission, vocabulary)
     if (operation.permit) await operation.permit({ db: database.read, caller, node })
 
     const counted = limiter.consume('platform', caller, node)
@@ -41,11 +41,11 @@ export const businessDoor: DoorPolicy = {
     return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
   },
 
-  async readmit({ database, clock, words }, before) {
+  async readmit({ database, clock, vocabulary }, before) {
     const operation = before.row.operation as BusinessOperation
     const caller = await authenticateAgain(database.read, clock, before.caller)
     const node = await resolveNode(database.read, caller, before.node?.id ?? '')
-    checkPermission(caller, operation.permission, words)
+    checkPermission(caller, operation.permission, vocabulary)
     await operation.permit?.({ db: database.read, caller, node })
     return { ...before, caller, node }
   },

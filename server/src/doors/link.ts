@@ -14,7 +14,7 @@ const noHeaders = {}
  */
 export const linkDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
-    const { database, words, links, guesses } = deps
+    const { database, vocabulary, links, guesses } = deps
     const caller = await authenticate(deps, request)
     progress.caller = caller
     // Whoever has a token and makes up addresses is slowed down by itself, wherever it calls from.
@@ -30,7 +30,7 @@ export const linkDoor: DoorPolicy = {
     if (!row) throw notFound()
     progress.node = node
     progress.row = row
-    checkPermission(caller, (row.operation as LinkRow).permission, words)
+    checkPermission(caller, (row.operation as LinkRow).permission, vocabulary)
     if (link === 'expired') throw linkExpired()
     return { row, caller, node, headers: noHeaders }
   },

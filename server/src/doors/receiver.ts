@@ -28,7 +28,7 @@ import { checkScope } from './gateway.ts'
 const shareOfTime = 0.1
 
 export interface ReceiverDeps
-  extends Pick<PipelineDeps, 'database' | 'clock' | 'random' | 'words' | 'addresses' | 'guesses' | 'mayUseDemo'> {
+  extends Pick<PipelineDeps, 'database' | 'clock' | 'random' | 'vocabulary' | 'addresses' | 'guesses' | 'mayUseDemo'> {
   readonly maxBodyBytes: number
   readonly unprovenBodies: UnprovenBodies
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
@@ -39,9 +39,9 @@ export interface ReceiverDeps
  * signature of an app that is linked to every account in the post.
  */
 export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): void {
-  const { database, clock, words, metrics, guesses, addresses } = deps
-  const url = `/${words.product}/webhooks`
-  const checkEnvelope: (body: unknown) => asserts body is Envelope = makeEnvelopeCheck(words)
+  const { database, clock, vocabulary, metrics, guesses, addresses } = deps
+  const url = `/${vocabulary.product}/webhooks`
+  const checkEnvelope: (body: unknown) => asserts body is Envelope = makeEnvelopeCheck(vocabulary)
   const nobodysSecret = deps.random.bytes(32).toString('hex')
   const hashingTime = new TimeShare(shareOfTime)
   const receive = makeIntake({

@@ -29,14 +29,14 @@ const filesShare = { share: 'files' }
 /** From the last byte of a content to the transaction that uses it: far longer than any request takes. */
 export const holdTime = hour
 
-export interface FilesParts {
+export interface FilesDeps {
   readonly database: Database
   readonly store: FileStore
   readonly clock: Clock
   readonly random: Random
 }
 
-export function openFiles({ database, store, clock, random }: FilesParts): Files {
+export function openFiles({ database, store, clock, random }: FilesDeps): Files {
   async function hold({ sha256, size }: StoredFile): Promise<void> {
     await database.transaction(async (tx) => {
       const held_until = clock.now() + holdTime

@@ -32,7 +32,7 @@ export function keyOf({ status, code: number, subcode }: ErrorDefinition): strin
 }
 
 /** docs/errors.md: the catalogue. */
-export function writeErrorsPage(entries: readonly CatalogueEntry[], words: Vocabulary): string {
+export function writeErrorsPage(entries: readonly CatalogueEntry[], vocabulary: Vocabulary): string {
   const kinds = new Map(entries.map(({ definition }) => [keyOf(definition), definition]))
   for (const key of kinds.keys()) {
     if (!Object.hasOwn(meanings, key)) throw new Error(`errors-page.ts must say what an error ${key} means`)
@@ -40,7 +40,7 @@ export function writeErrorsPage(entries: readonly CatalogueEntry[], words: Vocab
   const codes = Object.entries(meanings).map(([key, meaning]) => {
     const definition = kinds.get(key)
     if (!definition) throw new Error(`errors-page.ts explains the error ${key}, which there is not`)
-    const { type, is_transient } = renderError(new GraphError(definition, {}), words, trace, false).error
+    const { type, is_transient } = renderError(new GraphError(definition, {}), vocabulary, trace, false).error
     const { status, code: number, subcode } = definition
     return [
       String(status),
@@ -56,8 +56,8 @@ export function writeErrorsPage(entries: readonly CatalogueEntry[], words: Vocab
   return `${[
     writeMark('`server/src/errors.ts`, the catalogue of errors'),
     '# Errors',
-    `Every error has one envelope, with one sentence for a person: what is wrong, and what would be right. Programs go by the status and the code. ${code(words.trace_member)} is also the header ${code(words.trace_header)} of every response, and in the log.`,
-    `\`\`\`json\n${JSON.stringify(renderError(sample, words, trace, false), null, 2)}\n\`\`\``,
+    `Every error has one envelope, with one sentence for a person: what is wrong, and what would be right. Programs go by the status and the code. ${code(vocabulary.trace_member)} is also the header ${code(vocabulary.trace_header)} of every response, and in the log.`,
+    `\`\`\`json\n${JSON.stringify(renderError(sample, vocabulary, trace, false), null, 2)}\n\`\`\``,
     '## Codes',
     'What is transient can be tried again, with exponential backoff; `Retry-After` says how long to wait the first time.',
     writeTable(['Status', 'Code', 'Subcode', 'Type', 'Transient', 'What it means'], codes),

@@ -18,13 +18,13 @@ import { writeSpecPages } from './spec-pages.ts'
 export function generateFiles(): Map<string, string> {
   // The defaults, whatever the environment of whoever generates says.
   const config = readConfig({})
-  const words = chooseVocabulary(config.vocabulary)
-  const operations = buildOperations(words)
+  const vocabulary = chooseVocabulary(config.vocabulary)
+  const operations = buildOperations(vocabulary)
   const writeDocument = (name: DocumentName) => {
     const { openapi, ...document } = buildOpenApi({
       operations,
       document: name,
-      words,
+      vocabulary,
       versions: config.versions,
       rates: config.rates,
       serverUrl: `http://${config.host}:${config.port}`,
@@ -36,9 +36,9 @@ export function generateFiles(): Map<string, string> {
   return new Map([
     ['openapi/switchboard.json', writeDocument('business')],
     ['openapi/gateway.json', writeDocument('gateway')],
-    ['docs/operations.md', writeOperationsPage(operations, words)],
+    ['docs/operations.md', writeOperationsPage(operations, vocabulary)],
     ['docs/settings.md', writeSettingsPage()],
-    ['docs/errors.md', writeErrorsPage(listErrors(), words)],
+    ['docs/errors.md', writeErrorsPage(listErrors(), vocabulary)],
     ['README.md', writeReadme(readText('README.md'))],
     ...writeSpecPages(operations, {
       specification: readText('docs/spec/management-api.md'),

@@ -18,7 +18,7 @@ const headings = [
 ]
 
 /** docs/operations.md: the table of operations, chapter by chapter. */
-export function writeOperationsPage(operations: readonly Row[], words: Vocabulary): string {
+export function writeOperationsPage(operations: readonly Row[], vocabulary: Vocabulary): string {
   const byChapter = Map.groupBy(operations, ({ chapter }) => chapter)
   const sections = chapters.flatMap(({ name, title }) => {
     const rows = byChapter.get(name) ?? []
@@ -27,7 +27,7 @@ export function writeOperationsPage(operations: readonly Row[], words: Vocabular
       `## ${title}`,
       writeTable(
         headings,
-        rows.map((operation) => writeRow(operation, words)),
+        rows.map((operation) => writeRow(operation, vocabulary)),
       ),
     ]
   })
@@ -39,7 +39,7 @@ export function writeOperationsPage(operations: readonly Row[], words: Vocabular
   ].join('\n\n')}\n`
 }
 
-function writeRow(operation: Row, words: Vocabulary): string[] {
+function writeRow(operation: Row, vocabulary: Vocabulary): string[] {
   const { name, door, method, path, sentence, fields } = operation
   const rateClass = door === 'business' ? operation.rateClass : undefined
   return [
@@ -48,7 +48,7 @@ function writeRow(operation: Row, words: Vocabulary): string[] {
     method,
     code(path),
     sentence,
-    scopesOf(operation, words).map(code).join(' or '),
+    scopesOf(operation, vocabulary).map(code).join(' or '),
     rateClass === undefined ? '' : code(rateClass),
     listArguments(operation).join(', '),
     (fields?.available ?? [])

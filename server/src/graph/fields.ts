@@ -10,17 +10,17 @@ export interface FieldSelection {
 }
 
 /** How many spellings of `fields` an operation remembers; clients send the same few again and again. */
-const maxRemembered = 200
+const maxCached = 200
 
 /** Makes the reader of an operation's `fields`, a comma-separated list of names. */
 export function makeFieldReader(selection: FieldSelection): (asked: string | undefined) => readonly string[] {
-  const remembered = new Map<string, readonly string[]>()
+  const cached = new Map<string, readonly string[]>()
   return (asked) => {
     if (asked === undefined) return selection.defaults
-    const known = remembered.get(asked)
+    const known = cached.get(asked)
     if (known) return known
     const fields = selectFields(selection, asked)
-    if (remembered.size < maxRemembered) remembered.set(asked, fields)
+    if (cached.size < maxCached) cached.set(asked, fields)
     return fields
   }
 }

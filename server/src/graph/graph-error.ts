@@ -95,7 +95,7 @@ export interface ErrorBody {
 }
 
 /** Writes the envelope. `brief` is for the one operation that shows `message`, `type` and `code` alone. */
-export function renderError(error: GraphError, words: Vocabulary, trace: string, brief: boolean): ErrorBody {
+export function renderError(error: GraphError, vocabulary: Vocabulary, trace: string, brief: boolean): ErrorBody {
   const { status, code, subcode } = error.definition
   const body = { message: error.message, type: types[status], code }
   if (brief) return { error: body }
@@ -104,7 +104,7 @@ export function renderError(error: GraphError, words: Vocabulary, trace: string,
       ...body,
       ...(subcode !== undefined && { error_subcode: subcode }),
       ...((status === 429 || status === 500) && { is_transient: true }),
-      [words.trace_member]: trace,
+      [vocabulary.trace_member]: trace,
     },
   }
 }

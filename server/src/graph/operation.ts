@@ -10,8 +10,8 @@ import type { RowExamples } from './examples.ts'
 import type { FieldSelection } from './fields.ts'
 import type { ErrorStatus, GraphError } from './graph-error.ts'
 import type { Node } from './nodes.ts'
-import type { Outside } from './outside.ts'
 import type { ListOptions, Page } from './paging.ts'
+import type { Ports } from './ports.ts'
 import type { Reply, ReplyContent } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -56,7 +56,7 @@ export interface RowContext<D extends Db = Db> {
   readonly db: D
   readonly clock: Clock
   readonly random: Random
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   readonly caller: Caller
   /** The fields to return: as asked for, or the defaults. Undefined where the operation has no `fields`. */
   readonly fields: readonly string[] | undefined
@@ -94,8 +94,8 @@ export interface GatewayContext<D extends Db = Db> extends RowContext<D> {
 
 /** At the open door nobody proves anything. */
 export interface OpenContext extends Omit<RowContext, 'caller'> {
-  readonly outside: Outside
-  readonly words: Vocabulary
+  readonly ports: Ports
+  readonly vocabulary: Vocabulary
   /** Whether whoever asks may use the demo world, and so be shown it. */
   readonly mayUseDemo: boolean
   /** `GET` or `HEAD`. */
@@ -105,7 +105,7 @@ export interface OpenContext extends Omit<RowContext, 'caller'> {
 
 /** At the link door the caller was given a sealed address of a node, and has a token that sees it. */
 export interface LinkContext extends Context {
-  readonly outside: Outside
+  readonly ports: Ports
   readonly method: string
   readonly headers: IncomingHttpHeaders
 }
@@ -209,7 +209,7 @@ export class Refusal {
 interface WriteRow<C, T, I extends TObject, O extends TSchema, P> extends RowBase<I, O> {
   readonly effect: 'write'
   /** What has to wait on the network or do heavy work, before the transaction is opened; `run` gets its result. */
-  prepare?(context: C & { readonly outside: Outside }, input: Static<I>): Promise<P>
+  prepare?(context: C & { readonly ports: Ports }, input: Static<I>): Promise<P>
   /**
    * Runs inside one transaction, together with the events that it raises and the record of who did it. A throw undoes all of
    * it; a `Refusal` that is returned does not.

@@ -13,15 +13,15 @@ import {
   tooManyFields,
   tooMuchBesidesFile,
 } from './errors.ts'
-import type { FileSplitter, SplitterParts } from './file-splitter.ts'
+import type { FileSplitter, SplitterDeps } from './file-splitter.ts'
 import { FormFileSplitter } from './form-file.ts'
 import { JsonFileSplitter } from './json-file.ts'
 
 const badText = bodyNotJson({ reason: 'the text of file holds a control character or a bad escape' })
 
-type Open = (parts: SplitterParts) => FileSplitter
-const openJson: Open = (parts) => new JsonFileSplitter(parts)
-const openForm: Open = (parts) => new FormFileSplitter(parts)
+type Open = (deps: SplitterDeps) => FileSplitter
+const openJson: Open = (deps) => new JsonFileSplitter(deps)
+const openForm: Open = (deps) => new FormFileSplitter(deps)
 
 /** Splits a body that comes in chunks of so many bytes. */
 function split(open: Open, body: string | Buffer, chunkBytes: number, maxRestBytes = 1000) {

@@ -1,7 +1,7 @@
 import type { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 
-export interface SplitterParts {
+export interface SplitterDeps {
   /** The name of the member whose text is the file. */
   readonly member: string
   /** The most that the rest of the body may have. */
@@ -22,16 +22,16 @@ export interface FileSplitter {
 /** What is kept of a body. */
 export class RestOfBody<Piece extends string | Buffer> {
   readonly pieces: Piece[] = []
-  readonly #parts: SplitterParts
+  readonly #deps: SplitterDeps
   #length = 0
 
-  constructor(parts: SplitterParts) {
-    this.#parts = parts
+  constructor(deps: SplitterDeps) {
+    this.#deps = deps
   }
 
   keep(piece: Piece): void {
     this.#length += piece.length
-    if (this.#length > this.#parts.maxRestBytes) throw this.#parts.tooMuchRest()
+    if (this.#length > this.#deps.maxRestBytes) throw this.#deps.tooMuchRest()
     this.pieces.push(piece)
   }
 }

@@ -2,7 +2,7 @@ import { badArgument } from '../graph/define-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { decode, refuseJson } from './body.ts'
 import { badEscape, moreThanOneFile, tooManyFields } from './errors.ts'
-import { type FileSplitter, RestOfBody, type SplitterParts } from './file-splitter.ts'
+import { type FileSplitter, RestOfBody, type SplitterDeps } from './file-splitter.ts'
 import { decodeEscapes, decodeField, maxFields, parseFormBody } from './form-body.ts'
 
 const ampersand = 0x26
@@ -12,7 +12,7 @@ const percent = 0x25
 /** Takes the text of one field out of a form as it comes; the others are kept and read in the end. */
 export class FormFileSplitter implements FileSplitter {
   hasFile = false
-  readonly #parts: SplitterParts
+  readonly #deps: SplitterDeps
   readonly #rest: RestOfBody<Buffer>
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #state: 'name' | 'value' | 'file' = 'name'
@@ -22,9 +22,9 @@ export class FormFileSplitter implements FileSplitter {
   /** The beginning of an escape whose end has not come yet. */
   #waiting: Buffer = Buffer.alloc(0)
 
-  constructor(parts: SplitterParts) {
-    this.#parts = parts
-    this.#rest = new RestOfBody(parts)
+  constructor(deps: SplitterDeps) {
+    this.#deps = deps
+    this.#rest = new RestOfBody(deps)
   }
 
   take(chunk: Buffer): void {
@@ -37,7 +37,7 @@ export class FormFileSplitter implements FileSplitter {
     const bytes = Buffer.concat(this.#rest.pieces)
     refuseJson(decode(bytes))
     const values = parseFormBody(bytes)
-    return { typed: false, values: this.hasFile ? { ...values, [this.#parts.member]: '' } : values }
+    return { typed: false, values: this.hasFile ? { ...values, [this.#deps.member]: '' } : values }
   }
 
   #readField(chunk: Buffer, from: number): number {
@@ -56,10 +56,10 @@ export class FormFileSplitter implements FileSplitter {
     const sign = chunk.subarray(from, end).indexOf(equals)
     const nameEnd = sign < 0 ? end : from + sign
     this.#name = Buffer.concat([this.#name, chunk.subarray(from, nameEnd)])
-    if (this.#name.length > this.#parts.maxRestBytes) throw this.#parts.tooMuchRest()
+    if (this.#name.length > this.#deps.maxRestBytes) throw this.#deps.tooMuchRest()
     if (sign < 0) return end
-    if (decodeField(this.#name) === this.#parts.member) {
-      if (this.hasFile) throw badArgument(moreThanOneFile(this.#parts.member))
+    if (decodeField(this.#name) === this.#deps.member) {
+      if (this.hasFile) throw badArgument(moreThanOneFile(this.#deps.member))
       this.#state = 'file'
       this.hasFile = true
     } else {
@@ -99,6 +99,6 @@ export class FormFileSplitter implements FileSplitter {
     } catch {
       throw badEscape({ where: 'body' })
     }
-    if (text !== '') this.#parts.onText(text)
+    if (text !== '') this.#deps.onText(text)
   }
 }

@@ -3,7 +3,7 @@ import type { Arguments } from '../graph/input.ts'
 import { findTextEnd, requestBounds } from '../graph/json-bounds.ts'
 import { checkJsonBounds, parseJson } from './body.ts'
 import { bodyNotJson, bodyNotUtf8, moreThanOneFile } from './errors.ts'
-import { type FileSplitter, RestOfBody, type SplitterParts } from './file-splitter.ts'
+import { type FileSplitter, RestOfBody, type SplitterDeps } from './file-splitter.ts'
 
 const structure = /["[\]{},:]/g
 /** No name that is looked for is longer, even when all of it is escaped. */
@@ -15,7 +15,7 @@ const maxNameCharacters = 200
  */
 export class JsonFileSplitter implements FileSplitter {
   hasFile = false
-  readonly #parts: SplitterParts
+  readonly #deps: SplitterDeps
   readonly #rest: RestOfBody<string>
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
   #state: 'outside' | 'name' | 'text' | 'file' = 'outside'
@@ -27,9 +27,9 @@ export class JsonFileSplitter implements FileSplitter {
   /** The last name at the first level, as it is written, as far as it is needed to know it. */
   #name = ''
 
-  constructor(parts: SplitterParts) {
-    this.#parts = parts
-    this.#rest = new RestOfBody(parts)
+  constructor(deps: SplitterDeps) {
+    this.#deps = deps
+    this.#rest = new RestOfBody(deps)
   }
 
   take(chunk: Buffer): void {
@@ -43,7 +43,7 @@ export class JsonFileSplitter implements FileSplitter {
     const text = this.#rest.pieces.join('')
     checkJsonBounds(text, requestBounds)
     const values = parseJson(text)
-    return { typed: true, values: this.hasFile ? { ...values, [this.#parts.member]: '' } : values }
+    return { typed: true, values: this.hasFile ? { ...values, [this.#deps.member]: '' } : values }
   }
 
   #decode(chunk: Buffer | undefined): string {
@@ -88,7 +88,7 @@ export class JsonFileSplitter implements FileSplitter {
         this.#isFileNext = false
         break
       case ':':
-        this.#isFileNext = this.#depth === 1 && readText(this.#name) === this.#parts.member
+        this.#isFileNext = this.#depth === 1 && readText(this.#name) === this.#deps.member
     }
     return end
   }
@@ -98,7 +98,7 @@ export class JsonFileSplitter implements FileSplitter {
       this.#state = 'name'
       this.#name = ''
     } else if (this.#isFileNext) {
-      if (this.hasFile) throw badArgument(moreThanOneFile(this.#parts.member))
+      if (this.hasFile) throw badArgument(moreThanOneFile(this.#deps.member))
       this.#state = 'file'
       this.hasFile = true
     } else this.#state = 'text'
@@ -129,9 +129,9 @@ export class JsonFileSplitter implements FileSplitter {
   #handOn(piece: string): void {
     const decoded = readText(piece)
     if (decoded === undefined) {
-      throw bodyNotJson({ reason: `the text of ${this.#parts.member} holds a control character or a bad escape` })
+      throw bodyNotJson({ reason: `the text of ${this.#deps.member} holds a control character or a bad escape` })
     }
-    if (decoded !== '') this.#parts.onText(decoded)
+    if (decoded !== '') this.#deps.onText(decoded)
   }
 }
 

@@ -55,7 +55,7 @@ export interface OpenApiOptions {
   readonly operations: readonly Row[]
   /** Left out: that of the business API. */
   readonly document?: DocumentName
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   /** Oldest first. */
   readonly versions: readonly string[]
   /** The limits that hold; left out: the defaults. */
@@ -66,26 +66,26 @@ export interface OpenApiOptions {
 
 /** The rows of some doors as an OpenAPI 3.1 document. */
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
-  const { words, serverUrl, packageVersion, document = 'business' } = options
+  const { vocabulary, serverUrl, packageVersion, document = 'business' } = options
   const rows = options.operations.filter((row) => doorOf(row).document === document)
   const places = findPlaces(rows)
   const isGateway = document === 'gateway'
-  const proofs = describeSecurity(document, words)
+  const proofs = describeSecurity(document, vocabulary)
   const { schemas, ...components } = describeComponents(places, options)
   return {
     openapi: '3.1.1',
-    info: { ...introductions[document](words), version: packageVersion },
+    info: { ...introductions[document](vocabulary), version: packageVersion },
     servers: [{ url: serverUrl }],
     security: Object.keys(proofs).map((name) => ({ [name]: [] })),
     tags: listTags(document, rows),
     paths: {
       ...Object.fromEntries(places.map((place) => [place.path, describePlace(place, options)])),
-      ...(isGateway && describeReceiver(words)),
+      ...(isGateway && describeReceiver(vocabulary)),
     },
     components: {
-      securitySchemes: { ...proofs, ...(isGateway && describeReceiverSecurity(words)) },
+      securitySchemes: { ...proofs, ...(isGateway && describeReceiverSecurity(vocabulary)) },
       ...components,
-      schemas: { ...schemas, ...(isGateway && { [envelopeSchemaName]: describeEnvelopeSchema(words) }) },
+      schemas: { ...schemas, ...(isGateway && { [envelopeSchemaName]: describeEnvelopeSchema(vocabulary) }) },
     },
   }
 }
@@ -101,13 +101,13 @@ function listTags(document: DocumentName, rows: readonly Row[]): Tag[] {
 
 type Introduction = Omit<OpenApiDocument['info'], 'version'>
 
-const introductions: Readonly<Record<DocumentName, (words: Vocabulary) => Introduction>> = {
-  business: (words) => ({
+const introductions: Readonly<Record<DocumentName, (vocabulary: Vocabulary) => Introduction>> = {
+  business: (vocabulary) => ({
     title: 'Switchboard',
     summary: 'The management API of a self-hosted business messaging platform.',
     description: [
       `A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node: an account, a phone number, a business.`,
-      `Every request carries an access token${words.habits.token_in_query ? ', in the header `Authorization` or as the argument `access_token`' : ' in the header `Authorization`'}. An id that the token may not see answers 404, like one that does not exist.`,
+      `Every request carries an access token${vocabulary.habits.token_in_query ? ', in the header `Authorization` or as the argument `access_token`' : ' in the header `Authorization`'}. An id that the token may not see answers 404, like one that does not exist.`,
       'Errors have one form. On 429, and wherever `is_transient` is true, try again with growing pauses.',
     ].join('\n\n'),
   }),
@@ -127,7 +127,7 @@ function describePlace(place: Place, options: OpenApiOptions): PathItem {
 }
 
 function describeOperation(place: Place, rows: readonly DescribedRow[], options: OpenApiOptions): OperationObject {
-  const { words } = options
+  const { vocabulary } = options
   const [{ operation: first }] = rows as [DescribedRow]
   const single = rows.length === 1
   const requestBody = hasBody(rows) ? describeBody(rows) : undefined
@@ -147,15 +147,15 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
     ],
     ...(requestBody && { requestBody }),
     responses: {
-      200: describeSuccess(rows, words),
-      ...Object.fromEntries(statuses.map((status) => [status, errorReference(status, rows, words)])),
-      ...describeReplies(first, words),
+      200: describeSuccess(rows, vocabulary),
+      ...Object.fromEntries(statuses.map((status) => [status, errorReference(status, rows, vocabulary)])),
+      ...describeReplies(first, vocabulary),
     },
     'x-operations': rows.map(({ operation, kind }) => ({
       name: operation.name,
       node: kind.replaceAll(' ', '_'),
       sentence: operation.sentence,
-      permission: scopesOf(operation, words),
+      permission: scopesOf(operation, vocabulary),
       rate_class: rateClassOf(operation) ?? null,
     })),
   }
@@ -193,7 +193,7 @@ function describeMerged(rows: readonly DescribedRow[], options: OpenApiOptions):
     const shown = fields ? ` Fields: ${fields.available.map((field) => `\`${field}\``).join(', ')}.` : ''
     const rateClass = rateClassOf(operation)
     const limits = rateClass === undefined ? '' : ` ${describeLimits([rateClass], options)}`
-    return `- \`{${placeholder}}\` (\`${name}\`): ${sentence}${shown} ${describeNeed(operation, options.words)}${limits}${addExampleNote(operation)}`
+    return `- \`{${placeholder}}\` (\`${name}\`): ${sentence}${shown} ${describeNeed(operation, options.vocabulary)}${limits}${addExampleNote(operation)}`
   })
   return [
     'The kind of node that the id names decides what happens:',
@@ -210,7 +210,7 @@ function describeTerms(operation: Row, options: OpenApiOptions): string {
   const limits = doorOf(operation).counted
     ? ` ${describeLimits(['platform', ...(own === undefined ? [] : [own])], options)}`
     : ''
-  return `${describeNeed(operation, options.words)}${limits}${addExampleNote(operation)}`
+  return `${describeNeed(operation, options.vocabulary)}${limits}${addExampleNote(operation)}`
 }
 
 function rateClassOf(operation: Row): string | undefined {
@@ -231,9 +231,9 @@ function describeLimits(classes: readonly string[], { rates }: OpenApiOptions): 
   return `Limited by ${limits.join(' and ')}.`
 }
 
-function describeSuccess(rows: readonly DescribedRow[], words: Vocabulary): Response {
+function describeSuccess(rows: readonly DescribedRow[], vocabulary: Vocabulary): Response {
   const [{ operation: first }] = rows as [DescribedRow]
-  const headers = headersOf(200, words, doorOf(first).counted)
+  const headers = headersOf(200, vocabulary, doorOf(first).counted)
   if (!isOperation(first)) return { description: 'As asked.', headers, content: describeContent(first.content) }
   const examples = rows.map(({ operation: { name, sentence, examples } }) => [
     name,
@@ -253,9 +253,9 @@ function describeContent(content: ReplyContent): Response['content'] {
 }
 
 /** What a row answers besides that is neither its success nor the envelope alone. */
-function describeReplies(row: Row, words: Vocabulary): Record<string, Response | Reference> {
+function describeReplies(row: Row, vocabulary: Vocabulary): Record<string, Response | Reference> {
   if (isOperation(row)) return {}
-  const headers = headersOf(200, words, false)
+  const headers = headersOf(200, vocabulary, false)
   const envelope = { schema: refTo('schemas', errorSchemaName(false)) as unknown as JsonSchema }
   return {
     ...(row.repeated && { 304: { description: 'It is as `If-None-Match` says.', headers, content: {} } }),
@@ -267,7 +267,7 @@ function describeReplies(row: Row, words: Vocabulary): Record<string, Response |
         content: { 'application/json': envelope },
       },
     }),
-    ...(row.missing === 'envelope' && { 404: refTo('responses', errorResponseName(404, false, words)) }),
+    ...(row.missing === 'envelope' && { 404: refTo('responses', errorResponseName(404, false, vocabulary)) }),
     ...(row.missing === 'page' && {
       404: {
         description:
@@ -293,8 +293,8 @@ function isBrief([first]: readonly DescribedRow[]): boolean {
   return first?.operation.briefErrors ?? false
 }
 
-function errorReference(status: ErrorStatus, rows: readonly DescribedRow[], words: Vocabulary): Reference {
-  return refTo('responses', errorResponseName(status, isBrief(rows), words))
+function errorReference(status: ErrorStatus, rows: readonly DescribedRow[], vocabulary: Vocabulary): Reference {
+  return refTo('responses', errorResponseName(status, isBrief(rows), vocabulary))
 }
 
 function outputName({ operation }: DescribedRow): string {
@@ -304,7 +304,7 @@ function outputName({ operation }: DescribedRow): string {
 /** Everything that operations refer to, and nothing that none does. */
 function describeComponents(
   places: readonly Place[],
-  { words, versions, document = 'business' }: OpenApiOptions,
+  { vocabulary, versions, document = 'business' }: OpenApiOptions,
 ): Omit<Components, 'securitySchemes'> {
   const rows = places.flatMap((place) => place.rows)
   const routes = places.flatMap((place) => [...Map.groupBy(place.rows, ({ operation }) => operation.method).values()])
@@ -317,7 +317,10 @@ function describeComponents(
   const responses = routes.flatMap((route) =>
     errorStatusesOf(route).map((status) => {
       const brief = isBrief(route)
-      return [errorResponseName(status, brief, words), describeErrorResponse(status, brief, words, counted)] as const
+      return [
+        errorResponseName(status, brief, vocabulary),
+        describeErrorResponse(status, brief, vocabulary, counted),
+      ] as const
     }),
   )
   const inputs = routes
@@ -331,17 +334,17 @@ function describeComponents(
   const briefs = [...new Set(routes.map(isBrief))]
   return {
     parameters: {
-      ...(document === 'business' && { Version: describeVersion(versions, words) }),
+      ...(document === 'business' && { Version: describeVersion(versions, vocabulary) }),
       ...Object.fromEntries(
         [...byPlaceholder].flatMap(([name, ofName]) =>
           name === undefined ? [] : [[name, describeNodeId(name, ofName as [DescribedRow])]],
         ),
       ),
     },
-    headers: describeHeaders(words, counted),
+    headers: describeHeaders(vocabulary, counted),
     responses: Object.fromEntries(responses),
     schemas: {
-      ...Object.fromEntries(briefs.map((brief) => [errorSchemaName(brief), describeErrorSchema(brief, words)])),
+      ...Object.fromEntries(briefs.map((brief) => [errorSchemaName(brief), describeErrorSchema(brief, vocabulary)])),
       ...Object.assign({}, ...inputs, ...outputs),
     },
   }

@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../db/database.ts'
 import type { ActivitiesTable } from '../db/tables.ts'
 import type { CursorSealer } from '../graph/cursors.ts'
 import type { LinkSealer } from '../graph/links.ts'
-import type { Outside } from '../graph/outside.ts'
+import type { Ports } from '../graph/ports.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { AddressLimit } from '../limits/address-limit.ts'
@@ -25,7 +25,7 @@ export interface PipelineDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   readonly versions: readonly string[]
   /** Says what is wrong with a path that no row has. */
   readonly explainPath: ExplainPath
@@ -44,5 +44,5 @@ export interface PipelineDeps {
   readonly settings: Settings
   /** Records a write, in its transaction, if the caller still may make it when that ends; that fails when not. */
   readonly appendActivity: (tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity) => void
-  readonly outside: Omit<Outside, 'transaction'>
+  readonly ports: Omit<Ports, 'transaction'>
 }

@@ -17,8 +17,8 @@ import {
   Refusal,
   type Row,
 } from '../graph/operation.ts'
-import type { Outside } from '../graph/outside.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
+import type { Ports } from '../graph/ports.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
@@ -128,7 +128,7 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
   readonly db: D
   readonly clock: Clock
   readonly random: Random
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   readonly fields: readonly string[] | undefined
   readonly settings: Settings
   readonly remote_address: string
@@ -140,7 +140,7 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
     this.db = db
     this.clock = deps.clock
     this.random = deps.random
-    this.words = deps.words
+    this.vocabulary = deps.vocabulary
     this.fields = asked.fields
     this.settings = deps.settings
     this.remote_address = request.remote_address
@@ -149,10 +149,10 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
   }
 
   /** What a step keeps by itself before the transaction is kept for those alone who still may. */
-  get outside(): Outside {
+  get ports(): Ports {
     const { deps, policy, admission } = this.#asked
     return {
-      ...deps.outside,
+      ...deps.ports,
       transaction: (work) =>
         write(deps, policy, admission, async (tx, admitted) => {
           const result = await work(tx)
@@ -262,9 +262,9 @@ async function readBody(
   request: GraphRequest,
   combine: (body: Arguments) => Arguments[],
 ): Promise<Arrived> {
-  const { maxBodyBytes, settings, outside } = deps
+  const { maxBodyBytes, settings, ports } = deps
   if (!row.file) return { sources: combine(await readBodyArguments(request.raw, maxBodyBytes)) }
-  const reception: FileReception = { member: row.file, maxBodyBytes, settings, files: outside.files }
+  const reception: FileReception = { member: row.file, maxBodyBytes, settings, files: ports.files }
   const body = await readFileBody(request.raw, reception)
   const sources = combine(body.arguments)
   return body.file ? { sources, file: body.file } : receiveText(sources, reception)
@@ -285,6 +285,6 @@ function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Re
 function selfOf(deps: PipelineDeps, request: GraphRequest): { url: string; query: string } {
   const [path = '', query = ''] = request.url.split('?', 2)
   const kept = new URLSearchParams(query)
-  if (!deps.words.habits.token_in_query || request.headers.authorization) kept.delete('access_token')
+  if (!deps.vocabulary.habits.token_in_query || request.headers.authorization) kept.delete('access_token')
   return { url: deps.publicUrl() + cutTrailingSlashes(path), query: kept.toString() }
 }

@@ -40,7 +40,7 @@ export function serveTable(server: FastifyInstance, operations: readonly Row[], 
 
 function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: Router): void {
   const { policies, deps, observer, log } = router
-  const traceHeader = deps.words.trace_header
+  const traceHeader = deps.vocabulary.trace_header
   scope.decorateRequest('admission')
   scope.decorateRequest('graphRequest')
   scope.decorateRequest('startedAt', 0)

@@ -36,8 +36,8 @@ const maxHeaderBytes = 16_384
 const holdMilliseconds = 1000
 const maxHeld = 64
 
-export interface ServerParts {
-  readonly words: Vocabulary
+export interface ServerDeps {
+  readonly vocabulary: Vocabulary
   readonly versions: readonly string[]
   readonly random: Random
   readonly log: Log
@@ -67,10 +67,10 @@ type TracedMessage = IncomingMessage & { trace?: string }
  * An HTTP server without routes that answers everything in the one envelope, also what its parts would answer by
  * themselves: unknown paths, malformed URLs, broken headers.
  */
-export function createServer(parts: ServerParts): FastifyInstance {
-  const { words, random, log } = parts
+export function createServer(deps: ServerDeps): FastifyInstance {
+  const { vocabulary, random, log } = deps
   // The head is a part of the request.
-  const headersTimeout = Math.min(parts.headersTimeout, parts.requestTimeout)
+  const headersTimeout = Math.min(deps.headersTimeout, deps.requestTimeout)
 
   /** The newest answer on each connection. */
   const answers = new WeakMap<Socket, ServerResponse>()
@@ -85,25 +85,27 @@ export function createServer(parts: ServerParts): FastifyInstance {
       return trace
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
-    ...(words.habits.version_optional && { rewriteUrl: ({ url = '/' }: { url?: string }) => withVersion(url, parts) }),
+    ...(vocabulary.habits.version_optional && {
+      rewriteUrl: ({ url = '/' }: { url?: string }) => withVersion(url, deps),
+    }),
     // Requests that are under way when the server stops are answered, and the connection is closed behind them.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: parts.requestTimeout,
-    connectionTimeout: parts.idleTimeout,
+    requestTimeout: deps.requestTimeout,
+    connectionTimeout: deps.idleTimeout,
     http: {
       maxHeaderSize: maxHeaderBytes,
       requireHostHeader: false,
       headersTimeout,
       // Here as well, because Node holds the one against the other when it makes the server.
-      requestTimeout: parts.requestTimeout,
+      requestTimeout: deps.requestTimeout,
       // How often it is looked for those that are late: so much later they are told.
       connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
     },
     frameworkErrors: (error, request, reply) => {
       const known = translate(error)
       sendError(reply as unknown as FastifyReply, known, request.id, false)
-      parts.observer.noteBroken(known.status, error.code, request.id)
+      deps.observer.noteBroken(known.status, error.code, request.id)
     },
     clientErrorHandler: (error, socket) => {
       const last = answers.get(socket)
@@ -111,8 +113,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
       if (last?.headersSent && !last.req.complete) socket.destroySoon()
       // What broke is behind a request that came whole: its answer would be taken for that to the one before, which may have happened.
       else if (last?.req.complete && !last.writableFinished && error.code !== 'ECONNRESET') {
-        last.once('finish', () => answerBrokenRequest(error, socket, undefined, parts))
-      } else answerBrokenRequest(error, socket, last, parts)
+        last.once('finish', () => answerBrokenRequest(error, socket, undefined, deps))
+      } else answerBrokenRequest(error, socket, last, deps)
     },
   })
 
@@ -125,7 +127,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 
   server.setErrorHandler((error, request, reply) => {
-    const outage = error instanceof GraphError ? undefined : parts.outageOf(error)
+    const outage = error instanceof GraphError ? undefined : deps.outageOf(error)
     const known = outage ? explainOutage(outage, error) : translate(error)
     if (known.status === 500 && !outage) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
@@ -141,18 +143,18 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.server.prependListener('request', (request, response) => {
     answers.set(request.socket, response)
   })
-  parts.connections.watch(server, answers)
+  deps.connections.watch(server, answers)
   limitConnections(server.server, {
-    maxPerAddress: parts.maxConnectionsPerAddress,
-    isExempt: parts.isProxy,
+    maxPerAddress: deps.maxConnectionsPerAddress,
+    isExempt: deps.isProxy,
     refuse: (socket) =>
-      answerOnSocket(socket, tooManyConnections({ seconds: 1 }), 'too many connections', undefined, parts),
+      answerOnSocket(socket, tooManyConnections({ seconds: 1 }), 'too many connections', undefined, deps),
   })
   // Node would end the connection without a word.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)
     const isArriving = last ? !last.req.complete && !last.headersSent : socket.bytesRead > 0
-    if (isArriving) answerBrokenRequest(lateRequest, socket, last, parts)
+    if (isArriving) answerBrokenRequest(lateRequest, socket, last, deps)
     else socket.destroy()
   })
   // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
@@ -160,7 +162,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.server.on('connect', (_request, socket: Socket) => {
     // Node hands the socket over and does not listen to it any more: without this, a client that resets it ends the process.
     socket.on('error', () => socket.destroy())
-    answerOnSocket(socket, notAProxy({ method: 'CONNECT' }), 'CONNECT', undefined, parts)
+    answerOnSocket(socket, notAProxy({ method: 'CONNECT' }), 'CONNECT', undefined, deps)
     socket.destroySoon()
   })
 
@@ -172,7 +174,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
    */
   function refuseStranger(request: IncomingMessage, error: GraphError, send: (error: GraphError) => void): void {
     if (error.status !== 429) {
-      discardRest(request, parts.unprovenBodyTimeout)
+      discardRest(request, deps.unprovenBodyTimeout)
       send(error)
       return
     }
@@ -191,12 +193,12 @@ export function createServer(parts: ServerParts): FastifyInstance {
   function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
     reply.status(error.status)
     reply.headers({
-      [words.trace_header]: trace,
+      [vocabulary.trace_header]: trace,
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'private, no-store',
       ...error.headers,
     })
-    reply.send(writeJson(renderError(error, words, trace, brief)))
+    reply.send(writeJson(renderError(error, vocabulary, trace, brief)))
   }
 
   return server
@@ -210,7 +212,7 @@ function refuseSchema(): never {
 }
 
 /** Puts the newest version in front of a path that has none, where the vocabulary's clients leave it out. */
-function withVersion(url: string, { versions, doors }: ServerParts): string {
+function withVersion(url: string, { versions, doors }: ServerDeps): string {
   const first = url.split(/[/?]/, 2)[1] ?? ''
   if (first === '' || versionPattern.test(first) || doors.includes(first)) return url
   return `/${versions.at(-1)}${url}`
@@ -242,7 +244,7 @@ function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,
   last: ServerResponse | undefined,
-  parts: ServerParts,
+  deps: ServerDeps,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -250,10 +252,10 @@ function answerBrokenRequest(
   }
   // Its route has a trace for what is still arriving, and will note it.
   const trace = last && !last.req.complete ? (last.req as TracedMessage).trace : undefined
-  answerOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, parts)
+  answerOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, deps)
   // Whoever was too slow to send is too slow to close: what waits for the rest of the request must not wait for that.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
-  else discardRestOf(socket, parts.unprovenBodyTimeout)
+  else discardRestOf(socket, deps.unprovenBodyTimeout)
 }
 
 function explainBroken(code: string | undefined): GraphError {
@@ -274,16 +276,16 @@ function answerOnSocket(
   error: GraphError,
   reason: string,
   known: string | undefined,
-  { words, random, observer }: ServerParts,
+  { vocabulary, random, observer }: ServerDeps,
 ): void {
   const trace = known ?? traceOf(undefined, random)
   if (known === undefined) observer.noteBroken(error.status, reason, trace)
-  const body = writeJson(renderError(error, words, trace, false))
+  const body = writeJson(renderError(error, vocabulary, trace, false))
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'Content-Type: application/json; charset=utf-8',
     'Cache-Control: private, no-store',
-    `${words.trace_header}: ${trace}`,
+    `${vocabulary.trace_header}: ${trace}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',

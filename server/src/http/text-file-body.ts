@@ -5,7 +5,7 @@ import type { Arguments } from '../graph/input.ts'
 import { inBlocks } from './blocks.ts'
 import { bodyBrokeOff, bodyTooLarge, tooMuchBesidesFile } from './errors.ts'
 import type { FileBody, FileReception } from './file-reception.ts'
-import type { FileSplitter, SplitterParts } from './file-splitter.ts'
+import type { FileSplitter, SplitterDeps } from './file-splitter.ts'
 
 /**
  * Reads a body that holds a file as text. The file goes to the store as it comes; when it turns out later that something is
@@ -15,7 +15,7 @@ import type { FileSplitter, SplitterParts } from './file-splitter.ts'
 export async function readTextFileBody(
   request: IncomingMessage,
   { member, maxBodyBytes, settings, files }: FileReception,
-  openSplitter: (parts: SplitterParts) => FileSplitter,
+  openSplitter: (deps: SplitterDeps) => FileSplitter,
 ): Promise<FileBody> {
   const decoder = member.openText()
   const pieces: Uint8Array[] = []

@@ -7,7 +7,7 @@ import { segmentsOf, shapeOf } from './route-table.ts'
 
 export interface UnknownPathsOptions {
   readonly operations: readonly Row[]
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   readonly versions: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export type ExplainPath = (method: string, url: string) => GraphError
 export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   const { versions } = options
   const newest = versions.at(-1) ?? ''
-  const doors = [...segmentsOf(options.operations), options.words.product]
+  const doors = [...segmentsOf(options.operations), options.vocabulary.product]
   const routes = options.operations.map((row) => ({
     method: row.method,
     // The newest version stands for all that are served.
@@ -64,16 +64,16 @@ function describeNearest(
   routes: readonly KnownRoute[],
   method: string,
   segments: readonly string[],
-  { words, versions }: UnknownPathsOptions,
+  { vocabulary, versions }: UnknownPathsOptions,
 ): GraphError {
   const here = routes.filter((route) => fits(route, segments))
   if (here.length > 0) {
     const methods = [...new Set(here.map((route) => route.method))].sort().join(' or ')
     return methodUnknown({ method, methods })
   }
-  const translated = translate(segments, words)
+  const translated = translate(segments, vocabulary)
   if (translated && routes.some((route) => fits(route, translated.segments))) {
-    return pathOfAnotherVocabulary({ method, name: words.product, other: translated.other })
+    return pathOfAnotherVocabulary({ method, name: vocabulary.product, other: translated.other })
   }
   const nearest = findNearest(routes, segments)
   if (nearest) return pathMisspelt({ method, nearest: `${nearest.method} ${nearest.path}` })
@@ -85,10 +85,10 @@ function fits({ segments }: KnownRoute, path: readonly string[]): boolean {
 }
 
 /** The same path in the names of this vocabulary, where it was written in those of another. */
-function translate(segments: readonly string[], words: Vocabulary) {
-  const other = vocabularyNames.find((name) => name !== words.name)
+function translate(segments: readonly string[], vocabulary: Vocabulary) {
+  const other = vocabularyNames.find((name) => name !== vocabulary.name)
   if (other === undefined || !segments.some((segment) => segment.includes(other))) return undefined
-  return { segments: segments.map((segment) => segment.replace(other, words.name)), other }
+  return { segments: segments.map((segment) => segment.replace(other, vocabulary.name)), other }
 }
 
 /** The row whose fixed words are few letters away from those of a path of the same length. */

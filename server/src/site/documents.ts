@@ -6,7 +6,7 @@ import { shareWhileRunning } from '../base/share.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Database } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
-import type { Documents } from '../graph/outside.ts'
+import type { Documents } from '../graph/ports.ts'
 import { type DocumentName, documentNames } from '../http/openapi/doors.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { replyWithPage } from '../replies/missing.ts'
@@ -15,7 +15,7 @@ import type { Page } from '../replies/page.ts'
 import { composeDocsPage } from './docs-page.ts'
 import { buildReference } from './operations-by-chapter.ts'
 import { composeStartPage } from './start-page.ts'
-import { lookAtStore } from './store-state.ts'
+import { readStoreState } from './store-state.ts'
 
 export interface DocumentsOptions extends Omit<OpenApiOptions, 'serverUrl' | 'document'> {
   /** The base URL as the outside sees it; known once the server listens. */
@@ -28,7 +28,7 @@ export interface DocumentsOptions extends Omit<OpenApiOptions, 'serverUrl' | 'do
 
 /** The start page, the docs and the OpenAPI documents. What does not change is made at the first request that asks for it. */
 export function makeDocuments(options: DocumentsOptions): Documents {
-  const { publicUrl, packageVersion, database, clock, production, words, versions } = options
+  const { publicUrl, packageVersion, database, clock, production, vocabulary, versions } = options
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
   const about = production ? undefined : { store: database.product, startedTime: clock.now() }
   const migrations = readMigrations()
@@ -38,8 +38,8 @@ export function makeDocuments(options: DocumentsOptions): Documents {
   ) as Record<DocumentName, () => Promise<Packed>>
   const chapters = once(async () => buildReference({ ...options, serverUrl: publicUrl() }))
   const docs = { bare: once(() => packDocs(undefined)), demo: once(() => packDocs(demoTokens)) }
-  const lookAtAll = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: true }))
-  const lookAtState = shareWhileRunning(() => lookAtStore({ database, clock, migrations, showsDemo: false }))
+  const lookAtAll = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: true }))
+  const lookAtState = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: false }))
   const look = (showsDemo: boolean) => (!production && showsDemo ? lookAtAll() : lookAtState())
 
   async function packDocument(document: DocumentName): Promise<Packed> {
@@ -69,7 +69,7 @@ export function makeDocuments(options: DocumentsOptions): Documents {
         publicUrl: publicUrl(),
         packageVersion,
         versions,
-        words,
+        vocabulary,
         state,
         about,
       })

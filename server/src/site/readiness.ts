@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { isMigrated, type Migration } from '../db/migrate.ts'
-import type { Readiness } from '../graph/outside.ts'
+import type { Readiness } from '../graph/ports.ts'
 
 /** Whether the store is reached and up to date. Never throws. */
 export async function findReadiness(database: Database, migrations: readonly Migration[]): Promise<Readiness> {

@@ -14,7 +14,7 @@ export interface StartPageOptions {
   readonly packageVersion: string
   /** Oldest first. */
   readonly versions: readonly string[]
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
   readonly state: StoreState
   /** What only whoever runs a trial is told; undefined in production. */
   readonly about: { readonly store: string; readonly startedTime: number } | undefined
@@ -56,12 +56,12 @@ ${writeLinks(options)}
   })
 }
 
-function writeFacts({ state, about, packageVersion, versions, words }: StartPageOptions): string {
+function writeFacts({ state, about, packageVersion, versions, vocabulary }: StartPageOptions): string {
   const isReady = state.reason === undefined
   const facts: [string, string][] = [
     ['Version', packageVersion],
     ['API', versions.join(', ')],
-    ['Vocabulary', words.name],
+    ['Vocabulary', vocabulary.name],
     ...(about ? [['Store', about.store] as [string, string]] : []),
   ]
   const started = about && new Date(about.startedTime).toISOString()
@@ -99,7 +99,7 @@ ${numbers.map((number) => writeNumber(number, options)).join('\n')}
 </section>`
 }
 
-function writeLines({ publicUrl, versions, words }: StartPageOptions): string[] {
+function writeLines({ publicUrl, versions, vocabulary }: StartPageOptions): string[] {
   const base = `${publicUrl}/${versions.at(-1)}`
   const owner = ['Authorization', `Bearer ${demoTokens.owner}`] as const
   const json = ['Content-Type', 'application/json'] as const
@@ -109,9 +109,9 @@ function writeLines({ publicUrl, versions, words }: StartPageOptions): string[] 
       'Change its business profile',
       {
         method: 'POST',
-        url: `${base}/${demoNumber}/${words.product}_business_profile`,
+        url: `${base}/${demoNumber}/${vocabulary.product}_business_profile`,
         headers: [owner, json],
-        body: { text: JSON.stringify({ messaging_product: words.product, about: 'Plants for every corner' }) },
+        body: { text: JSON.stringify({ messaging_product: vocabulary.product, about: 'Plants for every corner' }) },
       },
     ],
   ] as const
@@ -149,9 +149,9 @@ function readUrl(base: string, id: string): string {
   return `${base}/${id}?fields=name_status`
 }
 
-function writeLinks({ prefix, words }: StartPageOptions): string {
+function writeLinks({ prefix, vocabulary }: StartPageOptions): string {
   const links = [
-    ['docs#receiver', 'Receiver', `/${words.product}/webhooks`, 'Where the network’s edge hands in events.'],
+    ['docs#receiver', 'Receiver', `/${vocabulary.product}/webhooks`, 'Where the network’s edge hands in events.'],
     ['openapi.json', 'OpenAPI', '/openapi.json', 'The API, for generators and other tools.'],
     ['openapi-gateway.json', 'OpenAPI, gateway', '/openapi-gateway.json', 'The users’ half of the platform.'],
     ['metrics', 'Metrics', '/metrics', 'Prometheus text.'],

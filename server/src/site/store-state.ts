@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Migration } from '../db/migrate.ts'
-import type { Readiness } from '../graph/outside.ts'
+import type { Readiness } from '../graph/ports.ts'
 import { findDemoCaller } from './demo.ts'
 import { findReadiness } from './readiness.ts'
 
@@ -46,7 +46,7 @@ const counted = {
 }
 export type CountName = keyof typeof counted
 
-export interface StoreLook {
+export interface StoreStateOptions {
   readonly database: Database
   readonly clock: Clock
   readonly migrations: readonly Migration[]
@@ -58,7 +58,7 @@ export interface StoreLook {
  * Looks at the store for the start page, with few and bounded queries. It never throws and never waits long: a store that is
  * down is what the page has to tell.
  */
-export async function lookAtStore(look: StoreLook): Promise<StoreState> {
+export async function readStoreState(look: StoreStateOptions): Promise<StoreState> {
   const late = Promise.withResolvers<StoreState>()
   const timer = setTimeout(() => late.resolve(silent), patience)
   try {
@@ -72,7 +72,7 @@ export async function lookAtStore(look: StoreLook): Promise<StoreState> {
 
 const silent: StoreState = { reason: 'the database does not answer', demo: undefined }
 
-async function readState({ database, clock, migrations, showsDemo }: StoreLook): Promise<StoreState> {
+async function readState({ database, clock, migrations, showsDemo }: StoreStateOptions): Promise<StoreState> {
   const readiness = await findReadiness(database, migrations)
   if (readiness.reason !== undefined || !showsDemo) return { ...readiness, demo: undefined }
   const caller = await findDemoCaller(database.read, clock)

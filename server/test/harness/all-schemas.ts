@@ -20,14 +20,14 @@ export function listSchemas(): NamedSchema[] {
 }
 
 function listOfVocabulary(spoken: VocabularyName): NamedSchema[] {
-  const words = chooseVocabulary(spoken)
-  const table = buildOperations(words).filter(isOperation)
+  const vocabulary = chooseVocabulary(spoken)
+  const table = buildOperations(vocabulary).filter(isOperation)
   const rows = table.flatMap((row) => [
     { name: `${row.name} (${spoken})`, schema: fullInput(row), of: 'request' as const },
     { name: `${row.name} (${spoken}, answer)`, schema: row.output, of: 'answer' as const },
   ])
-  const parts = { ...makeEnvelopeSchemas(words), ...messageKinds, ...interactiveKinds, commonMessage }
-  const events = Object.entries<TSchema>({ ...parts, envelope: describeEnvelope(words) })
+  const parts = { ...makeEnvelopeSchemas(vocabulary), ...messageKinds, ...interactiveKinds, commonMessage }
+  const events = Object.entries<TSchema>({ ...parts, envelope: describeEnvelope(vocabulary) })
   return [...rows, ...events.map(([name, schema]) => ({ name: `event: ${name}`, schema, of: 'event' as const }))]
 }
 

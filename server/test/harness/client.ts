@@ -33,13 +33,13 @@ type Body = NonNullable<RequestInit['body']>
 /** Calls a server as a client would, and holds every answer of the business API against what the table promises. */
 export class Client {
   readonly url: string
-  readonly #words: Vocabulary
+  readonly #vocabulary: Vocabulary
   readonly #operations: readonly Operation[]
   readonly #validators = new Map<TSchema, ReturnType<typeof Compile>>()
 
-  constructor(url: string, words: Vocabulary, operations: readonly Row[]) {
+  constructor(url: string, vocabulary: Vocabulary, operations: readonly Row[]) {
     this.url = url
-    this.#words = words
+    this.#vocabulary = vocabulary
     this.#operations = operations.filter(isOperation)
   }
 
@@ -112,8 +112,8 @@ export class Client {
     assert.equal(typeof message, 'string')
     assert.equal(typeof type, 'string')
     assert.equal(typeof code, 'number')
-    const trace = answer.body.error[this.#words.trace_member]
-    if (trace !== undefined) assert.equal(answer.headers.get(this.#words.trace_header), trace)
+    const trace = answer.body.error[this.#vocabulary.trace_member]
+    if (trace !== undefined) assert.equal(answer.headers.get(this.#vocabulary.trace_header), trace)
   }
 }
 

@@ -11,8 +11,8 @@ export const version = 'v23.0'
 export const unknownId = '1234567890123456'
 
 /** The rows of the business door: what the specification calls the API. */
-export function businessRows(words: Vocabulary): BusinessOperation[] {
-  return buildOperations(words).filter(isBusiness)
+export function businessRows(vocabulary: Vocabulary): BusinessOperation[] {
+  return buildOperations(vocabulary).filter(isBusiness)
 }
 
 /** The path of a row with ids of one owner; `members` are what placeholders stand for where the example's are not to be taken. */

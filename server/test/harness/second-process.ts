@@ -17,6 +17,6 @@ export async function startSecondProcess(
 ): Promise<{ app: App; client: Client }> {
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
   const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
-  const words = chooseVocabulary(config.vocabulary)
-  return { app, client: new Client(await app.listen(), words, buildOperations(words)) }
+  const vocabulary = chooseVocabulary(config.vocabulary)
+  return { app, client: new Client(await app.listen(), vocabulary, buildOperations(vocabulary)) }
 }

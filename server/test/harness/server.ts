@@ -60,13 +60,13 @@ export async function startTestServer({
   await addInviteLinks(database, clock)
   const app = await createApp({ config, database, clock, random: systemRandom, log })
   const url = await app.listen()
-  const words = chooseVocabulary(config.vocabulary)
+  const vocabulary = chooseVocabulary(config.vocabulary)
   return {
     app,
     url,
     database,
     clock,
-    client: new Client(url, words, buildOperations(words)),
+    client: new Client(url, vocabulary, buildOperations(vocabulary)),
     dataDir: place.dataDir,
     async stop() {
       await app.close(1000)

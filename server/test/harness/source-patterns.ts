@@ -35,8 +35,11 @@ export function listLiterals(): SourcePattern[] {
 /** How many places of each file make a pattern of a text. */
 export function countMakers(): Map<string, number> {
   const counts = listSources().map((file) => {
-    const words = readSource(file).map((token) => (token.kind === 'word' ? token.text : ''))
-    return [file, words.filter((word, index) => word === 'RegExp' && words[index - 1] === 'new').length] as const
+    const vocabulary = readSource(file).map((token) => (token.kind === 'word' ? token.text : ''))
+    return [
+      file,
+      vocabulary.filter((word, index) => word === 'RegExp' && vocabulary[index - 1] === 'new').length,
+    ] as const
   })
   return new Map(counts.filter(([, count]) => count > 0))
 }

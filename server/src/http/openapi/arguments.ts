@@ -10,13 +10,13 @@ import { isStructured, toFormExample, toFormSchema, toMultipartSchema, writeType
 /** For what no world file holds: it comes into being by a request. */
 const madeUpId = '9000000000000001'
 
-export function describeVersion(versions: readonly string[], words: Vocabulary): Parameter {
+export function describeVersion(versions: readonly string[], vocabulary: Vocabulary): Parameter {
   const newest = versions.at(-1) ?? ''
   return {
     name: 'Version',
     in: 'path',
     required: true,
-    description: `The version of the API; ${newest} is the newest${words.habits.version_optional ? ', and what a path without a version means' : ''}.`,
+    description: `The version of the API; ${newest} is the newest${vocabulary.habits.version_optional ? ', and what a path without a version means' : ''}.`,
     schema: { type: 'string', enum: versions },
     example: newest,
   }
@@ -34,8 +34,8 @@ export function describeNeutralId(rows: readonly DescribedRow[]): Parameter {
   return { ...describeId(neutralPlaceholder, kinds), examples: Object.fromEntries(examples) }
 }
 
-const digits = { words: '15 or 16 digits', pattern: nodeIdPattern }
-const uploadName = { words: '`upload:` and what names it', pattern: uploadIdPattern }
+const digits = { vocabulary: '15 or 16 digits', pattern: nodeIdPattern }
+const uploadName = { vocabulary: '`upload:` and what names it', pattern: uploadIdPattern }
 
 function describeId(name: string, kinds: readonly string[]): Parameter {
   const forms = [...new Set(kinds.map((kind) => (kind === 'upload' ? uploadName : digits)))]
@@ -43,7 +43,7 @@ function describeId(name: string, kinds: readonly string[]): Parameter {
     name,
     in: 'path',
     required: true,
-    description: `The id of ${orList.format(kinds.map(withArticle))}: ${orList.format(forms.map(({ words }) => words))}.`,
+    description: `The id of ${orList.format(kinds.map(withArticle))}: ${orList.format(forms.map(({ vocabulary }) => vocabulary))}.`,
     schema: { type: 'string', pattern: forms.map(({ pattern }) => pattern.source).join('|') },
   }
 }

@@ -45,13 +45,13 @@ export const gatewayTags = {
 } as const
 
 /** The scopes of which a token needs one; none where none is needed. */
-export function scopesOf(row: Row, words: Vocabulary): string[] {
+export function scopesOf(row: Row, vocabulary: Vocabulary): string[] {
   if (row.door === 'open') return []
-  return row.door === 'gateway' ? ['gateway'] : writePermission(row.permission, words)
+  return row.door === 'gateway' ? ['gateway'] : writePermission(row.permission, vocabulary)
 }
 
-export function describeNeed(row: Row, words: Vocabulary): string {
-  const scopes = scopesOf(row, words).map((scope) => `\`${scope}\``)
+export function describeNeed(row: Row, vocabulary: Vocabulary): string {
+  const scopes = scopesOf(row, vocabulary).map((scope) => `\`${scope}\``)
   switch (row.door) {
     case 'open':
       return 'Needs no token.'
@@ -64,12 +64,12 @@ export function describeNeed(row: Row, words: Vocabulary): string {
   }
 }
 
-export function describeSecurity(name: DocumentName, words: Vocabulary): Record<string, SecurityScheme> {
+export function describeSecurity(name: DocumentName, vocabulary: Vocabulary): Record<string, SecurityScheme> {
   const business = 'The access token of an app: `./switchboard token create --app ID` prints a new one.'
   const gateway = 'A token with the scope `gateway`: `./switchboard token create --app ID --scope gateway`.'
   return {
     bearer: { type: 'http', scheme: 'bearer', description: name === 'business' ? business : gateway },
-    ...(words.habits.token_in_query && {
+    ...(vocabulary.habits.token_in_query && {
       access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same token, in the query.' },
     }),
   }

@@ -29,7 +29,7 @@ interface ErrorKind {
 }
 
 /** One entry for each status; the samples come from the catalogue itself, so that they are what a caller would see. */
-function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
+function errorKinds(vocabulary: Vocabulary): Record<ErrorStatus, ErrorKind> {
   return {
     400: {
       name: 'BadRequest',
@@ -47,7 +47,7 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
     403: {
       name: 'Forbidden',
       description: 'The token sees the node but lacks the permission, or a browser asks for another website.',
-      makeSamples: () => ({ permission: lacksPermission(writePermission('management', words)) }),
+      makeSamples: () => ({ permission: lacksPermission(writePermission('management', vocabulary)) }),
     },
     404: {
       name: 'NotFound',
@@ -89,24 +89,24 @@ function errorKinds(words: Vocabulary): Record<ErrorStatus, ErrorKind> {
 }
 
 /** Where the response of a status stands among the components. */
-export function errorResponseName(status: ErrorStatus, brief: boolean, words: Vocabulary): string {
-  return `${brief ? 'Brief' : ''}${errorKinds(words)[status].name}`
+export function errorResponseName(status: ErrorStatus, brief: boolean, vocabulary: Vocabulary): string {
+  return `${brief ? 'Brief' : ''}${errorKinds(vocabulary)[status].name}`
 }
 
 export function describeErrorResponse(
   status: ErrorStatus,
   brief: boolean,
-  words: Vocabulary,
+  vocabulary: Vocabulary,
   counted: boolean,
 ): Response {
-  const { description, makeSamples } = errorKinds(words)[status]
+  const { description, makeSamples } = errorKinds(vocabulary)[status]
   const examples = Object.entries(makeSamples()).map(([name, error]) => [
     name,
-    { value: renderError(error, words, exampleTrace, brief) },
+    { value: renderError(error, vocabulary, exampleTrace, brief) },
   ])
   return {
     description,
-    headers: headersOf(status, words, counted),
+    headers: headersOf(status, vocabulary, counted),
     content: {
       'application/json': {
         schema: refTo('schemas', errorSchemaName(brief)) as unknown as JsonSchema,
@@ -121,18 +121,18 @@ export function errorSchemaName(brief: boolean): string {
 }
 
 /** The envelope; `brief` is for the operation that shows `message`, `type` and `code` alone. */
-export function describeErrorSchema(brief: boolean, words: Vocabulary): JsonSchema {
+export function describeErrorSchema(brief: boolean, vocabulary: Vocabulary): JsonSchema {
   const always = {
     message: { type: 'string', description: 'One sentence: what is wrong, and what would be right.' },
-    type: { type: 'string', enum: listErrorTypes(words) },
+    type: { type: 'string', enum: listErrorTypes(vocabulary) },
     code: { type: 'integer', description: 'What kind of error it is; more precise than the status.' },
   }
   const more = {
     error_subcode: { type: 'integer', description: 'Tells apart errors of the same code.' },
     is_transient: { type: 'boolean', description: 'True: the same request may succeed later.' },
-    [words.trace_member]: {
+    [vocabulary.trace_member]: {
       type: 'string',
-      description: `The trace of the request, also in the header ${words.trace_header} and in the log of the service.`,
+      description: `The trace of the request, also in the header ${vocabulary.trace_header} and in the log of the service.`,
     },
     error_user_title: { type: 'string', description: 'A title that may be shown to a user.' },
     error_user_msg: { type: 'string', description: 'A text that may be shown to a user.' },
@@ -151,7 +151,7 @@ export function describeErrorSchema(brief: boolean, words: Vocabulary): JsonSche
   }
 }
 
-function listErrorTypes(words: Vocabulary): string[] {
-  const samples = Object.values(errorKinds(words)).flatMap(({ makeSamples }) => Object.values(makeSamples()))
-  return [...new Set(samples.map((error) => String(renderError(error, words, exampleTrace, true).error['type'])))]
+function listErrorTypes(vocabulary: Vocabulary): string[] {
+  const samples = Object.values(errorKinds(vocabulary)).flatMap(({ makeSamples }) => Object.values(makeSamples()))
+  return [...new Set(samples.map((error) => String(renderError(error, vocabulary, exampleTrace, true).error['type'])))]
 }

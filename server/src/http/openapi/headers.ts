@@ -9,17 +9,17 @@ const percent = { type: 'integer', minimum: 0, maximum: 100 }
 export const outageHeader = 'Outage-Retry-After'
 
 /** Every header that an answer may have, by its name; `counted`: where calls are. */
-export function describeHeaders(words: Vocabulary, counted: boolean): Record<string, Header> {
-  const all = describeAll(words)
+export function describeHeaders(vocabulary: Vocabulary, counted: boolean): Record<string, Header> {
+  const all = describeAll(vocabulary)
   if (counted) return all
   return Object.fromEntries(Object.entries(all).filter(([name]) => !countedHeaders.includes(name)))
 }
 
 const countedHeaders = ['X-App-Usage', 'X-Business-Use-Case-Usage']
 
-function describeAll(words: Vocabulary): Record<string, Header> {
+function describeAll(vocabulary: Vocabulary): Record<string, Header> {
   return {
-    [words.trace_header]: {
+    [vocabulary.trace_header]: {
       description: 'The trace of the request: the one of a well-formed `traceparent`, or a new one.',
       required: true,
       schema: { type: 'string' },
@@ -77,8 +77,12 @@ function describeAll(words: Vocabulary): Record<string, Header> {
 }
 
 /** The headers of an answer. A request that is refused before it is counted does not tell the usage. */
-export function headersOf(status: 200 | ErrorStatus, words: Vocabulary, counted = true): Record<string, Reference> {
-  const names = [words.trace_header]
+export function headersOf(
+  status: 200 | ErrorStatus,
+  vocabulary: Vocabulary,
+  counted = true,
+): Record<string, Reference> {
+  const names = [vocabulary.trace_header]
   if (status === 401) names.push('WWW-Authenticate')
   else if (status === 429) names.push('Retry-After')
   else if (counted) names.push('X-App-Usage', 'X-Business-Use-Case-Usage')

@@ -19,16 +19,16 @@ const handshakeErrors: readonly ErrorStatus[] = [400, 403, 429, 500]
 const postErrors: readonly ErrorStatus[] = [400, 401, 403, 404, 429, 500]
 
 /** Where the network's edge hands in events: its path and what can be done there. */
-export function describeReceiver(words: Vocabulary): Record<string, PathItem> {
-  return { [`/${words.product}/webhooks`]: { get: describeHandshake(words), post: describePost(words) } }
+export function describeReceiver(vocabulary: Vocabulary): Record<string, PathItem> {
+  return { [`/${vocabulary.product}/webhooks`]: { get: describeHandshake(vocabulary), post: describePost(vocabulary) } }
 }
 
-export function describeEnvelopeSchema(words: Vocabulary): JsonSchema {
-  return { title: envelopeSchemaName, ...toJsonSchema(describeEnvelope(words)) }
+export function describeEnvelopeSchema(vocabulary: Vocabulary): JsonSchema {
+  return { title: envelopeSchemaName, ...toJsonSchema(describeEnvelope(vocabulary)) }
 }
 
 /** How a post is proved to come from somebody who may hand it in, besides the token. */
-export function describeReceiverSecurity(words: Vocabulary): Record<string, SecurityScheme> {
+export function describeReceiverSecurity(vocabulary: Vocabulary): Record<string, SecurityScheme> {
   return {
     hub_signature: {
       type: 'apiKey',
@@ -37,13 +37,13 @@ export function describeReceiverSecurity(words: Vocabulary): Record<string, Secu
       description:
         '`sha256=` and the HMAC-SHA256 of the exact bytes of the body, in hexadecimal, with the secret of an app that is linked to every account in it and whose business has access to them. Looked at only where there is no `Authorization`. A post that is proven so is taken once: sent again, it is answered 200 and not passed on. Where `webhook-signature` is sent as well, `webhook-id`, `webhook-timestamp` and it must be as the Standard Webhooks convention says, and the timestamp at most 5 minutes off; the post is then known by its id.',
     },
-    ...(words.habits.token_in_query && {
+    ...(vocabulary.habits.token_in_query && {
       access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same token, in the query.' },
     }),
   }
 }
 
-function describeHandshake(words: Vocabulary): OperationObject {
+function describeHandshake(vocabulary: Vocabulary): OperationObject {
   const sentence = 'Answers a verify token that an app is subscribed with by the challenge.'
   return {
     operationId: 'receiver.handshake',
@@ -59,10 +59,10 @@ function describeHandshake(words: Vocabulary): OperationObject {
     responses: {
       200: {
         description: 'The challenge.',
-        headers: traceHeader(words),
+        headers: traceHeader(vocabulary),
         content: { 'text/plain': { schema: { type: 'string' } } },
       },
-      ...describeErrors(handshakeErrors, words),
+      ...describeErrors(handshakeErrors, vocabulary),
     },
     'x-operations': [{ name: 'receiver.handshake', node: 'none', sentence, permission: [], rate_class: null }],
   }
@@ -74,9 +74,9 @@ function question(name: string, description: string, schema: JsonSchema, example
   return { name, in: 'query', required: true, description, schema, example }
 }
 
-function describePost(words: Vocabulary): OperationObject {
+function describePost(vocabulary: Vocabulary): OperationObject {
   const sentence = 'Takes events of accounts and passes them on to the apps that are linked to these.'
-  const proofs = ['bearer', ...Object.keys(describeReceiverSecurity(words))]
+  const proofs = ['bearer', ...Object.keys(describeReceiverSecurity(vocabulary))]
   return {
     operationId: 'receiver.post',
     tags: ['receiver'],
@@ -91,19 +91,21 @@ function describePost(words: Vocabulary): OperationObject {
       content: {
         'application/json': {
           schema: refTo('schemas', envelopeSchemaName) as unknown as JsonSchema,
-          examples: { 'receiver.post': { summary: 'A user writes to a business.', value: exampleEnvelope(words) } },
+          examples: {
+            'receiver.post': { summary: 'A user writes to a business.', value: exampleEnvelope(vocabulary) },
+          },
         },
       },
     },
     responses: {
-      200: describeTaken(words),
-      ...describeErrors(postErrors, words),
+      200: describeTaken(vocabulary),
+      ...describeErrors(postErrors, vocabulary),
     },
     'x-operations': [{ name: 'receiver.post', node: 'none', sentence, permission: ['gateway'], rate_class: null }],
   }
 }
 
-function describeTaken(words: Vocabulary): Response {
+function describeTaken(vocabulary: Vocabulary): Response {
   const schema = {
     type: 'object',
     required: ['success'],
@@ -111,32 +113,35 @@ function describeTaken(words: Vocabulary): Response {
   }
   return {
     description: 'Every event is kept; it is passed on from now on.',
-    headers: traceHeader(words),
+    headers: traceHeader(vocabulary),
     content: { 'application/json': { schema, examples: { 'receiver.post': { value: { success: true } } } } },
   }
 }
 
 /** Ids of the demo world, so that the example works when it is tried. */
-function exampleEnvelope(words: Vocabulary): object {
+function exampleEnvelope(vocabulary: Vocabulary): object {
   const message = { from: '16505551234', id: 'wamid.1', timestamp: '1780315200', type: 'text', text: { body: 'Hello' } }
   const value = {
-    messaging_product: words.product,
+    messaging_product: vocabulary.product,
     metadata: { display_phone_number: '16315551001', phone_number_id: '4000000000000001' },
     contacts: [{ profile: { name: 'Ada' }, wa_id: '16505551234' }],
     messages: [message],
   }
   return {
-    object: words.account_object,
+    object: vocabulary.account_object,
     entry: [{ id: '1000000000000001', changes: [{ field: 'messages', value }] }],
   }
 }
 
-function traceHeader(words: Vocabulary) {
-  return { [words.trace_header]: refTo('headers', words.trace_header) }
+function traceHeader(vocabulary: Vocabulary) {
+  return { [vocabulary.trace_header]: refTo('headers', vocabulary.trace_header) }
 }
 
-function describeErrors(statuses: readonly ErrorStatus[], words: Vocabulary) {
-  const references = statuses.map((status) => [status, refTo('responses', errorResponseName(status, false, words))])
+function describeErrors(statuses: readonly ErrorStatus[], vocabulary: Vocabulary) {
+  const references = statuses.map((status) => [
+    status,
+    refTo('responses', errorResponseName(status, false, vocabulary)),
+  ])
   return Object.fromEntries(references)
 }
 

@@ -25,9 +25,9 @@ export const accountChapter: Chapter = {
 
 const defaultFields = ['id', 'name']
 
-function accountOperations(words: Vocabulary): NewOperation[] {
-  const { library_fields } = words.habits
-  const shown = Type.Object({ ...accountSchema.properties, ...libraryAccountMembers(words) })
+function accountOperations(vocabulary: Vocabulary): NewOperation[] {
+  const { library_fields } = vocabulary.habits
+  const shown = Type.Object({ ...accountSchema.properties, ...libraryAccountMembers(vocabulary) })
   return [
     defineRead({
       name: 'account.read',

@@ -7,10 +7,10 @@ export type CallNumber = Pick<PhoneNumbersTable, 'id' | 'account_id' | 'phone_nu
 type CallStatus = 'RINGING' | 'ACCEPTED' | 'REJECTED'
 
 /** A user calls, with the offer; or the user who was called has picked up, with the answer. */
-export function buildConnectEvent(words: Vocabulary, number: CallNumber, call: CallsTable, time: number): object {
+export function buildConnectEvent(vocabulary: Vocabulary, number: CallNumber, call: CallsTable, time: number): object {
   const { id, direction, user_session } = call
   return {
-    ...describeNumber(words, number),
+    ...describeNumber(vocabulary, number),
     ...describeCaller(call),
     calls: [
       {
@@ -27,14 +27,14 @@ export function buildConnectEvent(words: Vocabulary, number: CallNumber, call: C
 
 /** How far a call of the business has come at the user's. */
 export function buildStatusEvent(
-  words: Vocabulary,
+  vocabulary: Vocabulary,
   number: CallNumber,
   call: CallsTable,
   status: CallStatus,
   time: number,
 ): object {
   return {
-    ...describeNumber(words, number),
+    ...describeNumber(vocabulary, number),
     statuses: [
       {
         id: call.id,
@@ -49,9 +49,14 @@ export function buildStatusEvent(
 }
 
 /** A call has ended; it is completed when it was picked up, and then has times. */
-export function buildTerminateEvent(words: Vocabulary, number: CallNumber, call: CallsTable, time: number): object {
+export function buildTerminateEvent(
+  vocabulary: Vocabulary,
+  number: CallNumber,
+  call: CallsTable,
+  time: number,
+): object {
   return {
-    ...describeNumber(words, number),
+    ...describeNumber(vocabulary, number),
     calls: [
       {
         id: call.id,
@@ -67,9 +72,9 @@ export function buildTerminateEvent(words: Vocabulary, number: CallNumber, call:
   }
 }
 
-function describeNumber(words: Vocabulary, { id, phone_number }: CallNumber) {
+function describeNumber(vocabulary: Vocabulary, { id, phone_number }: CallNumber) {
   return {
-    messaging_product: words.product,
+    messaging_product: vocabulary.product,
     metadata: { display_phone_number: phone_number, phone_number_id: id },
   }
 }

@@ -26,13 +26,13 @@ import { permissionEntries } from './world.ts'
 export const callsChapter: Chapter = {
   name: 'calls',
   title: 'Calls',
-  rows: (words) => [...callOperations(words), ...callGatewayOperations()],
+  rows: (vocabulary) => [...callOperations(vocabulary), ...callGatewayOperations()],
   timers: (deps) => ({ [ringOutTimer]: makeRingOutHandler(deps) }),
   world: [permissionEntries],
   leftOutOfWorld: { calls: 'calls' },
 }
 
-function callOperations(words: Vocabulary): NewOperation[] {
+function callOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineRead({
       name: 'calls.read_permission',
@@ -43,11 +43,11 @@ function callOperations(words: Vocabulary): NewOperation[] {
       rateClass: 'call_permissions',
       errors: [400, 401, 403, 404, 429, 500],
       input: Type.Object({ user_wa_id: userWaIdSchema }),
-      output: permissionSchema(words),
+      output: permissionSchema(vocabulary),
       examples: {
         input: { user_wa_id: '16505551234' },
         output: {
-          messaging_product: words.product,
+          messaging_product: vocabulary.product,
           permission: { status: 'granted', expiration_time: 1893456000 },
           actions: [
             {
@@ -67,7 +67,7 @@ function callOperations(words: Vocabulary): NewOperation[] {
           requestsOfDay: await countPermissionRequests(db, pair, now - periodMilliseconds['24h']),
           requestsOfWeek: await countPermissionRequests(db, pair, now - periodMilliseconds['7d']),
         }
-        return describePermission(words, settings, await findPermission(db, pair), usage, now)
+        return describePermission(vocabulary, settings, await findPermission(db, pair), usage, now)
       },
     }),
     defineWrite({
@@ -76,18 +76,18 @@ function callOperations(words: Vocabulary): NewOperation[] {
       path: '/{Version}/{Phone-Number-ID}/calls',
       sentence: 'Starts a call to a user, or accepts, rejects or terminates one.',
       permission: 'messaging',
-      input: callRequestSchema(words),
-      output: callAnswerSchema(words),
+      input: callRequestSchema(vocabulary),
+      output: callAnswerSchema(vocabulary),
       examples: {
         input: {
-          messaging_product: words.product,
+          messaging_product: vocabulary.product,
           action: 'connect',
           to: '16505551234',
           session: { sdp_type: 'offer', sdp: exampleOffer },
           biz_opaque_callback_data: 'order-1042',
         },
         output: {
-          messaging_product: words.product,
+          messaging_product: vocabulary.product,
           calls: [{ id: 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' }],
         },
       },
@@ -95,7 +95,9 @@ function callOperations(words: Vocabulary): NewOperation[] {
         checkCallRequest(input)
         if (input.action === 'connect') return connect(context, input)
         await act(context, input)
-        return input.action === 'terminate' ? { success: true } : { messaging_product: words.product, success: true }
+        return input.action === 'terminate'
+          ? { success: true }
+          : { messaging_product: vocabulary.product, success: true }
       },
     }),
   ]
@@ -103,7 +105,7 @@ function callOperations(words: Vocabulary): NewOperation[] {
 
 /** Starts a call, if the user lets the number and it has not called too often. */
 async function connect(context: Context<Transaction>, { to = '', session, biz_opaque_callback_data }: CallRequest) {
-  const { db, node, clock, words, settings } = context
+  const { db, node, clock, vocabulary, settings } = context
   const now = clock.now()
   const number = await findPhoneNumber(db, node)
   checkCanCall(number)
@@ -113,7 +115,7 @@ async function connect(context: Context<Transaction>, { to = '', session, biz_op
   const used = await countStartedCalls(db, pair, now - periodMilliseconds['24h'])
   checkCallLimit(used, settings.maxCallsPerDay, now)
   const call = { direction: 'BUSINESS_INITIATED', user_wa_id: to, session, biz_opaque_callback_data } as const
-  return { messaging_product: words.product, calls: [{ id: await startCall(context, number, call) }] }
+  return { messaging_product: vocabulary.product, calls: [{ id: await startCall(context, number, call) }] }
 }
 
 /** Takes the call that is meant one step on. */

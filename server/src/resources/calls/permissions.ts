@@ -42,7 +42,7 @@ export function readStatus(permission: CallPermissionsTable | undefined, now: nu
 
 /** Says whether a user lets a number call, and what the number may do about it now. */
 export function describePermission(
-  words: Vocabulary,
+  vocabulary: Vocabulary,
   settings: Settings,
   permission: CallPermissionsTable | undefined,
   usage: PermissionUsage,
@@ -51,7 +51,7 @@ export function describePermission(
   const status = readStatus(permission, now)
   const expiration_time = status === 'denied' ? null : (permission?.expiration_time ?? null)
   return {
-    messaging_product: words.product,
+    messaging_product: vocabulary.product,
     permission: { status, ...(expiration_time !== null && { expiration_time }) },
     actions: [
       describeAction('start_call', status === 'granted', [

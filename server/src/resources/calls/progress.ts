@@ -17,7 +17,7 @@ import { insertCall, lockCall, updateCall } from './store.ts'
 export interface CallParts {
   readonly db: Transaction
   readonly clock: Clock
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
 }
 
 /** The timer that gives up a call which nobody answers. */
@@ -33,7 +33,7 @@ export interface NewCall {
 
 /** Starts a call and lets it ring; returns its id. Throws when one between the two is open. */
 export async function startCall(
-  { db, clock, random, words, settings }: CallParts & { random: Random; settings: Settings },
+  { db, clock, random, vocabulary, settings }: CallParts & { random: Random; settings: Settings },
   number: CallNumber,
   { direction, user_wa_id, user_name, session, biz_opaque_callback_data }: NewCall,
 ): Promise<string> {
@@ -66,7 +66,7 @@ export async function startCall(
     ended_time: null,
   }
   if (!(await insertCall(db, call))) throw callIsOpen()
-  if (byUser) await raise({ db, clock }, number, id, [buildConnectEvent(words, number, call, now)])
+  if (byUser) await raise({ db, clock }, number, id, [buildConnectEvent(vocabulary, number, call, now)])
   return id
 }
 
@@ -81,7 +81,7 @@ export interface Step {
 
 /** Takes a call one step on, by the table of states, and tells of it. Throws the 422 where the step cannot be taken. */
 export async function progressCall(
-  { db, clock, words }: CallParts,
+  { db, clock, vocabulary }: CallParts,
   number: CallNumber,
   found: CallsTable,
   step: Step,
@@ -106,7 +106,7 @@ export async function progressCall(
     ...(step.biz_opaque_callback_data !== undefined && { biz_opaque_callback_data: step.biz_opaque_callback_data }),
   }
   await updateCall(db, before.id, changes)
-  await raise({ db, clock }, number, before.id, listEvents(words, number, { ...before, ...changes }, step, now))
+  await raise({ db, clock }, number, before.id, listEvents(vocabulary, number, { ...before, ...changes }, step, now))
 }
 
 /**
@@ -114,20 +114,20 @@ export async function progressCall(
  * business did itself it knows.
  */
 function listEvents(
-  words: Vocabulary,
+  vocabulary: Vocabulary,
   number: CallNumber,
   call: CallsTable,
   { side, action }: Step,
   now: number,
 ): object[] {
-  const status = (value: 'RINGING' | 'ACCEPTED' | 'REJECTED') => buildStatusEvent(words, number, call, value, now)
+  const status = (value: 'RINGING' | 'ACCEPTED' | 'REJECTED') => buildStatusEvent(vocabulary, number, call, value, now)
   const events: object[] = []
   if (side === 'user' && action === 'ringing') events.push(status('RINGING'))
   if (side === 'user' && action === 'accept') {
-    events.push(buildConnectEvent(words, number, call, now), status('ACCEPTED'))
+    events.push(buildConnectEvent(vocabulary, number, call, now), status('ACCEPTED'))
   }
   if (side === 'user' && action === 'reject') events.push(status('REJECTED'))
-  if (call.state === 'ended') events.push(buildTerminateEvent(words, number, call, now))
+  if (call.state === 'ended') events.push(buildTerminateEvent(vocabulary, number, call, now))
   return events
 }
 

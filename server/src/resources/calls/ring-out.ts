@@ -7,7 +7,7 @@ import { isUnanswered } from './states.ts'
 import { findCallForGateway, findNumberForGateway, lockCall } from './store.ts'
 
 /** Ends a call that has rung for as long as calls ring. */
-export function makeRingOutHandler({ clock, words }: { clock: Clock; words: Vocabulary }): TimerHandler {
+export function makeRingOutHandler({ clock, vocabulary }: { clock: Clock; vocabulary: Vocabulary }): TimerHandler {
   return {
     async finish(tx, payload) {
       const { call_id } = payload as { call_id: string }
@@ -16,7 +16,7 @@ export function makeRingOutHandler({ clock, words }: { clock: Clock; words: Voca
       if (!found || !number) return
       // Whoever answers or ends a call takes its timer back first, so this one still rings; unless somebody set the timer twice.
       if (!isUnanswered(await lockCall(tx, found))) return
-      await progressCall({ db: tx, clock, words }, number, found, { side: 'clock', action: 'time_out' })
+      await progressCall({ db: tx, clock, vocabulary }, number, found, { side: 'clock', action: 'time_out' })
     },
     retryDelay: () => minute,
   }

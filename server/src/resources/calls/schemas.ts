@@ -47,9 +47,9 @@ const limitsSchema = Type.Union([
   Type.Literal(''),
 ])
 
-export function permissionSchema(words: Vocabulary) {
+export function permissionSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(words.product),
+    messaging_product: Type.Literal(vocabulary.product),
     permission: Type.Object({
       status: Type.Enum(callPermissionStatuses),
       expiration_time: Type.Optional(Type.Integer({ description: 'Unix time.' })),
@@ -65,9 +65,9 @@ export function permissionSchema(words: Vocabulary) {
 }
 
 /** Both shapes of the body in one: a call request with `to`, and one about a call that `call_id` names. */
-export function callRequestSchema(words: Vocabulary) {
+export function callRequestSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(words.product),
+    messaging_product: Type.Literal(vocabulary.product),
     action: Type.Enum(businessActions),
     to: Type.Optional(userWaIdSchema),
     call_id: Type.Optional(
@@ -81,8 +81,8 @@ export function callRequestSchema(words: Vocabulary) {
 }
 export type CallRequest = Static<ReturnType<typeof callRequestSchema>>
 
-export function callAnswerSchema(words: Vocabulary) {
-  const messaging_product = Type.Literal(words.product)
+export function callAnswerSchema(vocabulary: Vocabulary) {
+  const messaging_product = Type.Literal(vocabulary.product)
   return Type.Union([
     Type.Object({ messaging_product, calls: Type.Array(Type.Object({ id: Type.String() })) }),
     Type.Object({ messaging_product, success: Type.Boolean() }),

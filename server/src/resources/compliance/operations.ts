@@ -15,10 +15,10 @@ export const complianceChapter: Chapter = {
   world: [complianceEntry],
 }
 
-function complianceOperations(words: Vocabulary): NewOperation[] {
-  const fields = listComplianceFields(words)
+function complianceOperations(vocabulary: Vocabulary): NewOperation[] {
+  const fields = listComplianceFields(vocabulary)
   const example = {
-    messaging_product: words.product,
+    messaging_product: vocabulary.product,
     entity_name: 'Lucky Shrub',
     entity_type: 'PARTNERSHIP',
     is_registered: true,
@@ -38,11 +38,11 @@ function complianceOperations(words: Vocabulary): NewOperation[] {
       permission: 'management',
       fields: { available: fields, defaults: fields, mode: 'replace' },
       input: Type.Object({}),
-      output: makeComplianceListSchema(words),
+      output: makeComplianceListSchema(vocabulary),
       examples: { output: { data: [{ whatsapp_business_account_id: '1000000000000001', ...example }] } },
       async run({ db, node, project }) {
         const info = await findCompliance(db, node)
-        const shown = project({ messaging_product: words.product, ...info })
+        const shown = project({ messaging_product: vocabulary.product, ...info })
         return { data: [{ whatsapp_business_account_id: node.account_id, ...shown }] }
       },
     }),
@@ -52,7 +52,7 @@ function complianceOperations(words: Vocabulary): NewOperation[] {
       path: '/{Version}/{Phone-Number-ID}/business_compliance_info',
       sentence: 'Sets who answers for the business behind a phone number, in place of what was set before.',
       permission: 'management',
-      input: makeComplianceInputSchema(words),
+      input: makeComplianceInputSchema(vocabulary),
       output: successSchema,
       examples: { input: example, output: { success: true } },
       async run({ db, node }, input) {

@@ -51,8 +51,8 @@ export const complianceMembers = {
 const complianceSchema = Type.Object(complianceMembers)
 export type ComplianceInfo = Static<typeof complianceSchema>
 
-export function makeComplianceInputSchema(words: Vocabulary) {
-  return Type.Object({ messaging_product: Type.Literal(words.product), ...complianceMembers })
+export function makeComplianceInputSchema(vocabulary: Vocabulary) {
+  return Type.Object({ messaging_product: Type.Literal(vocabulary.product), ...complianceMembers })
 }
 
 const shownContact = {
@@ -62,9 +62,9 @@ const shownContact = {
 }
 
 /** What `fields` can choose from. */
-function makeSelectableMembers(words: Vocabulary) {
+function makeSelectableMembers(vocabulary: Vocabulary) {
   return {
-    messaging_product: Type.Optional(Type.Literal(words.product)),
+    messaging_product: Type.Optional(Type.Literal(vocabulary.product)),
     entity_name: Type.Optional(Type.String()),
     entity_type: Type.Optional(Type.Enum(entityTypes)),
     entity_type_custom: Type.Optional(Type.String()),
@@ -74,13 +74,15 @@ function makeSelectableMembers(words: Vocabulary) {
   }
 }
 
-export function listComplianceFields(words: Vocabulary): string[] {
-  return Object.keys(makeSelectableMembers(words))
+export function listComplianceFields(vocabulary: Vocabulary): string[] {
+  return Object.keys(makeSelectableMembers(vocabulary))
 }
 
 /** The account's id has the same name in both vocabularies, and comes whatever `fields` says. */
-export function makeComplianceListSchema(words: Vocabulary) {
+export function makeComplianceListSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    data: Type.Array(Type.Object({ whatsapp_business_account_id: Type.String(), ...makeSelectableMembers(words) })),
+    data: Type.Array(
+      Type.Object({ whatsapp_business_account_id: Type.String(), ...makeSelectableMembers(vocabulary) }),
+    ),
   })
 }

@@ -28,8 +28,8 @@ export const encryptionChapter: Chapter = {
   leftOutOfWorld: { 'public keys of numbers': 'business_public_keys' },
 }
 
-function encryptionOperations(words: Vocabulary): NewOperation[] {
-  const path = `/{Version}/{Phone-Number-ID}/${words.product}_business_encryption` as const
+function encryptionOperations(vocabulary: Vocabulary): NewOperation[] {
+  const path = `/{Version}/{Phone-Number-ID}/${vocabulary.product}_business_encryption` as const
   return [
     defineRead({
       name: 'encryption.read',

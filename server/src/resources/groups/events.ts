@@ -9,7 +9,7 @@ import type { HeldGroup } from './store.ts'
 
 export interface EventTools {
   readonly clock: Clock
-  readonly words: Vocabulary
+  readonly vocabulary: Vocabulary
 }
 
 interface User {
@@ -58,7 +58,7 @@ type JoinRequestKind = 'group_join_request_created' | 'group_join_request_revoke
 /** Raises one event that tells of a group: of one thing that happened to it, or of several of the same moment. */
 export async function raiseGroupEvent<Field extends keyof Entries>(
   tx: Transaction,
-  { clock, words }: EventTools,
+  { clock, vocabulary }: EventTools,
   group: Pick<HeldGroup, 'account_id' | 'phone_number_id' | 'phone_number'>,
   field: Field,
   entries: readonly Entries[Field][],
@@ -76,7 +76,7 @@ export async function raiseGroupEvent<Field extends keyof Entries>(
     field,
     conversation: group_id === undefined ? conversations.account(account_id) : conversations.group(group_id),
     value: {
-      messaging_product: words.product,
+      messaging_product: vocabulary.product,
       metadata: { display_phone_number: phone_number, phone_number_id },
       ...(named.length > 0 && {
         contacts: named.map(({ user_wa_id, name }) => ({ profile: { name }, wa_id: user_wa_id })),

@@ -29,7 +29,7 @@ export function groupGatewayOperations(): NewOperation[] {
         output: { group_id: '6000000000000002', status: 'requested' },
         first: [{ send: 'groups.create_invite_link', take: { pointer: '/invite_link', as: 'invite_link' } }],
       },
-      async run({ db, clock, random, words, settings, sees }, { invite_link, user_wa_id, name = null }) {
+      async run({ db, clock, random, vocabulary, settings, sees }, { invite_link, user_wa_id, name = null }) {
         const code = readInviteCode(invite_link)
         const group = code && (await lockInvitingGroupForGateway(db, code))
         if (!group || !sees(group.account_id)) throw inviteLinkDead()
@@ -43,7 +43,7 @@ export function groupGatewayOperations(): NewOperation[] {
         if (group.join_approval_mode === 'approval_required') {
           const request = { id: random.trace(), group_id, ...user, created_time: now }
           if (await insertJoinRequest(db, request)) {
-            await raiseJoinRequests(db, { clock, words }, group, 'group_join_request_created', [request])
+            await raiseJoinRequests(db, { clock, vocabulary }, group, 'group_join_request_created', [request])
           }
           return { group_id, status: 'requested' }
         }
@@ -51,7 +51,7 @@ export function groupGatewayOperations(): NewOperation[] {
         // Asked for while the business had to approve, which it has not since.
         await deleteJoinRequests(db, group, [user_wa_id])
         await insertParticipant(db, { group_id, ...user, joined_time: now })
-        await raiseJoined(db, { clock, words }, group, [user])
+        await raiseJoined(db, { clock, vocabulary }, group, [user])
         return { group_id, status: 'joined' }
       },
     }),

@@ -200,7 +200,7 @@ onBothDatabases('groups', (engine) => {
       let url: string | undefined
       const handler = makeCreationHandler({
         clock,
-        words: chooseVocabulary('msgapp'),
+        vocabulary: chooseVocabulary('msgapp'),
         random: systemRandom,
         publicUrl: () => {
           if (url === undefined) throw new Error('not yet')

@@ -12,16 +12,16 @@ const path = '/{Version}/{group_id}/invite_link'
 const exampleLink = 'http://127.0.0.1:8080/invite/9Zb1J3V0QZq0mFhE2xkTtA'
 const createFirst = { send: 'groups.create_invite_link' }
 
-export function createLink(words: Vocabulary): NewOperation {
-  const messaging_product = words.product
+export function createLink(vocabulary: Vocabulary): NewOperation {
+  const messaging_product = vocabulary.product
   return defineWrite({
     name: 'groups.create_invite_link',
     method: 'POST',
     path,
     sentence: 'Gives a group a new invite link, which users join by; every earlier one is invalid from then on.',
     permission: 'messaging',
-    input: productSchema(words),
-    output: inviteLinkSchema(words),
+    input: productSchema(vocabulary),
+    output: inviteLinkSchema(vocabulary),
     examples: {
       input: { messaging_product },
       output: { messaging_product, invite_link: exampleLink },
@@ -37,8 +37,8 @@ export function createLink(words: Vocabulary): NewOperation {
   })
 }
 
-export function readLink(words: Vocabulary): NewOperation {
-  const messaging_product = words.product
+export function readLink(vocabulary: Vocabulary): NewOperation {
+  const messaging_product = vocabulary.product
   return defineRead({
     name: 'groups.read_invite_link',
     method: 'GET',
@@ -46,7 +46,7 @@ export function readLink(words: Vocabulary): NewOperation {
     sentence: 'Reads the live invite link of a group.',
     permission: 'messaging',
     input: Type.Object({}),
-    output: inviteLinkSchema(words),
+    output: inviteLinkSchema(vocabulary),
     examples: { output: { messaging_product, invite_link: exampleLink }, node: askedGroup, first: [createFirst] },
     async run({ db, node, publicUrl }) {
       const code = await findInviteCode(db, node)
@@ -56,16 +56,16 @@ export function readLink(words: Vocabulary): NewOperation {
   })
 }
 
-export function deleteLink(words: Vocabulary): NewOperation {
-  const messaging_product = words.product
+export function deleteLink(vocabulary: Vocabulary): NewOperation {
+  const messaging_product = vocabulary.product
   return defineWrite({
     name: 'groups.delete_invite_link',
     method: 'DELETE',
     path,
     sentence: 'Deletes the invite link of a group: nobody joins by it from then on.',
     permission: 'messaging',
-    input: productSchema(words),
-    output: deletedLinkSchema(words),
+    input: productSchema(vocabulary),
+    output: deletedLinkSchema(vocabulary),
     examples: {
       input: { messaging_product },
       output: { messaging_product, success: 'true' },

@@ -70,8 +70,8 @@ interface RequestAnswer {
 }
 
 /** Answers requests each for itself: what cannot be answered so is reported beside the others. */
-function answerRequests(words: Vocabulary, answer: RequestAnswer): NewOperation {
-  const messaging_product = words.product
+function answerRequests(vocabulary: Vocabulary, answer: RequestAnswer): NewOperation {
+  const messaging_product = vocabulary.product
   const { name, method, sentence, output, member } = answer
   return defineWrite({
     name,
@@ -79,7 +79,7 @@ function answerRequests(words: Vocabulary, answer: RequestAnswer): NewOperation 
     path: requestsPath,
     sentence,
     permission: 'messaging',
-    input: joinRequestAnswerSchema(words),
+    input: joinRequestAnswerSchema(vocabulary),
     output,
     examples: {
       input: { messaging_product, join_requests: [exampleRequest] },
@@ -111,12 +111,12 @@ function answerRequests(words: Vocabulary, answer: RequestAnswer): NewOperation 
   })
 }
 
-export function approveRequests(words: Vocabulary): NewOperation {
-  return answerRequests(words, {
+export function approveRequests(vocabulary: Vocabulary): NewOperation {
+  return answerRequests(vocabulary, {
     name: 'groups.approve_join_requests',
     method: 'POST',
     sentence: 'Lets users into a group who asked to join it, each for itself: what cannot be approved is told.',
-    output: approvedRequestsSchema(words),
+    output: approvedRequestsSchema(vocabulary),
     member: 'approved_join_requests',
     countPlaces: async ({ db, settings }, group) =>
       settings.maxUsersPerGroup - (await listParticipants(db, group)).length,
@@ -124,33 +124,33 @@ export function approveRequests(words: Vocabulary): NewOperation {
       for (const { group_id, user_wa_id, name } of joining) {
         await insertParticipant(db, { group_id, user_wa_id, name, joined_time: clock.now() })
       }
-      await raiseJoined(db, { clock, words }, group, joining)
+      await raiseJoined(db, { clock, vocabulary }, group, joining)
     },
   })
 }
 
-export function rejectRequests(words: Vocabulary): NewOperation {
-  return answerRequests(words, {
+export function rejectRequests(vocabulary: Vocabulary): NewOperation {
+  return answerRequests(vocabulary, {
     name: 'groups.reject_join_requests',
     method: 'DELETE',
     sentence: 'Rejects requests to join a group, each for itself; the users may ask again.',
-    output: rejectedRequestsSchema(words),
+    output: rejectedRequestsSchema(vocabulary),
     member: 'rejected_join_requests',
     keep: ({ db, clock }, group, rejected) =>
-      raiseJoinRequests(db, { clock, words }, group, 'group_join_request_revoked', rejected),
+      raiseJoinRequests(db, { clock, vocabulary }, group, 'group_join_request_revoked', rejected),
   })
 }
 
-export function removeParticipants(words: Vocabulary): NewOperation {
-  const messaging_product = words.product
+export function removeParticipants(vocabulary: Vocabulary): NewOperation {
+  const messaging_product = vocabulary.product
   return defineWrite({
     name: 'groups.remove_participants',
     method: 'DELETE',
     path: '/{Version}/{group_id}/participants',
     sentence: 'Takes users out of a group, each for itself: who is not in it is told.',
     permission: 'messaging',
-    input: participantRemovalSchema(words),
-    output: removedParticipantsSchema(words),
+    input: participantRemovalSchema(vocabulary),
+    output: removedParticipantsSchema(vocabulary),
     examples: {
       input: { messaging_product, participants: [{ user: '16505551234' }] },
       output: {
@@ -180,7 +180,7 @@ export function removeParticipants(words: Vocabulary): NewOperation {
           initiated_by: 'business' as const,
           removed_participants,
         }
-        await raiseGroupEvent(db, { clock, words }, group, 'group_participants_update', [removal])
+        await raiseGroupEvent(db, { clock, vocabulary }, group, 'group_participants_update', [removal])
       }
       return {
         messaging_product,

@@ -39,7 +39,7 @@ export const groupsChapter: Chapter = {
   name: 'groups',
   title: 'Groups',
   nodes: { group: { placeholder: 'group_id', called: 'a group', example: '6000000000000001' } },
-  rows: (words) => [...groupOperations(words), ...groupGatewayOperations(), ...groupPages()],
+  rows: (vocabulary) => [...groupOperations(vocabulary), ...groupGatewayOperations(), ...groupPages()],
   timers: (deps) => ({ [creationTimer]: makeCreationHandler(deps) }),
   world: [groupEntries],
   leftOutOfWorld: {
@@ -49,8 +49,8 @@ export const groupsChapter: Chapter = {
   },
 }
 
-function groupOperations(words: Vocabulary): NewOperation[] {
-  const messaging_product = words.product
+function groupOperations(vocabulary: Vocabulary): NewOperation[] {
+  const messaging_product = vocabulary.product
   return [
     defineRead({
       name: 'groups.list',
@@ -80,8 +80,8 @@ function groupOperations(words: Vocabulary): NewOperation[] {
       sentence: 'Asks for a group of a phone number; the event group_lifecycle_update tells of it when it is there.',
       permission: 'messaging',
       briefErrors: true,
-      input: groupCreationSchema(words),
-      output: requestedSchema(words),
+      input: groupCreationSchema(vocabulary),
+      output: requestedSchema(vocabulary),
       examples: {
         input: {
           messaging_product,
@@ -97,13 +97,13 @@ function groupOperations(words: Vocabulary): NewOperation[] {
         return { messaging_product, request_id: await requestGroup(db, { clock, random }, group) }
       },
     }),
-    createLink(words),
-    readLink(words),
-    deleteLink(words),
+    createLink(vocabulary),
+    readLink(vocabulary),
+    deleteLink(vocabulary),
     listRequests(),
-    approveRequests(words),
-    rejectRequests(words),
-    removeParticipants(words),
+    approveRequests(vocabulary),
+    rejectRequests(vocabulary),
+    removeParticipants(vocabulary),
     defineRead({
       name: 'groups.read',
       method: 'GET',
@@ -136,8 +136,8 @@ function groupOperations(words: Vocabulary): NewOperation[] {
       path: '/{Version}/{group_id}',
       sentence: 'Deletes a group for good, with its invite link, its join requests and everybody in it.',
       permission: 'messaging',
-      input: groupDeletionSchema(words),
-      output: deletedGroupSchema(words),
+      input: groupDeletionSchema(vocabulary),
+      output: deletedGroupSchema(vocabulary),
       examples: {
         output: { messaging_product, request_id: exampleRequestId, success: true },
         // One that nothing else is shown on.
@@ -149,7 +149,7 @@ function groupOperations(words: Vocabulary): NewOperation[] {
         const request_id = random.trace()
         await deleteGroup(db, group)
         const deletion = { group_id: group.id, type: 'group_delete' as const, request_id }
-        await raiseGroupEvent(db, { clock, words }, group, 'group_lifecycle_update', [deletion])
+        await raiseGroupEvent(db, { clock, vocabulary }, group, 'group_lifecycle_update', [deletion])
         return { messaging_product, request_id, success: true }
       },
     }),

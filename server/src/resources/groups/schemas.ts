@@ -21,12 +21,12 @@ const maxItems = 1024
 const unixSeconds = Type.String({ description: 'Unix seconds.' })
 
 /** For the operations that the specification itself describes: there it is required. */
-export function productSchema(words: Vocabulary) {
-  return Type.Object({ messaging_product: Type.Literal(words.product) })
+export function productSchema(vocabulary: Vocabulary) {
+  return Type.Object({ messaging_product: Type.Literal(vocabulary.product) })
 }
 
-function optionalProduct(words: Vocabulary) {
-  return { messaging_product: Type.Optional(Type.Literal(words.product)) }
+function optionalProduct(vocabulary: Vocabulary) {
+  return { messaging_product: Type.Optional(Type.Literal(vocabulary.product)) }
 }
 
 export const groupListSchema = Type.Object({
@@ -36,13 +36,13 @@ export const groupListSchema = Type.Object({
   paging: pagingSchema,
 })
 
-export function groupCreationSchema(words: Vocabulary) {
-  return Type.Object({ ...productSchema(words).properties, ...groupMembers })
+export function groupCreationSchema(vocabulary: Vocabulary) {
+  return Type.Object({ ...productSchema(vocabulary).properties, ...groupMembers })
 }
 export type GroupCreation = Static<ReturnType<typeof groupCreationSchema>>
 
-export function requestedSchema(words: Vocabulary) {
-  return Type.Object({ ...productSchema(words).properties, request_id: Type.String() })
+export function requestedSchema(vocabulary: Vocabulary) {
+  return Type.Object({ ...productSchema(vocabulary).properties, request_id: Type.String() })
 }
 
 export const groupSchema = Type.Object({
@@ -55,20 +55,20 @@ export const groupSchema = Type.Object({
   total_participant_count: Type.Optional(Type.Integer({ description: 'How many users are in it.' })),
 })
 
-export function groupDeletionSchema(words: Vocabulary) {
-  return Type.Object(optionalProduct(words))
+export function groupDeletionSchema(vocabulary: Vocabulary) {
+  return Type.Object(optionalProduct(vocabulary))
 }
 
-export function deletedGroupSchema(words: Vocabulary) {
-  return Type.Object({ ...requestedSchema(words).properties, success: Type.Boolean() })
+export function deletedGroupSchema(vocabulary: Vocabulary) {
+  return Type.Object({ ...requestedSchema(vocabulary).properties, success: Type.Boolean() })
 }
 
-export function inviteLinkSchema(words: Vocabulary) {
-  return Type.Object({ ...productSchema(words).properties, invite_link: Type.String({ format: 'uri' }) })
+export function inviteLinkSchema(vocabulary: Vocabulary) {
+  return Type.Object({ ...productSchema(vocabulary).properties, invite_link: Type.String({ format: 'uri' }) })
 }
 
-export function deletedLinkSchema(words: Vocabulary) {
-  return Type.Object({ ...productSchema(words).properties, success: Type.Enum(['true']) })
+export function deletedLinkSchema(vocabulary: Vocabulary) {
+  return Type.Object({ ...productSchema(vocabulary).properties, success: Type.Enum(['true']) })
 }
 
 /** What went wrong with one thing of several, or with what was asked for earlier. */
@@ -83,9 +83,9 @@ export type GroupProblem = Static<typeof groupErrorSchema>
 const participantSchema = Type.Object({ input: Type.String(), wa_id: Type.String() })
 export type Participant = Static<typeof participantSchema>
 
-export function participantRemovalSchema(words: Vocabulary) {
+export function participantRemovalSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    ...optionalProduct(words),
+    ...optionalProduct(vocabulary),
     participants: Type.Array(
       Type.Object({
         user: Type.String({
@@ -99,9 +99,9 @@ export function participantRemovalSchema(words: Vocabulary) {
   })
 }
 
-export function removedParticipantsSchema(words: Vocabulary) {
+export function removedParticipantsSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    ...requestedSchema(words).properties,
+    ...requestedSchema(vocabulary).properties,
     removed_participants: Type.Array(participantSchema),
     failed_participants: Type.Optional(
       Type.Array(Type.Object({ input: Type.String(), errors: Type.Array(groupErrorSchema) })),
@@ -116,9 +116,9 @@ export const joinRequestListSchema = Type.Object({
   paging: pagingSchema,
 })
 
-export function joinRequestAnswerSchema(words: Vocabulary) {
+export function joinRequestAnswerSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    ...optionalProduct(words),
+    ...optionalProduct(vocabulary),
     join_requests: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems }),
   })
 }
@@ -127,17 +127,17 @@ const failedJoinRequests = Type.Optional(
   Type.Array(Type.Object({ join_request_id: Type.String(), errors: Type.Array(groupErrorSchema) })),
 )
 
-export function approvedRequestsSchema(words: Vocabulary) {
+export function approvedRequestsSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    ...productSchema(words).properties,
+    ...productSchema(vocabulary).properties,
     approved_join_requests: Type.Array(Type.String()),
     failed_join_requests: failedJoinRequests,
   })
 }
 
-export function rejectedRequestsSchema(words: Vocabulary) {
+export function rejectedRequestsSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    ...productSchema(words).properties,
+    ...productSchema(vocabulary).properties,
     rejected_join_requests: Type.Array(Type.String()),
     failed_join_requests: failedJoinRequests,
   })

@@ -50,8 +50,8 @@ async function download(context: LinkContext): Promise<Reply> {
   return new Reply(headers, stream, { status: range ? 206 : 200 })
 }
 
-async function openBytes({ db, node, clock, outside }: LinkContext, sha256: string, range: ByteRange | undefined) {
-  const file = await outside.files.get(sha256, range)
+async function openBytes({ db, node, clock, ports }: LinkContext, sha256: string, range: ByteRange | undefined) {
+  const file = await ports.files.get(sha256, range)
   if (file) return file.stream
   // Deleted a moment ago, so it is not there; otherwise there is something wrong with us.
   await findMedia(db, node, clock)

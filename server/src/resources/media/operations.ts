@@ -27,12 +27,12 @@ export const mediaChapter: Chapter = {
   name: 'media',
   title: 'Media',
   nodes: { media: { placeholder: 'Media-ID', called: 'a medium', example: '9000000000000002' } },
-  rows: (words) => [...mediaOperations(words), ...mediaGatewayOperations(), ...mediaDownloads()],
+  rows: (vocabulary) => [...mediaOperations(vocabulary), ...mediaGatewayOperations(), ...mediaDownloads()],
   timers: (deps) => ({ [expiryTimer]: makeMediaExpiryHandler(deps) }),
   leftOutOfWorld: { media: 'media' },
 }
 
-function mediaOperations(words: Vocabulary): NewOperation[] {
+function mediaOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineWrite({
       name: 'media.upload',
@@ -41,10 +41,10 @@ function mediaOperations(words: Vocabulary): NewOperation[] {
       sentence: 'Uploads an image, audio file, video, document or sticker for messages of a phone number.',
       permission: 'messaging',
       file: mediaFile,
-      input: makeUploadSchema(words),
+      input: makeUploadSchema(vocabulary),
       output: uploadedSchema,
       examples: {
-        input: { messaging_product: words.product, file: `data:image/png;base64,${examplePicture.base64}` },
+        input: { messaging_product: vocabulary.product, file: `data:image/png;base64,${examplePicture.base64}` },
         output: { id: exampleId },
       },
       async prepare({ file, settings }) {
@@ -66,10 +66,10 @@ function mediaOperations(words: Vocabulary): NewOperation[] {
       sentence: 'Reads what a medium is, with an address that its bytes can be had from for a few minutes.',
       permission: 'messaging',
       input: mediaQuerySchema,
-      output: makeMediaSchema(words),
+      output: makeMediaSchema(vocabulary),
       examples: {
         output: {
-          messaging_product: words.product,
+          messaging_product: vocabulary.product,
           url: `http://127.0.0.1:8080/media/${exampleId}?expires=1780315500&signature=MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0`,
           mime_type: 'image/png',
           sha256: '6dc7c43ae4ce89ef3dbbba35b22d8e1aeb8c9d6b9a7ee1b9ae5ab9d9ee2a0f83',
@@ -81,7 +81,7 @@ function mediaOperations(words: Vocabulary): NewOperation[] {
       async run({ db, node, clock, settings, sealLink }, { phone_number_id }) {
         const { id, mime_type, sha256, file_size } = await findMedia(db, node, clock, phone_number_id)
         const url = sealLink(mediaPath(id), settings.mediaLinkLifetime)
-        return { messaging_product: words.product, url, mime_type, sha256, file_size, id }
+        return { messaging_product: vocabulary.product, url, mime_type, sha256, file_size, id }
       },
     }),
     defineWrite({

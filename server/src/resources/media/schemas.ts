@@ -8,8 +8,8 @@ export const fileSchema = Type.String({
     'The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it.',
 })
 
-export function makeUploadSchema(words: Vocabulary) {
-  return Type.Object({ messaging_product: Type.Optional(Type.Literal(words.product)), file: fileSchema })
+export function makeUploadSchema(vocabulary: Vocabulary) {
+  return Type.Object({ messaging_product: Type.Optional(Type.Literal(vocabulary.product)), file: fileSchema })
 }
 
 export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The media ID.' }) })
@@ -29,9 +29,9 @@ export const mediaMembers = {
   id: Type.String(),
 }
 
-export function makeMediaSchema(words: Vocabulary) {
+export function makeMediaSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(words.product),
+    messaging_product: Type.Literal(vocabulary.product),
     url: Type.String({
       format: 'uri',
       description: 'Where the bytes are, for a few minutes; a request for them needs an access token too.',

@@ -5,7 +5,7 @@ import { idSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 
-export function numberLookupOperations(words: Vocabulary): NewOperation[] {
+export function numberLookupOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineGatewayRead({
       name: 'gateway.read_number',
@@ -18,7 +18,9 @@ export function numberLookupOperations(words: Vocabulary): NewOperation[] {
         account_id: Type.String(),
         display_phone_number: Type.String(),
         verified_name: Type.String(),
-        messaging_product: Type.Literal(words.product, { description: 'What events that are handed in must say.' }),
+        messaging_product: Type.Literal(vocabulary.product, {
+          description: 'What events that are handed in must say.',
+        }),
       }),
       examples: {
         input: { phone_number_id: '4000000000000001' },
@@ -27,14 +29,14 @@ export function numberLookupOperations(words: Vocabulary): NewOperation[] {
           account_id: '1000000000000001',
           display_phone_number: '+1 631-555-1001',
           verified_name: 'Lucky Shrub',
-          messaging_product: words.product,
+          messaging_product: vocabulary.product,
         },
       },
       async run({ db, sees }, { phone_number_id }) {
         const number = await findNumberForGateway(db, phone_number_id)
         if (!number || !sees(number.account_id)) throw notFound()
         const { id, account_id, display_phone_number, verified_name } = number
-        return { id, account_id, display_phone_number, verified_name, messaging_product: words.product }
+        return { id, account_id, display_phone_number, verified_name, messaging_product: vocabulary.product }
       },
     }),
   ]

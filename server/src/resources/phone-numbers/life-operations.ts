@@ -145,7 +145,7 @@ function describeJudgement(judgement: Exclude<Judgement, { outcome: 'right' }>):
   }
 }
 
-export function registerNumber(words: Vocabulary): NewOperation {
+export function registerNumber(vocabulary: Vocabulary): NewOperation {
   return defineWrite({
     name: 'phone_numbers.register',
     method: 'POST',
@@ -153,10 +153,10 @@ export function registerNumber(words: Vocabulary): NewOperation {
     sentence: 'Registers a verified phone number on the platform, and sets or checks its two-step PIN.',
     permission: 'management',
     rateClass: 'registration',
-    input: registrationSchema(words),
+    input: registrationSchema(vocabulary),
     output: successSchema,
     examples: {
-      input: { messaging_product: words.product, pin: '123456' },
+      input: { messaging_product: vocabulary.product, pin: '123456' },
       output: { success: true },
       node: sandboxNumber,
     },

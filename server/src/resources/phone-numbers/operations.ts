@@ -56,19 +56,19 @@ export const phoneNumbersChapter: Chapter = {
     phone_number: { placeholder: 'Phone-Number-ID', called: 'a phone number', example: '4000000000000001' },
     account_number: { placeholder: 'Account-Number-ID', called: 'an account number', example: '4100000000000001' },
   },
-  rows: (words) => [
-    ...phoneNumberOperations(words),
+  rows: (vocabulary) => [
+    ...phoneNumberOperations(vocabulary),
     ...phoneNumberGatewayOperations(),
-    ...numberLookupOperations(words),
+    ...numberLookupOperations(vocabulary),
   ],
   world: [numberEntries],
   leftOutOfWorld: { 'two-step PINs': 'two_step_pins', 'callbacks of numbers': 'phone_number_callbacks' },
 }
 
-function phoneNumberOperations(words: Vocabulary): NewOperation[] {
-  const { library_fields } = words.habits
-  const listed = Type.Object({ ...listedNumberSchema.properties, ...libraryListMembers(words) })
-  const info = Type.Object({ ...phoneNumberInfoSchema.properties, ...libraryInfoMembers(words) })
+function phoneNumberOperations(vocabulary: Vocabulary): NewOperation[] {
+  const { library_fields } = vocabulary.habits
+  const listed = Type.Object({ ...listedNumberSchema.properties, ...libraryListMembers(vocabulary) })
+  const info = Type.Object({ ...phoneNumberInfoSchema.properties, ...libraryInfoMembers(vocabulary) })
   const show = library_fields
     ? (row: PhoneNumbersTable) => ({ ...toListedNumber(row), ...describeForLibraries(row) })
     : toListedNumber
@@ -146,7 +146,7 @@ function phoneNumberOperations(words: Vocabulary): NewOperation[] {
     updateSettings(),
     requestCode(),
     verifyCode(),
-    registerNumber(words),
+    registerNumber(vocabulary),
     deregisterNumber(),
     defineRead({
       name: 'phone_numbers.read_account_number',

@@ -146,9 +146,9 @@ export const codeVerificationSchema = Type.Object({
   code: Type.String({ maxLength: 64, description: 'The code that came by SMS or voice call.' }),
 })
 
-export function registrationSchema(words: Vocabulary) {
+export function registrationSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(words.product),
+    messaging_product: Type.Literal(vocabulary.product),
     pin: Type.String({ pattern: '^\\d{6}$', maxLength: 6, 'x-expects': 'a PIN of 6 digits' }),
   })
 }

@@ -29,7 +29,7 @@ export function updateSettings(): NewOperation {
       const events = listEvents(change)
       for (const { member, url, verify_token } of change.newCallbacks) {
         const token = verify_token ?? (subscription ? openVerifyToken(context.db, subscription) : '')
-        await context.outside.verifyCallback(url, token, member)
+        await context.ports.verifyCallback(url, token, member)
       }
       return { change, events, pinHash: change.pin ? await hashPin(context.random, change.pin) : undefined }
     },

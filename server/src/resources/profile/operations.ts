@@ -14,18 +14,18 @@ import { profileEntry } from './world.ts'
 export const profileChapter: Chapter = {
   name: 'profile',
   title: 'Business profile',
-  rows: (words) => [...profileOperations(words), ...profilePictures()],
+  rows: (vocabulary) => [...profileOperations(vocabulary), ...profilePictures()],
   world: [profileEntry],
   leftOutOfWorld: { 'profile pictures': 'profile_pictures' },
 }
 
-function profileOperations(words: Vocabulary): NewOperation[] {
-  const path = `/{Version}/{Phone-Number-ID}/${words.product}_business_profile` as const
-  const fields = listProfileFields(words)
+function profileOperations(vocabulary: Vocabulary): NewOperation[] {
+  const path = `/{Version}/{Phone-Number-ID}/${vocabulary.product}_business_profile` as const
+  const fields = listProfileFields(vocabulary)
   const defaults = fields.filter((name) => name !== 'id')
-  const { library_fields } = words.habits
+  const { library_fields } = vocabulary.habits
   const example = {
-    messaging_product: words.product,
+    messaging_product: vocabulary.product,
     about: 'Plants for every corner',
     address: '1 Garden Way, Springfield',
     description: 'Trees, shrubs and advice.',
@@ -42,7 +42,7 @@ function profileOperations(words: Vocabulary): NewOperation[] {
       permission: 'management',
       fields: { available: fields, defaults, mode: 'replace' },
       input: Type.Object({}),
-      output: makeProfileListSchema(words),
+      output: makeProfileListSchema(vocabulary),
       examples: {
         output: {
           data: [
@@ -59,7 +59,7 @@ function profileOperations(words: Vocabulary): NewOperation[] {
         const { profile, picture } = await findProfile(db, node)
         const business_profile = project({
           id: node.id,
-          messaging_product: words.product,
+          messaging_product: vocabulary.product,
           ...profile,
           profile_picture_url: picture && pictureUrl(publicUrl, picture.picture_id),
         })
@@ -72,7 +72,7 @@ function profileOperations(words: Vocabulary): NewOperation[] {
       path,
       sentence: 'Changes the members of a business profile that are given; an empty text clears.',
       permission: 'management',
-      input: makeProfileUpdateSchema(words),
+      input: makeProfileUpdateSchema(vocabulary),
       output: successSchema,
       examples: { input: example, output: { success: true } },
       async run({ db, node, caller, clock, random }, { profile_picture_handle: handle, ...given }) {

@@ -22,9 +22,9 @@ export function profilePictures(): NewReplyOperation[] {
       content: { 'image/*': Type.String({ format: 'binary' }) },
       missing: 'envelope',
       examples: { input: { id: 'AbCdEfGhIjKlMnOpQrStUv' }, output: undefined },
-      async run({ db, outside }, { id }) {
+      async run({ db, ports }, { id }) {
         const picture = idPattern.test(id) ? await findPictureForAnyone(db, id) : undefined
-        const file = picture && (await outside.files.get(picture.sha256))
+        const file = picture && (await ports.files.get(picture.sha256))
         if (!file) throw notFound()
         return new Reply(
           {

@@ -44,10 +44,10 @@ export const profileMembers = {
 }
 
 /** What a profile shows. */
-function profileFieldsOf(words: Vocabulary) {
+function profileFieldsOf(vocabulary: Vocabulary) {
   return {
-    ...(words.habits.library_fields && { id: Type.Optional(Type.String({ description: 'That of its number.' })) }),
-    messaging_product: Type.Optional(Type.Literal(words.product)),
+    ...(vocabulary.habits.library_fields && { id: Type.Optional(Type.String({ description: 'That of its number.' })) }),
+    messaging_product: Type.Optional(Type.Literal(vocabulary.product)),
     about: Type.Optional(Type.String()),
     address: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
@@ -58,20 +58,20 @@ function profileFieldsOf(words: Vocabulary) {
   }
 }
 
-export function listProfileFields(words: Vocabulary): string[] {
-  return Object.keys(profileFieldsOf(words))
+export function listProfileFields(vocabulary: Vocabulary): string[] {
+  return Object.keys(profileFieldsOf(vocabulary))
 }
 
 /** Client libraries differ in where they read a profile: in a member of its own, or in the object of the list. */
-export function makeProfileListSchema(words: Vocabulary) {
-  const fields = profileFieldsOf(words)
-  const listed = { business_profile: Type.Object(fields), ...(words.habits.library_fields && fields) }
+export function makeProfileListSchema(vocabulary: Vocabulary) {
+  const fields = profileFieldsOf(vocabulary)
+  const listed = { business_profile: Type.Object(fields), ...(vocabulary.habits.library_fields && fields) }
   return Type.Object({ data: Type.Array(Type.Object(listed)) })
 }
 
-export function makeProfileUpdateSchema(words: Vocabulary) {
+export function makeProfileUpdateSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(words.product),
+    messaging_product: Type.Literal(vocabulary.product),
     ...profileMembers,
     profile_picture_handle: Type.Optional(
       idSchema({ description: 'The handle of a finished upload, which it uses up; empty removes the picture.' }),

@@ -31,11 +31,11 @@ const exampleQrCode = {
 export const qrCodesChapter: Chapter = {
   name: 'qr-codes',
   title: 'Message QR codes',
-  rows: (words) => [...qrCodeOperations(words), ...qrCodePages()],
+  rows: (vocabulary) => [...qrCodeOperations(vocabulary), ...qrCodePages()],
   world: [qrCodeEntries],
 }
 
-function qrCodeOperations(words: Vocabulary): NewOperation[] {
+function qrCodeOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineRead({
       name: 'qr_codes.read',
@@ -97,7 +97,7 @@ function qrCodeOperations(words: Vocabulary): NewOperation[] {
         return toMessageQrCode(saved, context.publicUrl, readImageFormat(generate_qr_image))
       },
     }),
-    ...(words.habits.update_qr_code_by_path
+    ...(vocabulary.habits.update_qr_code_by_path
       ? [
           defineWrite({
             name: 'qr_codes.update',

@@ -26,7 +26,7 @@ function serviceOperations(): NewReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: page,
-      run: ({ outside, mayUseDemo }) => outside.documents.start(mayUseDemo),
+      run: ({ ports, mayUseDemo }) => ports.documents.start(mayUseDemo),
     }),
     defineOpen({
       name: 'public.docs',
@@ -36,7 +36,7 @@ function serviceOperations(): NewReplyOperation[] {
       examples: { output: undefined },
       content: page,
       repeated: 'whole',
-      run: ({ outside, headers, mayUseDemo }) => outside.documents.docs(headers, mayUseDemo),
+      run: ({ ports, headers, mayUseDemo }) => ports.documents.docs(headers, mayUseDemo),
     }),
     defineOpen({
       name: 'public.openapi',
@@ -46,7 +46,7 @@ function serviceOperations(): NewReplyOperation[] {
       examples: { output: undefined },
       content: document,
       repeated: 'whole',
-      run: ({ outside, headers }) => outside.documents.openApi('business', headers),
+      run: ({ ports, headers }) => ports.documents.openApi('business', headers),
     }),
     defineOpen({
       name: 'public.openapi_gateway',
@@ -56,7 +56,7 @@ function serviceOperations(): NewReplyOperation[] {
       examples: { output: undefined },
       content: document,
       repeated: 'whole',
-      run: ({ outside, headers }) => outside.documents.openApi('gateway', headers),
+      run: ({ ports, headers }) => ports.documents.openApi('gateway', headers),
     }),
     defineOpen({
       name: 'operators.healthz',
@@ -88,8 +88,8 @@ function serviceOperations(): NewReplyOperation[] {
       unready: {
         'application/json': Type.Object({ status: Type.Literal('not ready'), reason: Type.String() }),
       },
-      async run({ outside }) {
-        const { reason, warning, error } = await outside.health.findReadiness()
+      async run({ ports }) {
+        const { reason, warning, error } = await ports.health.findReadiness()
         if (reason !== undefined) {
           return new Reply(json, JSON.stringify({ status: 'not ready', reason }), { status: 503, fault: error })
         }
@@ -105,8 +105,8 @@ function serviceOperations(): NewReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: { 'text/plain': Type.String() },
-      async run({ outside }) {
-        const { contentType, text } = await outside.health.readMetrics()
+      async run({ ports }) {
+        const { contentType, text } = await ports.health.readMetrics()
         return new Reply({ 'content-type': contentType }, text)
       },
     }),

@@ -46,16 +46,16 @@ export const solutionsChapter: Chapter = {
     solution: { placeholder: 'Solution-ID', called: 'a solution', example: '9000000000000000' },
     onboarding_request: { called: 'an onboarding request' },
   },
-  rows: (words) => [...solutionOperations(words), ...onboardingOperations()],
+  rows: (vocabulary) => [...solutionOperations(vocabulary), ...onboardingOperations()],
   leftOutOfWorld: { solutions: 'solutions', 'onboarding requests': 'agreement_requests' },
 }
 
-function solutionOperations(words: Vocabulary): NewOperation[] {
+function solutionOperations(vocabulary: Vocabulary): NewOperation[] {
   return [
     defineWrite({
       name: 'solutions.create',
       method: 'POST',
-      path: `/{Version}/{Application-ID}/${words.product}_business_solution`,
+      path: `/{Version}/{Application-ID}/${vocabulary.product}_business_solution`,
       sentence: "Creates a solution of the token's own app and invites a partner app into it.",
       permission: 'management',
       permit: ({ caller, node }) => checkOwnApplication(caller, node),
@@ -84,7 +84,7 @@ function solutionOperations(words: Vocabulary): NewOperation[] {
     defineRead({
       name: 'solutions.list',
       method: 'GET',
-      path: `/{Version}/{Application-ID}/${words.product}_business_solutions`,
+      path: `/{Version}/{Application-ID}/${vocabulary.product}_business_solutions`,
       sentence: 'Lists the solutions that an app is in, newest first.',
       permission: 'management',
       fields: { available: solutionFields, defaults: solutionFields, mode: 'replace' },

@@ -72,10 +72,10 @@ function uploadOperations(): NewOperation[] {
         first: [openUpload],
       },
       async prepare(
-        { db, node, clock, random, outside, body },
+        { db, node, clock, random, ports, body },
         { file_offset },
       ): Promise<Stored | { file_offset: number }> {
-        const reception = { db, node, clock, random, outside }
+        const reception = { db, node, clock, random, ports }
         const upload = await findUpload(db, node, clock)
         checkOffset(upload, file_offset)
         const arrived = await receiveBytes(reception, upload, body)

@@ -5,7 +5,7 @@ import type { UploadPiecesTable, UploadsTable } from '../../db/tables.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { Node } from '../../graph/nodes.ts'
 import type { RawBody } from '../../graph/operation.ts'
-import type { Outside } from '../../graph/outside.ts'
+import type { Ports } from '../../graph/ports.ts'
 import { readInBatches } from './batches.ts'
 import { uploadBrokeOff } from './errors.ts'
 import { checkOffset, isOfType, refuseExcess } from './rules.ts'
@@ -18,7 +18,7 @@ interface Reception {
   readonly node: Node
   readonly clock: Clock
   readonly random: Random
-  readonly outside: Outside
+  readonly ports: Ports
 }
 
 /**
@@ -27,11 +27,11 @@ interface Reception {
  * upload at the last piece, and no transaction waits for the disk of the pieces.
  */
 export async function receiveBytes(
-  { db, node, clock, random, outside }: Reception,
+  { db, node, clock, random, ports }: Reception,
   upload: UploadsTable,
   body: RawBody,
 ): Promise<number> {
-  const { pieces } = outside
+  const { pieces } = ports
   const file = fileOf(node.id)
   const start = upload.file_offset
   if (body.length !== undefined && body.length > upload.file_length - start) throw refuseExcess(upload)
@@ -47,9 +47,7 @@ export async function receiveBytes(
     const name = `${offset}-${random.bytes(12).toString('hex')}`
     await pieces.put(file, name, batch)
     try {
-      await outside.transaction((tx) =>
-        record(tx, { upload_id: node.id, file_offset: offset, size: batch.length, name }),
-      )
+      await ports.transaction((tx) => record(tx, { upload_id: node.id, file_offset: offset, size: batch.length, name }))
     } catch (error) {
       // Refused, and so certainly not recorded. After any other error it may be, and what is not goes with the upload.
       if (error instanceof GraphError) await pieces.remove(file, name)
@@ -66,7 +64,7 @@ export async function receiveBytes(
 
   /** Who sends too much has another file than the one that was announced: what came of it is forgotten. */
   async function rewind(): Promise<void> {
-    const names = await outside.transaction(async (tx) => {
+    const names = await ports.transaction(async (tx) => {
       const current = await lockUpload(tx, node, clock)
       return current.file_offset === offset && current.handle === null ? rewindUpload(tx, current, start) : []
     })
@@ -100,14 +98,14 @@ export async function storeUpload(reception: Reception, upload: UploadsTable): P
   }
 }
 
-async function storePieces({ db, node, outside }: Reception, upload: UploadsTable): Promise<Stored> {
+async function storePieces({ db, node, ports }: Reception, upload: UploadsTable): Promise<Stored> {
   const pieces = await listPieces(db, node.id)
-  const read = () => outside.pieces.read(fileOf(node.id), pieces)
+  const read = () => ports.pieces.read(fileOf(node.id), pieces)
   const sample = await readStart(read(), sampleBytes)
   if (!isOfType(sample, upload.file_type as UploadType)) {
     return { outcome: 'wrong type', found: await nameType(sample) }
   }
-  const { sha256, size } = await outside.files.put(read())
+  const { sha256, size } = await ports.files.put(read())
   if (size !== upload.file_length) throw new Error(`${node.id} has ${size} of its ${upload.file_length} bytes on disk`)
   return { outcome: 'stored', sha256 }
 }

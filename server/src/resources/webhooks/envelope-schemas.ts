@@ -24,8 +24,8 @@ export interface EnvelopeSchemas {
   readonly other: TObject
 }
 
-export function makeEnvelopeSchemas(words: Vocabulary): EnvelopeSchemas {
-  const product = Type.Literal(words.product)
+export function makeEnvelopeSchemas(vocabulary: Vocabulary): EnvelopeSchemas {
+  const product = Type.Literal(vocabulary.product)
   const metadata = Type.Object({ display_phone_number: Type.String(), phone_number_id: Type.String() })
   const base = { messaging_product: product, metadata }
   const sender = Type.Object({ profile: Type.Object({ name: Type.String() }), wa_id: Type.Optional(Type.String()) })
@@ -34,7 +34,7 @@ export function makeEnvelopeSchemas(words: Vocabulary): EnvelopeSchemas {
   const change = Type.Object({ field: Type.Optional(Type.Enum(webhookFields)), value: Type.Object({}) })
   return {
     shell: Type.Object({
-      object: Type.Literal(words.account_object),
+      object: Type.Literal(vocabulary.account_object),
       entry: listOf(Type.Object({ id: Type.String(), changes: listOf(change) })),
     }),
     messages: Type.Object({ ...base, contacts, messages: listOf(Type.Object({})) }),
@@ -51,8 +51,8 @@ export function makeEnvelopeSchemas(words: Vocabulary): EnvelopeSchemas {
 }
 
 /** The whole envelope as one schema: what the check asks for step by step, for whoever reads a document. */
-export function describeEnvelope(words: Vocabulary): TSchema {
-  const { shell, messages, system, statuses, groups, other } = makeEnvelopeSchemas(words)
+export function describeEnvelope(vocabulary: Vocabulary): TSchema {
+  const { shell, messages, system, statuses, groups, other } = makeEnvelopeSchemas(vocabulary)
   const fieldsOfGroups = webhookFields.filter((field) => field.startsWith(groupFieldStart))
   const otherFields = webhookFields.filter((field) => field !== defaultField && !fieldsOfGroups.includes(field))
   const kinds = describeMessages()

@@ -34,8 +34,8 @@ type Message = { readonly type: MessageKind; readonly interactive?: { readonly t
 type Value = Readonly<Record<string, unknown>>
 
 /** Makes the function that checks a whole envelope, or throws the 400 that names the place. */
-export function makeEnvelopeCheck(words: Vocabulary): (body: unknown) => asserts body is Envelope {
-  const schemas = makeEnvelopeSchemas(words)
+export function makeEnvelopeCheck(vocabulary: Vocabulary): (body: unknown) => asserts body is Envelope {
+  const schemas = makeEnvelopeSchemas(vocabulary)
   const checkShell = compileCheck(schemas.shell)
   const checkMessages = compileCheck(schemas.messages)
   const checkSystem = compileCheck(schemas.system)

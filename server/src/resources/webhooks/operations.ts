@@ -44,13 +44,13 @@ export const webhooksChapter: Chapter = {
   leftOutOfWorld: { "apps' own callbacks of an account": countOverridesForOperators },
 }
 
-function webhookOperations(words: Vocabulary): NewOperation[] {
-  return [...subscriptionOperations(words), ...linkOperations()]
+function webhookOperations(vocabulary: Vocabulary): NewOperation[] {
+  return [...subscriptionOperations(vocabulary), ...linkOperations()]
 }
 
 /** What an app wants to hear of, and where. */
-function subscriptionOperations(words: Vocabulary): NewOperation[] {
-  const { account_object: object } = words
+function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
+  const { account_object: object } = vocabulary
   return [
     defineWrite({
       name: 'webhooks.subscribe',
@@ -60,7 +60,7 @@ function subscriptionOperations(words: Vocabulary): NewOperation[] {
         "Subscribes the token's own app to fields at a callback, which is asked first, in the place of any subscription that it has.",
       permission: 'management',
       permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
-      input: newSubscriptionSchema(words),
+      input: newSubscriptionSchema(vocabulary),
       output: successSchema,
       examples: {
         input: {
@@ -72,9 +72,9 @@ function subscriptionOperations(words: Vocabulary): NewOperation[] {
         output: success,
         needs: 'Something has to answer at the callback.',
       },
-      async prepare({ outside }, { callback_url, verify_token, fields }) {
+      async prepare({ ports }, { callback_url, verify_token, fields }) {
         const names = readFieldNames(fields)
-        await outside.verifyCallback(callback_url, verify_token)
+        await ports.verifyCallback(callback_url, verify_token)
         return names
       },
       async run({ db, node, clock }, { callback_url, verify_token }, fields) {
@@ -90,7 +90,7 @@ function subscriptionOperations(words: Vocabulary): NewOperation[] {
       permission: 'management',
       permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
       input: Type.Object({}),
-      output: subscriptionListSchema(words),
+      output: subscriptionListSchema(vocabulary),
       examples: {
         output: {
           data: [{ object, callback_url: 'http://127.0.0.1:9000/hook', fields: ['messages', 'calls'], active: true }],
@@ -110,7 +110,7 @@ function subscriptionOperations(words: Vocabulary): NewOperation[] {
       sentence: "Ends the subscription of the token's own app, or takes the given fields out of it.",
       permission: 'management',
       permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
-      input: endedSubscriptionSchema(words),
+      input: endedSubscriptionSchema(vocabulary),
       output: successSchema,
       examples: { input: { object, fields: ['calls'] }, output: success },
       async run({ db, node }, { fields }) {
@@ -137,9 +137,9 @@ function linkOperations(): NewOperation[] {
       input: newLinkSchema,
       output: successSchema,
       examples: { input: {}, output: success },
-      async prepare({ outside }, input) {
+      async prepare({ ports }, input) {
         const override = readOverride(input)
-        if (override) await outside.verifyCallback(override.url, override.verify_token, 'override_callback_uri')
+        if (override) await ports.verifyCallback(override.url, override.verify_token, 'override_callback_uri')
         return override
       },
       async run({ db, node, caller, clock }, _input, override) {

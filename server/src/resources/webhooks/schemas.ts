@@ -24,13 +24,13 @@ const fieldNames = Type.Union(
   },
 )
 
-function objectSchema(words: Vocabulary) {
-  return Type.Literal(words.account_object, { description: 'What the events are about.' })
+function objectSchema(vocabulary: Vocabulary) {
+  return Type.Literal(vocabulary.account_object, { description: 'What the events are about.' })
 }
 
-export function newSubscriptionSchema(words: Vocabulary) {
+export function newSubscriptionSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    object: objectSchema(words),
+    object: objectSchema(vocabulary),
     callback_url: callbackUrlSchema,
     verify_token: verifyTokenSchema,
     fields: fieldNames,
@@ -38,15 +38,15 @@ export function newSubscriptionSchema(words: Vocabulary) {
 }
 export type NewSubscription = Static<ReturnType<typeof newSubscriptionSchema>>
 
-export function endedSubscriptionSchema(words: Vocabulary) {
-  return Type.Object({ object: Type.Optional(objectSchema(words)), fields: Type.Optional(fieldNames) })
+export function endedSubscriptionSchema(vocabulary: Vocabulary) {
+  return Type.Object({ object: Type.Optional(objectSchema(vocabulary)), fields: Type.Optional(fieldNames) })
 }
 
-export function subscriptionListSchema(words: Vocabulary) {
+export function subscriptionListSchema(vocabulary: Vocabulary) {
   return Type.Object({
     data: Type.Array(
       Type.Object({
-        object: objectSchema(words),
+        object: objectSchema(vocabulary),
         callback_url: Type.String(),
         fields: Type.Array(Type.Enum(webhookFields)),
         active: Type.Boolean(),

@@ -4,8 +4,8 @@ import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
 import type { Reply } from './reply.ts'
 
-/** What a rule may ask of the world outside, always before its transaction is opened. */
-export interface Outside {
+/** The ports of a rule: what it may ask of the world outside, always before its transaction is opened. */
+export interface Ports {
   /**
    * The handshake: asks a callback whether it knows the token. Throws the 422 with the reason when it does not, and the 400
    * when the address is not one that callbacks may have; `member` is the argument that the 400 names, left out

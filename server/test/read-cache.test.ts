@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { hashToken } from '../src/auth/tokens.ts'
-import type { Memo } from '../src/db/database.ts'
+import type { CacheName } from '../src/db/database.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, tokens } from './harness/world.ts'
 
@@ -29,14 +29,14 @@ describe('what is remembered of tokens and nodes', () => {
     })
     const send = () =>
       socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.partner}\r\n\r\n`)
-    const memo: Memo<string> = { name: 'a test' }
+    const cacheName: CacheName<string> = { name: 'a test' }
     await once(socket, 'connect')
     send()
     assert.match((await once(socket, 'data'))[0], /^HTTP\/1\.1 404 /)
 
     // Behind the end of a turn, as after a commit of our own: what is asked for there is asked before requests are read.
     setImmediate(() => {
-      server.database.read.remembered(memo)
+      server.database.read.cached(cacheName)
       other
         .prepare('UPDATE tokens SET revoked_time = 1 WHERE hash = ?')
         .run(hashToken(server.database.read, tokens.partner))
