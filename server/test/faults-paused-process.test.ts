@@ -11,7 +11,7 @@ import { accounts, ids, testWorld } from './harness/world.ts'
 import { Writers } from './harness/writers.ts'
 
 /** How long nothing is heard of a process before another takes its lanes. */
-const lease = 2000
+const lease = 4000
 const users = 24
 const wantedTakeovers = 3
 

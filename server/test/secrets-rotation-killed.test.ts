@@ -36,8 +36,8 @@ onBothDatabases('a rotation of keys', (engine) => {
     assert.deepEqual(rest, [oldId])
     assert.deepEqual(await readKeyIds(place), [newId, oldId])
     const listed = await runCommand(['secrets', 'list'], options)
-    assert.match(listed.stdout, new RegExp(`^${newId} .* ${total - left} +in use +\\S+secrets.key$`, 'm'))
-    assert.match(listed.stdout, new RegExp(`^${oldId} .* ${left} +being replaced +\\S+secrets.key$`, 'm'))
+    assert.match(listed.stdout, new RegExp(`^${newId} .* ${total - left} +in use +\\S+\\.key$`, 'm'))
+    assert.match(listed.stdout, new RegExp(`^${oldId} .* ${left} +being replaced +\\S+\\.key$`, 'm'))
 
     const exported = await runCommand(['export'], options)
     assert.match(exported.stdout, new RegExp(`secret: ${rich.secret}`))

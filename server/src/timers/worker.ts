@@ -151,7 +151,8 @@ export class TimerWorker {
         const ids = free.map(({ id }) => id)
         await tx.query
           .updateTable('timers')
-          .set({ leased_until: now + lease })
+          // From this moment on: the transaction may have waited for a connection.
+          .set({ leased_until: clock.now() + lease })
           .where('id', 'in', ids)
           .execute()
       }
