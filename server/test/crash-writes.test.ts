@@ -24,7 +24,7 @@ import { listFiles } from './harness/stock.ts'
 import { ids, numbers } from './harness/world.ts'
 
 /** A few rounds; `npm run crash -- --of writes --rounds 200 --seed S` does many. */
-const rounds = 4
+const rounds = 2
 const seed = 9
 
 test('a server that is killed at any moment amid writes has what it acknowledged and nothing by halves', async () => {

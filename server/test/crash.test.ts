@@ -4,7 +4,7 @@ import { crashUnderEvents } from './harness/crash-events.ts'
 import { onBothDatabases } from './harness/databases.ts'
 
 /** A few rounds; `npm run crash -- --of events --rounds 200 --seed S` does many. */
-const rounds = 3
+const rounds = 2
 const seed = 20_260_601
 /** One post at a time to each of them would be so many. */
 const apps = 2

@@ -1,4 +1,4 @@
 import { testManyLanes } from './harness/many-lanes.ts'
 
-/** The same as in every run, with as many as a large service has. */
+/** As many as a large service has. */
 testManyLanes({ idle: 2000, watched: 10, beside: 20_000, subscribers: 2000 })

@@ -280,6 +280,8 @@ onBothDatabases('a subscriber that is down', (engine) => {
     }
     const tries = subscriber.posts.length
     subscriber.answerWith(takeIt)
+    // The pause behind the last probe ends.
+    server.clock.advance(5 * minute)
     await handInText(server, 'lone.3', userOf(0))
     await server.app.settle()
     const taken = subscriber.messageIds().slice(tries)

@@ -246,7 +246,8 @@ onBothDatabases('encryption key', (engine) => {
   test('400 for a form whose + was sent as it is, with a hint', async () => {
     const raw = `business_public_key=${withLine(2, `${lines[2]?.slice(0, -1)}+`).replaceAll('\n', '%0A')}`
     const answer = await send(numbers.main, { raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
-    assertError(answer, keyLineNotBase64({ line: 2, hint: ', with the + of base64 as %2B where the body is a form' }))
+    // Which line it is: the key may hold a + before that one.
+    assertError(answer, like(keyLineNotBase64, { hint: ', with the + of base64 as %2B where the body is a form' }))
   })
 
   for (const [name, sent, stored = sent] of taken) {
