@@ -9,7 +9,7 @@ import { ids, testWorld, tokens } from './harness/world.ts'
 
 const each = 10
 const events = 20
-const timeout = 10_000
+const timeout = 30_000
 
 function worldWith(url: string): object {
   const world = testWorld()
