@@ -6,7 +6,7 @@ RUN npm ci --omit=dev --no-audit --no-fund
 COPY server/src server/src
 COPY server/bin server/bin
 COPY worlds worlds
-COPY scripts/compile.mjs scripts/
+COPY scripts/compile.mjs scripts/pack.mjs scripts/
 RUN mkdir /data node_modules/.compiled && chown node:node /data node_modules/.compiled
 USER node
 RUN node_modules/.bin/node --disable-warning=ExperimentalWarning scripts/compile.mjs
