@@ -1,14 +1,14 @@
-// Loads every module of the server once, so that what was compiled of it is kept: the first start is then as quick as any
+// Packs the server, and loads what came of it once, so that what was compiled is kept: the first start is then as quick as any
 // other, and needs as little memory. Modules hold nothing but constants, so loading them does nothing else.
 import { readdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pack } from './pack.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const source = join(root, 'server', 'src')
+const folder = await pack()
 enableCompileCache(join(root, 'node_modules', '.compiled'))
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-for (const file of files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
-  await import(pathToFileURL(join(source, file)).href)
+for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
+  await import(pathToFileURL(join(folder, file)).href)
 }

@@ -23,7 +23,7 @@ afterEach(() => project.remove())
 
 describe('install.mjs', () => {
   it('goes on, and says so, when the server cannot be compiled', async () => {
-    await writeFile(project.path('server/src/broken.ts'), 'this is no code')
+    await writeFile(project.path('scripts/compile.mjs'), 'this is no code')
     const { code, stderr } = await project.install()
     assert.equal(code, 0)
     assert.match(stderr, /could not be kept for the first start\.\n$/)

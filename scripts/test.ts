@@ -101,6 +101,8 @@ function announce(chosen: string[], files: readonly string[], which: string): st
 
 async function runTests(files: readonly string[]): Promise<void> {
   if (interruption.signal.aborted || files.length === 0) return
+  // Tests start many servers.
+  await runCheck('packed server', ['node_modules/.bin/node', 'scripts/compile.mjs'])
   // Takes a minute or two, beside everything else.
   if (files.includes('server/test/browser.test.ts')) await beginBrowserInstallation()
   // The tests' temporary folder too, so that what a killed test left behind goes with it. PostgreSQL runs as another user when

@@ -24,6 +24,7 @@ const layers: readonly (readonly string[])[] = [
   ['generate'],
   ['app.ts'],
   ['cli'],
+  ['packed.js'],
   ['main.js'],
 ]
 

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { makeLineFormatter } from './log-format.ts'
+import { nameSources } from './packed-stack.ts'
 
 export interface Log extends Logger {
   /** One line of level info from its members as JSON: the same form as any other, at a fraction of the cost. */
@@ -107,11 +108,19 @@ export function openLog(level: LogLevel, format: LogFormat): { log: Log; close()
   const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
   const formatLine = isPretty ? makeLineFormatter(process.stderr) : undefined
   const write = formatLine ? (line: string) => writer.write(formatLine(line)) : (line: string) => writer.write(line)
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
+  const logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } },
+    { write },
+  )
   const timestamp = makeTimestamp()
   const line = (members: string) => write(`{"level":30,"time":"${timestamp()}",${members}}\n`)
   const log = Object.assign(logger, { line: logger.isLevelEnabled('info') ? line : ignore, isPretty })
   return { log, close: () => writer.close() }
+}
+
+function describeError(error: Error): unknown {
+  const described = pino.stdSerializers.err(error)
+  return typeof described?.stack === 'string' ? { ...described, stack: nameSources(described.stack) } : described
 }
 
 /** The time in ISO 8601. Writing a date costs far more than three digits, so that is done once a second. */

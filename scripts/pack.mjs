@@ -1,0 +1,73 @@
+// Packs the server and its packages into a few files under node_modules/.packed: loading some 1,700 modules one by one is half of
+// what a start costs. server/src/main.js runs them as long as no source has changed; without a pack, or with a stale one, it runs
+// the sources.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { findPack, listFile, packsFolder } from '../server/src/packed.js'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const packs = join(root, packsFolder)
+/** A process that started before may still load from the pack before. */
+const kept = 2
+
+/** Migrations, pages and the version are read from beside the sources, so these keep their addresses. */
+function keepAddresses(folder) {
+  return {
+    name: 'keep-addresses',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]server[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+        const address = `new URL(${JSON.stringify(relative(folder, path).replaceAll('\\', '/'))}, import.meta.url).href`
+        const text = readFileSync(path, 'utf8')
+        return { loader: 'ts', contents: text.replaceAll(/\bimport\.meta\.url\b/g, address) }
+      })
+    },
+  }
+}
+
+/** Returns the folder of the pack, which is made anew where it is not fresh. */
+export async function pack() {
+  const fresh = findPack(root)
+  if (fresh) return fresh
+  const name = `${Date.now()}-${process.pid}`
+  const folder = join(packs, name)
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['server/src/cli/run.ts'],
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    keepNames: true,
+    // For the stacks of errors in the log (server/src/base/packed-stack.ts).
+    sourcemap: 'external',
+    sourcesContent: false,
+    metafile: true,
+    logLevel: 'error',
+    // Packages that are CommonJS load Node's own modules by it.
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+    },
+    plugins: [keepAddresses(folder)],
+  })
+  const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('server/src/'))
+  const sources = ['package-lock.json', ...own].map((path) => {
+    const { size, mtimeMs } = statSync(join(root, path))
+    return [path, size, mtimeMs]
+  })
+  const unfinished = join(packs, `${listFile}-${process.pid}`)
+  mkdirSync(packs, { recursive: true })
+  writeFileSync(unfinished, JSON.stringify({ folder: name, sources }))
+  renameSync(unfinished, join(packs, listFile))
+  for (const old of readdirSync(packs, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+    .slice(0, -kept)) {
+    rmSync(join(packs, old), { recursive: true, force: true })
+  }
+  return folder
+}
