@@ -11,19 +11,25 @@ export interface Sender {
 export function openSender(url: string): Sender {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const sendOnce: Sender['send'] = ({ method, target: path, headers, makeBody }, attempt) =>
+    new Promise((resolve, reject) => {
+      const body = makeBody?.(attempt)
+      const length = body && { 'content-length': String(body.length) }
+      const outgoing = startRequest(
+        { hostname, port, agent, method, path, headers: { ...headers, ...length } },
+        (incoming) => {
+          readText(incoming).then((text) => resolve({ status: incoming.statusCode ?? 0, text }), reject)
+        },
+      )
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
   return {
-    send: ({ method, target: path, headers, makeBody }, attempt) =>
-      new Promise((resolve, reject) => {
-        const body = makeBody?.(attempt)
-        const length = body && { 'content-length': String(body.length) }
-        const outgoing = startRequest(
-          { hostname, port, agent, method, path, headers: { ...headers, ...length } },
-          (incoming) => {
-            readText(incoming).then((text) => resolve({ status: incoming.statusCode ?? 0, text }), reject)
-          },
-        )
-        outgoing.on('error', reject)
-        outgoing.end(body)
+    // A refused request may end its connection while the next one is being sent.
+    send: (request, attempt) =>
+      sendOnce(request, attempt).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return sendOnce(request, attempt)
+        throw error
       }),
     close: () => agent.destroy(),
   }
