@@ -34,21 +34,21 @@ import {
   rateClasses,
 } from './limits/classes.ts'
 
-/** One setting: its name, its default as a person reads it, one sentence, and how its text becomes a value. */
+/** One setting: its name, its default for people, one sentence, and its parser. */
 export interface Setting<T> {
   readonly name: string
   readonly shownDefault: string
   readonly sentence: string
-  /** Throws with what would be right. */
+  /** Throws with what form is right. */
   readonly parse: (text: string) => T
   readonly fallback: (soFar: Partial<Config>, environment: Environment) => T
-  /** Whether its value is shown to nobody, also not when it is wrong. */
+  /** Whether its value is never shown, not even when it is wrong. */
   readonly isSecret?: boolean
 }
 
 export { BadSetting, type Environment }
 
-/** What a process does of the service: everything, only answer, or only what happens by itself. */
+/** The role of a process: everything, only requests, or only background work. */
 export const roles = ['all', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
 
@@ -69,7 +69,7 @@ export interface Config extends Settings {
   readonly world: string | undefined
   readonly role: Role
   readonly allowInternalCallbacks: boolean
-  /** The proxies whose word on where a request comes from is taken. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: AddressList
   readonly allowedHosts: readonly string[]
   readonly allowDemoTokens: boolean
@@ -118,7 +118,7 @@ function defineMaxBytes(name: string, sentence: string, bytes: number): Setting<
   return define({ name, shownDefault: String(bytes), sentence, parse: integer(1, 1 << 30), fallback: () => bytes })
 }
 
-/** Every setting once. The order is that of docs/settings.md, which is generated from here. */
+/** Every setting once, in the order of docs/settings.md, which is generated from here. A list, so it may be long. */
 export const settings = {
   port: define({
     name: 'PORT',
@@ -412,7 +412,7 @@ export const settings = {
     name: 'WEBHOOK_TIMEOUT',
     shownDefault: '10s',
     sentence: 'How long a callback may take to answer, from the first attempt to connect to the end of the answer.',
-    // Beyond some weeks a timer of the runtime would fire at once; nobody waits for minutes either.
+    // A timer of the runtime beyond some weeks would fire at once; nobody waits for minutes either.
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
@@ -584,7 +584,7 @@ function hideCredentials(text: string): string {
   return text.replace(/\/\/[^@/]*@/, '//…@')
 }
 
-/** Reads every setting from the environment (flags of the same meaning were laid over it). */
+/** Reads every setting from the environment, already overridden by flags. */
 export function readConfig(environment: Environment): Config {
   const values: Record<string, unknown> = { production: environment['NODE_ENV'] === 'production' }
   for (const [key, setting] of Object.entries(settings)) {
@@ -596,7 +596,7 @@ export function readConfig(environment: Environment): Config {
   return config
 }
 
-/** A post as large as may be must have room while it is checked, with what is read ahead of it. */
+/** A post of the largest size must fit while it is checked, with its read-ahead. */
 function checkBudgets({ webhookMaxBodyBytes, maxUnprovenBytesPerAddress, maxUnprovenBytes }: Config): void {
   const smallest = 2 * webhookMaxBodyBytes
   if (maxUnprovenBytesPerAddress < smallest) {
@@ -611,7 +611,7 @@ function checkBudgets({ webhookMaxBodyBytes, maxUnprovenBytesPerAddress, maxUnpr
   }
 }
 
-/** What a class has where no setting says otherwise. */
+/** The default rate of a class. */
 function listDefaultRates(production: boolean): [AnyRateClassName, readonly Rate[]][] {
   const ofAddresses = Object.entries(addressClasses).map(([name, { rates, ratesOutsideProduction }]) => [
     name,
