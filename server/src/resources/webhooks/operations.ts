@@ -48,7 +48,7 @@ function webhookOperations(vocabulary: Vocabulary): NewOperation[] {
   return [...subscriptionOperations(vocabulary), ...linkOperations()]
 }
 
-/** What an app wants to hear of, and where. */
+/** An app's subscription: which fields, and where. */
 function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
   const { account_object: object } = vocabulary
   return [
@@ -124,7 +124,7 @@ function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
   ]
 }
 
-/** Which apps hear of an account. */
+/** The apps linked to an account. */
 function linkOperations(): NewOperation[] {
   return [
     defineWrite({
@@ -197,7 +197,7 @@ function linkOperations(): NewOperation[] {
         const isOwn = app_id === caller.app_id
         if (!isOwn) checkMayUnlink(caller, node)
         await unlinkApp(db, node.id, app_id)
-        // An app that leaves gets what happened before; one that was put out does not.
+        // An app that leaves still gets earlier events; one that was removed does not.
         if (!isOwn) await endWaiting(db, { clock, random }, { account_id: node.id, app_id })
         return success
       },
