@@ -108,7 +108,7 @@ const introductions: Readonly<Record<DocumentName, (vocabulary: Vocabulary) => I
     description: [
       `A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node: an account, a phone number, a business.`,
       `Every request carries an access token${vocabulary.habits.token_in_query ? ', in the header `Authorization` or as the argument `access_token`' : ' in the header `Authorization`'}. An id that the token may not see answers 404, like one that does not exist.`,
-      'Errors have one form. On 429, and wherever `is_transient` is true, try again with growing pauses.',
+      'Errors have one form. On 429, and wherever `is_transient` is true, try again with exponential backoff.',
     ].join('\n\n'),
   }),
   gateway: () => ({

@@ -55,7 +55,7 @@ function parse(text: string, name: string): unknown {
     if (!(error instanceof YAMLException)) throw error
     const { mark, reason } = error
     const place = mark ? `line ${mark.line + 1}, column ${mark.column + 1}` : ''
-    throw refuse(name, place, `it is neither YAML nor JSON (${reason}); mend it there.`)
+    throw refuse(name, place, `it is neither YAML nor JSON (${reason}); fix it there.`)
   }
 }
 

@@ -77,7 +77,7 @@ function errorKinds(vocabulary: Vocabulary): Record<ErrorStatus, ErrorKind> {
     },
     500: {
       name: 'ServerError',
-      description: 'Something went wrong on the side of the service; try again with growing pauses.',
+      description: 'Something went wrong on the side of the service; try again with exponential backoff.',
       makeSamples: () => ({
         fault: internalFault(),
         nothing_stored: cannotStore({ seconds: 30 }),

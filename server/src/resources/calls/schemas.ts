@@ -17,7 +17,7 @@ const maxSdpLength = 65_536
 export const userWaIdSchema = Type.String({
   pattern: '^\\d{1,20}$',
   maxLength: 20,
-  'x-expects': "a user's id: 1 to 20 digits, in quotes",
+  'x-expects': "a user's id: 1 to 20 digits, as text",
 })
 
 export const expirationTimeSchema = Type.Integer({

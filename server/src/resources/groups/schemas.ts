@@ -91,7 +91,7 @@ export function participantRemovalSchema(vocabulary: Vocabulary) {
         user: Type.String({
           pattern: '^\\+?\\d[\\d ().-]{0,29}$',
           maxLength: 31,
-          'x-expects': "a user's id or phone number, in quotes",
+          'x-expects': "a user's id or phone number, as text",
         }),
       }),
       { minItems: 1, maxItems },

@@ -57,7 +57,7 @@ function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
       method: 'POST',
       path: subscriptionsPath,
       sentence:
-        "Subscribes the token's own app to fields at a callback, which is asked first, in the place of any subscription that it has.",
+        "Subscribes the token's own app to fields at a callback, verified by a handshake, and replaces any subscription that it has.",
       permission: 'management',
       permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
       input: newSubscriptionSchema(vocabulary),
@@ -132,7 +132,7 @@ function linkOperations(): NewOperation[] {
       method: 'POST',
       path: linksPath,
       sentence:
-        "Links the token's app to an account, so that it hears of it: at the override, which is asked first, or without one at its own callback.",
+        "Links the token's app to an account, so that it receives its events: at the override, verified by a handshake, or without one at its own callback.",
       permission: 'management',
       input: newLinkSchema,
       output: successSchema,
