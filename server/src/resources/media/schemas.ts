@@ -17,7 +17,7 @@ export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The 
 /** For operations on an existing media file. */
 export const mediaQuerySchema = Type.Object({
   phone_number_id: Type.Optional(
-    idSchema({ description: 'The phone number that the medium must belong to; another: 404.' }),
+    idSchema({ description: 'The phone number that the media file must belong to; another: 404.' }),
   ),
 })
 
