@@ -43,7 +43,7 @@ export class Loop {
 
   /** Wakes it without the minimum distance to the last run. */
   wakeAtOnce(): void {
-    this.#pace.hurry()
+    this.#pace.skipWait()
     this.wake()
   }
 
@@ -73,7 +73,7 @@ export class Loop {
   /** Resolves when no run is wanted. */
   async settle(): Promise<void> {
     while (this.#running) {
-      this.#pace.hurry()
+      this.#pace.skipWait()
       await this.#running
     }
   }
@@ -84,7 +84,7 @@ export class Loop {
     clearTimeout(this.#alarm?.timer)
     this.#isStopped = true
     this.#isWanted = false
-    this.#pace.hurry()
+    this.#pace.skipWait()
     await this.#running
   }
 

@@ -20,7 +20,7 @@ export class Pace {
   }
 
   /** Skips the wait: a pending run happens at once, and so does the next. */
-  hurry(): void {
+  skipWait(): void {
     this.#last = Number.NEGATIVE_INFINITY
     this.#endWait?.()
   }
