@@ -64,7 +64,7 @@ export function openSqlite(file: string): Database {
     tx,
     due,
     (committed) => {
-      reader.doubt()
+      reader.invalidate()
       listeners.tell(committed)
     },
   )
@@ -322,7 +322,7 @@ class CommittedReader extends SqliteConnection {
   }
 
   /** Makes the next look-up check the version: this process has committed. */
-  readonly doubt = (): void => {
+  readonly invalidate = (): void => {
     this.#isChecked = false
   }
 
@@ -369,7 +369,7 @@ class CommittedReader extends SqliteConnection {
 
   readonly #endTurn = (): void => {
     this.#hasArrivals = false
-    this.doubt()
+    this.invalidate()
   }
 
   #check(): void {
