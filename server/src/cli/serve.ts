@@ -72,14 +72,14 @@ function checkRole({ role, databaseUrl }: Config): void {
 
 /** The configured world file, or the demo for an empty store outside production. */
 async function applyFirstWorld(database: Database, config: Config, log: Log): Promise<void> {
-  const tell = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
+  const report = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
   const options: ApplyOptions = { production: config.production, warn: (line) => log.warn(line) }
   if (config.world !== undefined) {
-    tell(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world), options))
+    report(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world), options))
   } else if (await wantsDemo(database, config)) {
     const world = await readWorldFile(demoWorld)
     const summary = await applyWorldIfEmpty(database, systemClock, systemRandom, world, options)
-    if (summary) tell(summary)
+    if (summary) report(summary)
   }
 }
 

@@ -36,7 +36,7 @@ export class DueListeners {
     return () => this.#listeners.delete(listener)
   }
 
-  tell(notes: DueNotes): void {
+  notify(notes: DueNotes): void {
     const due = notes.get()
     if (due) for (const listener of this.#listeners) listener(due)
   }

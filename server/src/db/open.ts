@@ -51,10 +51,10 @@ function makeReportBroken(log: Log): (error: Error) => void {
   return ({ message }) => {
     connections += 1
     if (connections > 1) return
-    const tell = () => {
+    const report = () => {
       log.warn({ connections, err: message }, 'idle database connections broke and are replaced')
       connections = 0
     }
-    setTimeout(tell, gatherTime).unref()
+    setTimeout(report, gatherTime).unref()
   }
 }

@@ -14,7 +14,7 @@ const unwritableCodes = new Set([5, 8, 13])
 /** I/O errors of SQLite: writing, syncing, truncating, and allocating shared memory. */
 const unwritableIoCodes = new Set([778, 1034, 1290, 1546, 4618, 4874, 5386])
 
-const tellAgainAfter = minute
+const reportAgainAfter = minute
 const askAgainAfter = second
 
 const beginnings: Readonly<Record<Outage, string>> = {
@@ -43,24 +43,24 @@ export function isUnwritableSqlite(error: unknown): boolean {
  * requests and workers run into it.
  */
 export function watchOutages(database: Database, log: Log): Database {
-  const untold: Record<Outage, number> = { unwritable: 0, unreachable: 0, busy: 0 }
-  const toldTime: Record<Outage, number> = {
+  const unreported: Record<Outage, number> = { unwritable: 0, unreachable: 0, busy: 0 }
+  const reportedTime: Record<Outage, number> = {
     unwritable: -Infinity,
     unreachable: -Infinity,
     busy: -Infinity,
   }
   let outage: LastingOutage | undefined
-  let isTold = false
+  let isReported = false
   let probing: NodeJS.Timeout | undefined
   let isClosed = false
 
-  function tell(kind: Outage, error: unknown): void {
-    untold[kind] += 1
-    if (performance.now() - toldTime[kind] < tellAgainAfter) return
-    log.error({ failures: untold[kind], err: describe(error) }, beginnings[kind])
-    untold[kind] = 0
-    toldTime[kind] = performance.now()
-    if (kind !== 'busy') isTold = true
+  function report(kind: Outage, error: unknown): void {
+    unreported[kind] += 1
+    if (performance.now() - reportedTime[kind] < reportAgainAfter) return
+    log.error({ failures: unreported[kind], err: describe(error) }, beginnings[kind])
+    unreported[kind] = 0
+    reportedTime[kind] = performance.now()
+    if (kind !== 'busy') isReported = true
   }
 
   function begin(kind: LastingOutage): void {
@@ -83,8 +83,8 @@ export function watchOutages(database: Database, log: Log): Database {
   }
 
   function end(): void {
-    if (isTold && outage) log.warn(ends[outage])
-    isTold = false
+    if (isReported && outage) log.warn(ends[outage])
+    isReported = false
     outage = undefined
     probing = undefined
   }
@@ -94,7 +94,7 @@ export function watchOutages(database: Database, log: Log): Database {
     outageOf(error) {
       const own = database.outageOf(error)
       const kind = own ?? (isUnwritableFile(error) ? 'unwritable' : undefined)
-      if (kind) tell(kind, error)
+      if (kind) report(kind, error)
       // Files may be on another disk, so they say nothing about the state of the database.
       if (own && own !== 'busy') begin(own)
       return kind

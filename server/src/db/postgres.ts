@@ -151,7 +151,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       flight.begin(begin)
       const result = await work(tx)
       await flight.commit()
-      listeners.tell(due)
+      listeners.notify(due)
       return result
     } catch (error) {
       // A connection that does not respond would not respond to this either; when it is dropped, the server rolls back.

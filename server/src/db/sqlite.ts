@@ -65,7 +65,7 @@ export function openSqlite(file: string): Database {
     due,
     (committed) => {
       reader.invalidate()
-      listeners.tell(committed)
+      listeners.notify(committed)
     },
   )
 
