@@ -62,10 +62,10 @@ import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
 
-/** Everything that the service takes from outside itself. */
+/** What the service gets from outside. */
 export interface AppDeps {
   readonly config: Config
-  /** Open and migrated. Closing it is for whoever opened it. */
+  /** Open and migrated. Whoever opened it closes it. */
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -75,13 +75,13 @@ export interface AppDeps {
 export interface App {
   /** Starts to serve and returns the address, `http://HOST:PORT`. */
   listen(): Promise<string>
-  /** Resolves when everything that is due by now has happened: for tests, which move the clock by hand. */
+  /** Resolves when everything that is due now has happened: for tests, which control the clock. */
   settle(): Promise<void>
-  /** Stops accepting, finishes what runs (for so long at most), and lets go. */
+  /** Stops accepting, finishes work under way (within a time limit), and releases everything. */
   close(graceMilliseconds: number): Promise<void>
 }
 
-/** The composition root: the one place that knows every part. */
+/** The composition root: the one place that knows every dependency. */
 export async function createApp({ config, database, clock, random, log }: AppDeps): Promise<App> {
   const vocabulary = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
@@ -108,7 +108,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     },
   })
 
-  // Made at the first start; uploads take whichever is in use by then.
+  // Made at the first start; each upload uses the current one.
   await database.transaction((tx) => takeSigningKey(tx, clock, random))
 
   const egress = new Egress({
@@ -144,7 +144,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     deliveries.wake()
   })
   waker.onTimers(() => timers.wake())
-  /** Wakes what a commit has made something due for: here, or where the workers are. */
+  /** Wakes the worker for what a commit made due: here, or in the processes with workers. */
   const wakeDue = (due: Due): void => {
     if (runsWorkers) {
       if (due.timers !== undefined) timers.wakeAt(due.timers)
@@ -289,7 +289,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   }
 }
 
-/** Outside production much is allowed that only whoever runs a trial should reach. */
+/** Outside production many things are allowed that only the person running the trial should reach. */
 function warnOfExposure(log: Log, address: string): void {
   log.warn(
     { address },

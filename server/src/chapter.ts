@@ -8,7 +8,7 @@ import type { Vocabulary } from './graph/vocabulary.ts'
 import type { TimerHandlers } from './timers/worker.ts'
 import type { WorldPart } from './world-part/part.ts'
 
-/** What the timers of a chapter work with. */
+/** The dependencies of a chapter's timers. */
 export interface TimerDeps {
   readonly clock: Clock
   readonly random: Random
@@ -16,21 +16,21 @@ export interface TimerDeps {
   readonly publicUrl: () => string
 }
 
-/** All that a chapter of the specification adds to the service. */
+/** Everything that a chapter of the specification adds to the service. */
 export interface Chapter {
   /** The name of its folder. */
   readonly name: string
-  /** What people call it. */
+  /** Its name for people. */
   readonly title: string
-  /** The kinds of node that it has. */
+  /** Its kinds of node. */
   readonly nodes?: Readonly<Partial<Record<NodeKind, NodeKindInfo>>>
-  /** Its rows of the table, whatever their door. */
+  /** Its rows of the table, for every door. */
   rows(vocabulary: Vocabulary): readonly NewRow[]
-  /** What happens when its timers go off, by their kinds. */
+  /** The handlers of its timers, by kind. */
   timers?(deps: TimerDeps): TimerHandlers
   /** Its keys of the world file. */
   readonly world?: readonly WorldPart[]
-  /** What it stores that a world file cannot hold: the plural for people, and the table or how it is counted. */
+  /** What it stores that a world file cannot hold: the plural for people, and the table or how to count it. */
   readonly leftOutOfWorld?: LeftOut
 }
 

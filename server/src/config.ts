@@ -34,21 +34,21 @@ import {
   rateClasses,
 } from './limits/classes.ts'
 
-/** One setting: its name, its default as a person reads it, one sentence, and how its text becomes a value. */
+/** One setting: its name, its default for people, one sentence, and its parser. */
 export interface Setting<T> {
   readonly name: string
   readonly shownDefault: string
   readonly sentence: string
-  /** Throws with what would be right. */
+  /** Throws with what form is right. */
   readonly parse: (text: string) => T
   readonly fallback: (soFar: Partial<Config>, environment: Environment) => T
-  /** Whether its value is shown to nobody, also not when it is wrong. */
+  /** Whether its value is never shown, not even when it is wrong. */
   readonly isSecret?: boolean
 }
 
 export { BadSetting, type Environment }
 
-/** What a process does of the service: everything, only answer, or only what happens by itself. */
+/** The role of a process: everything, only requests, or only background work. */
 export const roles = ['all', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
 
@@ -69,7 +69,7 @@ export interface Config extends Settings {
   readonly world: string | undefined
   readonly role: Role
   readonly allowInternalCallbacks: boolean
-  /** The proxies whose word on where a request comes from is taken. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: AddressList
   readonly allowedHosts: readonly string[]
   readonly allowDemoTokens: boolean
@@ -118,7 +118,7 @@ function defineMaxBytes(name: string, sentence: string, bytes: number): Setting<
   return define({ name, shownDefault: String(bytes), sentence, parse: integer(1, 1 << 30), fallback: () => bytes })
 }
 
-/** Every setting once. The order is that of docs/settings.md, which is generated from here. */
+/** Every setting once, in the order of docs/settings.md, which is generated from here. A list, so it may be long. */
 export const settings = {
   port: define({
     name: 'PORT',
@@ -137,7 +137,7 @@ export const settings = {
   publicUrl: define<string | undefined>({
     name: 'PUBLIC_URL',
     shownDefault: 'http://HOST:PORT',
-    sentence: 'The base URL as the outside sees it, used in every link that a response holds.',
+    sentence: 'The base URL as clients see it, used in every link in a response.',
     parse: webUrl,
     fallback: () => undefined,
   }),
@@ -159,7 +159,7 @@ export const settings = {
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',
     sentence:
-      'How many connections a process opens to PostgreSQL at the most: one for look-ups and health, one for lists, the others for writes, of which no app takes all.',
+      'The most connections that a process opens to PostgreSQL: one for look-ups and health, one for lists, the others for writes, of which no app takes all.',
     parse: integer(2, 1000),
     fallback: () => 10,
   }),
@@ -167,7 +167,7 @@ export const settings = {
     name: 'DATABASE_TIMEOUT',
     shownDefault: '30s',
     sentence:
-      'How long PostgreSQL may take to answer a statement before its connection is given up; migrations may take longer.',
+      'How long PostgreSQL may take to respond to a statement before its connection is dropped; migrations may take longer.',
     parse: durationUpTo(10 * minute),
     fallback: () => 30 * second,
   }),
@@ -175,7 +175,7 @@ export const settings = {
     name: 'DATABASE_LOCK_TIMEOUT',
     shownDefault: '10s',
     sentence:
-      'How long a write waits on PostgreSQL for what another one holds, and twice that for a connection, before it is refused with a transient error.',
+      'How long a write waits on PostgreSQL for a lock, and twice that for a connection, before it is refused with a transient error.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
@@ -192,7 +192,7 @@ export const settings = {
     name: 'SECRETS_KEY_OLD',
     shownDefault: 'unset',
     sentence:
-      'Earlier keys, separated by commas, that still open what they sealed until ./switchboard secrets rotate has sealed it anew.',
+      'Earlier keys, separated by commas, that still open what they sealed until ./switchboard secrets rotate has sealed it again.',
     parse: secretKeys,
     fallback: () => [],
     isSecret: true,
@@ -200,7 +200,7 @@ export const settings = {
   secretsKeyFile: define({
     name: 'SECRETS_KEY_FILE',
     shownDefault: 'secrets.key in DATA_DIR',
-    sentence: 'The file of keys, one a line, the newest first; made with mode 0600 where SECRETS_KEY is unset.',
+    sentence: 'The file of keys, one per line, the newest first; created with mode 0600 if SECRETS_KEY is unset.',
     parse: (text) => text,
     fallback: ({ dataDir = '' }) => join(dataDir, 'secrets.key'),
   }),
@@ -208,7 +208,7 @@ export const settings = {
     name: 'ROLE',
     shownDefault: 'all',
     sentence:
-      'What the process does: api answers requests, worker delivers webhooks and does what is due (and answers /healthz, /readyz and /metrics alone), all does both. On SQLite only all.',
+      'What the process does: api serves requests, worker delivers webhooks and runs timers (and serves only /healthz, /readyz and /metrics), all does both. On SQLite only all.',
     parse: oneOf(roles),
     fallback: () => 'all',
   }),
@@ -230,7 +230,7 @@ export const settings = {
     name: 'TRUST_PROXY',
     shownDefault: 'unset: none',
     sentence:
-      'Addresses and networks of the proxies in front, separated by commas: from these X-Forwarded-For is taken as where a request comes from.',
+      'Addresses and networks of the proxies in front, separated by commas: their X-Forwarded-For gives the client address of a request.',
     parse: addressList,
     fallback: () => new AddressList([]),
   }),
@@ -238,7 +238,7 @@ export const settings = {
     name: 'ALLOWED_HOSTS',
     shownDefault: 'unset',
     sentence:
-      'Host names that this server may be called by besides that of PUBLIC_URL, separated by commas; in production every name is taken while this is unset.',
+      'Allowed host names of this server besides that of PUBLIC_URL, separated by commas; in production every name is allowed while this is unset.',
     parse: hostList,
     fallback: () => [],
   }),
@@ -246,15 +246,14 @@ export const settings = {
     name: 'ALLOW_DEMO_TOKENS',
     shownDefault: 'false',
     sentence:
-      'Whether the tokens and app secrets of the demo world, which everybody knows, are taken from other machines too.',
+      'Whether the tokens and app secrets of the demo world, which everybody knows, are accepted from other machines too.',
     parse: flag,
     fallback: () => false,
   }),
   vocabulary: define<VocabularyName>({
     name: 'VOCABULARY',
     shownDefault: 'msgapp',
-    sentence:
-      'The names on the wire: msgapp as in the specification, or whatsapp for client libraries that already exist.',
+    sentence: 'The names on the wire: msgapp as in the specification, or whatsapp for existing client libraries.',
     parse: oneOf(vocabularyNames),
     fallback: () => 'msgapp',
   }),
@@ -310,7 +309,7 @@ export const settings = {
   verificationCodeLifetime: define({
     name: 'VERIFICATION_CODE_LIFETIME',
     shownDefault: '10m',
-    sentence: 'How long a verification code is good for.',
+    sentence: 'How long a verification code is valid.',
     parse: duration,
     fallback: () => 10 * minute,
   }),
@@ -318,7 +317,7 @@ export const settings = {
     name: 'RATE_LIMIT_VERIFY_CODE',
     shownDefault: '5/15m',
     sentence:
-      'Wrong verification codes, per number: after so many within so long, none is taken for as long. Kept with the code, so a restart does not forget it.',
+      'Wrong verification codes, per number: after so many within the period, no code is accepted for the same period. Stored with the code, so it survives a restart.',
     parse: rate,
     fallback: () => ({ count: 5, milliseconds: 15 * minute }),
   }),
@@ -332,21 +331,21 @@ export const settings = {
   uploadLifetime: define({
     name: 'UPLOAD_LIFETIME',
     shownDefault: '24h',
-    sentence: 'How long a resumable upload stays open, and how long its handle is good for.',
+    sentence: 'How long a resumable upload stays open, and how long its handle is valid.',
     parse: duration,
     fallback: () => 24 * hour,
   }),
   callRingTime: define({
     name: 'CALL_RING_TIME',
     shownDefault: '60s',
-    sentence: 'How long a call rings that nobody answers, before it ends.',
+    sentence: 'How long an unanswered call rings before it ends.',
     parse: duration,
     fallback: () => minute,
   }),
   callPermissionLifetime: define({
     name: 'CALL_PERMISSION_LIFETIME',
     shownDefault: '7d',
-    sentence: 'How long a permission to call lasts when the gateway says nothing about it.',
+    sentence: 'How long a permission to call lasts if the gateway gives no time.',
     parse: duration,
     fallback: () => 7 * day,
   }),
@@ -391,35 +390,35 @@ export const settings = {
   ),
   maxMediaTextBytes: defineMaxBytes(
     'MAX_MEDIA_TEXT_BYTES',
-    'The largest JSON or form body that holds a medium as text, in bytes; what is larger comes as multipart/form-data.',
+    'The largest JSON or form body that holds a media file as text, in bytes; larger files need multipart/form-data.',
     16 * mebibyte,
   ),
   mediaLifetime: define({
     name: 'MEDIA_LIFETIME',
     shownDefault: '30d',
-    sentence: 'How long a medium is kept after its upload.',
+    sentence: 'How long a media file is kept after its upload.',
     parse: duration,
     fallback: () => 30 * day,
   }),
   mediaLinkLifetime: define({
     name: 'MEDIA_LINK_LIFETIME',
     shownDefault: '5m',
-    sentence: 'How long the address of a medium is good for.',
+    sentence: 'How long the link to a media file is valid.',
     parse: duration,
     fallback: () => 5 * minute,
   }),
   webhookTimeout: define({
     name: 'WEBHOOK_TIMEOUT',
     shownDefault: '10s',
-    sentence: 'How long a callback may take to answer, from the first attempt to connect to the end of the answer.',
-    // Beyond some weeks a timer of the runtime would fire at once; nobody waits for minutes either.
+    sentence: 'How long a callback may take to respond, from the first attempt to connect to the end of the response.',
+    // A timer of the runtime beyond some weeks would fire at once; nobody waits for minutes either.
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
   webhookRetryDelays: define<readonly number[]>({
     name: 'WEBHOOK_RETRY_DELAYS',
     shownDefault: '5s,30s,2m,10m,30m,1h,3h,6h,12h,24h',
-    sentence: 'How long a delivery that failed waits for its next try, each time; the last repeats.',
+    sentence: 'How long a failed delivery waits for its next attempt, each time; the last repeats.',
     parse: durationList,
     fallback: () => [
       5 * second,
@@ -437,15 +436,14 @@ export const settings = {
   webhookGiveUpAfter: define({
     name: 'WEBHOOK_GIVE_UP_AFTER',
     shownDefault: '7d',
-    sentence: 'How long after an event its delivery is tried.',
+    sentence: 'How long after an event its delivery is attempted.',
     parse: duration,
     fallback: () => 7 * day,
   }),
   webhookKeep: define({
     name: 'WEBHOOK_KEEP',
     shownDefault: '30d',
-    sentence:
-      'How long events, deliveries and their attempts can be looked at, and how long message ids are remembered.',
+    sentence: 'How long events, deliveries and their attempts are kept, and how long duplicate messages are detected.',
     parse: duration,
     fallback: () => 30 * day,
   }),
@@ -453,7 +451,7 @@ export const settings = {
     name: 'WEBHOOK_LEASE',
     shownDefault: '10s',
     sentence:
-      'How long the deliveries and timers that a server held wait for it after it died, before another takes them up; the same for every process.',
+      'How long the deliveries and timers of a dead server wait before another takes them over; the same for every process.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
@@ -461,7 +459,7 @@ export const settings = {
     name: 'WEBHOOK_CONCURRENCY',
     shownDefault: '32',
     sentence:
-      'How many posts to one callback may be under way at once, each of another conversation; it begins with 4, grows while answers come well and halves when they do not.',
+      'How many posts to one callback may be under way at once, each of another conversation; it begins with 4, grows while posts succeed and halves when they fail.',
     parse: integer(1, 128),
     fallback: () => 32,
   }),
@@ -475,14 +473,14 @@ export const settings = {
   webhookMaxBodyBytes: define({
     name: 'WEBHOOK_MAX_BODY_BYTES',
     shownDefault: '3145728',
-    sentence: 'The largest post of events that the webhook receiver takes, in bytes.',
+    sentence: 'The largest post of inbound events, in bytes.',
     parse: integer(1024, 1 << 30),
     fallback: () => 3_145_728,
   }),
   auditKeep: define<number | undefined>({
     name: 'AUDIT_KEEP',
     shownDefault: '400d',
-    sentence: 'How long records of who did what are kept: a duration such as 400d, or forever.',
+    sentence: 'How long audit records are kept: a duration such as 400d, or forever.',
     parse: durationOrForever,
     fallback: () => 400 * day,
   }),
@@ -503,7 +501,7 @@ export const settings = {
   unprovenBodyTimeout: define({
     name: 'UNPROVEN_BODY_TIMEOUT',
     shownDefault: '10s',
-    sentence: 'How long a body may take to arrive while it is not known who sends it.',
+    sentence: 'How long the body of an unauthenticated caller may take to arrive.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
@@ -531,7 +529,7 @@ export const settings = {
   idleTimeout: define({
     name: 'IDLE_TIMEOUT',
     shownDefault: '2m',
-    sentence: 'How long nothing may move on a connection while a request, its body or its answer is under way.',
+    sentence: 'How long a connection may be idle while a request, its body or its response is under way.',
     parse: durationUpTo(10 * minute),
     fallback: () => 2 * minute,
   }),
@@ -554,7 +552,7 @@ export const settings = {
     name: 'LOG_FORMAT',
     shownDefault: 'auto',
     sentence:
-      'The form of the log on standard error: json is one object a line, pretty is for people (NO_COLOR takes its colours away), auto is pretty on a terminal and json elsewhere.',
+      'The format of the log on standard error: json is one object per line, pretty is for people (NO_COLOR removes colours), auto is pretty on a terminal and json elsewhere.',
     parse: oneOf(logFormats),
     fallback: () => 'auto',
   }),
@@ -584,7 +582,7 @@ function hideCredentials(text: string): string {
   return text.replace(/\/\/[^@/]*@/, '//…@')
 }
 
-/** Reads every setting from the environment (flags of the same meaning were laid over it). */
+/** Reads every setting from the environment, already overridden by flags. */
 export function readConfig(environment: Environment): Config {
   const values: Record<string, unknown> = { production: environment['NODE_ENV'] === 'production' }
   for (const [key, setting] of Object.entries(settings)) {
@@ -596,7 +594,7 @@ export function readConfig(environment: Environment): Config {
   return config
 }
 
-/** A post as large as may be must have room while it is checked, with what is read ahead of it. */
+/** A post of the largest size must fit while it is checked, with its read-ahead. */
 function checkBudgets({ webhookMaxBodyBytes, maxUnprovenBytesPerAddress, maxUnprovenBytes }: Config): void {
   const smallest = 2 * webhookMaxBodyBytes
   if (maxUnprovenBytesPerAddress < smallest) {
@@ -611,7 +609,7 @@ function checkBudgets({ webhookMaxBodyBytes, maxUnprovenBytesPerAddress, maxUnpr
   }
 }
 
-/** What a class has where no setting says otherwise. */
+/** The default rate of a class. */
 function listDefaultRates(production: boolean): [AnyRateClassName, readonly Rate[]][] {
   const ofAddresses = Object.entries(addressClasses).map(([name, { rates, ratesOutsideProduction }]) => [
     name,

@@ -27,7 +27,7 @@ export interface CatalogueEntry {
   readonly file: string
 }
 
-/** THE CATALOGUE: every error that a caller can get, by the file that defines it: what all chapters share, then chapter by chapter. */
+/** THE CATALOGUE: every error of the API, by the file that defines it: the shared ones, then chapter by chapter. */
 const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'http/errors.ts': http,
   'graph/errors.ts': graph,

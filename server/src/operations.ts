@@ -48,12 +48,12 @@ export const nodeKinds: Readonly<Record<string, NodeKindInfo>> = Object.assign(
   ...chapters.map(({ nodes }) => nodes),
 )
 
-/** THE TABLE: every row of every door, chapter by chapter, in one vocabulary's names. */
+/** THE TABLE: every row of every door, chapter by chapter, in the names of one vocabulary. */
 export function buildOperations(vocabulary: Vocabulary): Row[] {
   return chapters.flatMap(({ name, rows }) => rows(vocabulary).map((row) => ({ ...row, chapter: name })))
 }
 
-/** What happens when a timer of a chapter goes off. */
+/** The timer handlers of all chapters. */
 export function gatherTimers(deps: TimerDeps): TimerHandlers {
   return Object.assign({}, ...chapters.map(({ timers }) => timers?.(deps)))
 }

@@ -5,21 +5,21 @@ import type { Caller } from '../graph/caller.ts'
 import { notFound } from '../graph/errors.ts'
 import { isNodeId, type Node, uploadIdPattern } from '../graph/nodes.ts'
 
-/** Whether a business has access to an account, whatever it rests on: for conditions of queries. */
+/** Whether a business has access to an account, by any route: for conditions of queries. */
 export function hasAccess(business_id: Expression<string>, account_id: Expression<string>): RawBuilder<boolean> {
   return sql<boolean>`EXISTS (
     SELECT 1 FROM account_access a WHERE a.account_id = ${account_id} AND a.business_id = ${business_id})`
 }
 
-/** The same as a column: 1 or 0, because one of the databases has no boolean to hand out. */
+/** The same as a column: 1 or 0, because SQLite has no boolean type. */
 export function writeAccess(business_id: Expression<string>, account_id: Expression<string>): RawBuilder<number> {
   return sql<number>`CASE WHEN ${hasAccess(business_id, account_id)} THEN 1 ELSE 0 END`
 }
 
 /**
- * Whether a business sees the row of `nodes`. What of an account is seen by whoever has access to it (as its owner, because it was
- * shared, or on its owner's behalf); a business is seen by itself and by those it gave an account to; everything else by the
- * business that owns it, and by those that it was shared with.
+ * Whether a business sees the row of `nodes`. Nodes of an account are visible to everyone with access to it (its owner, a business
+ * that it was shared with, or one that acts on the owner's behalf); a business is visible to itself and to those it gave an account
+ * to; every other node to the business that owns it, and to those that it was shared with.
  */
 export function isVisibleTo(business_id: Expression<string>): RawBuilder<boolean> {
   return sql<boolean>`CASE
@@ -40,15 +40,15 @@ const findVisible = defineStatement<{ id: string; business_id: string }>()((db, 
     .where(isVisibleTo(sql<string>`${business_id}`)),
 )
 
-/** By token and id: what the token sees. */
+/** By token and id: whether the token sees the node. */
 export const visibleNodes: CacheName<Node> = { name: 'visible nodes' }
 
-/** Not every text can be asked for: PostgreSQL takes none with a NUL. */
+/** PostgreSQL refuses texts with a NUL. */
 export function isPossibleId(id: string): boolean {
   return isNodeId(id) || uploadIdPattern.test(id)
 }
 
-/** The node of that id, if this caller may see it; the same 404 for all that it may not. */
+/** The node of that id, if this caller may see it; the same 404 in all other cases. */
 export function resolveNode(db: Db, caller: Caller, id: string): Node | Promise<Node> {
   const visible = db.cached(visibleNodes)
   return visible?.get(`${caller.token_id} ${id}`) ?? findNode(db, caller, id, visible)
@@ -58,14 +58,14 @@ async function findNode(db: Db, caller: Caller, id: string, visible: Map<string,
   if (!isPossibleId(id)) throw notFound()
   const row = await db.first(findVisible, { id, business_id: caller.business_id })
   if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
-  // By the id of the row: that of the request holds on to the whole address that it came in.
+  // Keyed by the id in the row: the id in the request is a substring that keeps the whole URL alive.
   visible?.set(`${caller.token_id} ${row.id}`, row as Node)
   return row as Node
 }
 
 /**
- * A granular token sees its accounts, what hangs on them, the businesses that own them, and what hangs on no account: its own
- * business and app, and what was shared with that business. An account that was withdrawn from its business counts no more.
+ * A granular token sees its accounts, their nodes, the businesses that own them, and nodes of no account: its own business and app,
+ * and what was shared with that business. An account that was withdrawn from its business no longer counts.
  */
 export async function isWithinGrant(db: Db, caller: Caller, node: Node): Promise<boolean> {
   if (!caller.accounts) return true

@@ -6,10 +6,10 @@ import { isPossibleId, isVisibleTo, isWithinGrant, visibleNodes } from './access
 import { type AuthenticationDeps, type CredentialSource, findToken } from './bearer.ts'
 import { type FoundToken, hashToken, selectTokens, toFound } from './tokens.ts'
 
-/** Of no node. */
+/** The id of no node. */
 const noId = ''
 
-/** A token with its app, and the node if that business sees it: one row without a node where it does not, none without a token. */
+/** A token with its app, and the node if that business sees it: a row without a node if it does not, no row without a token. */
 const findByHashAndId = defineStatement<{ hash: string; id: string }>()((db, { hash, id }) =>
   selectTokens(db)
     .leftJoin('nodes', (join) => join.on('nodes.id', '=', id).on(isVisibleTo(sql.ref<string>('apps.business_id'))))
@@ -22,14 +22,14 @@ const findByHashAndId = defineStatement<{ hash: string; id: string }>()((db, { h
     .where('tokens.hash', '=', hash),
 )
 
-/** Who is calling, and the node that was asked for, undefined where this caller sees none of that id. */
+/** Who is calling, and the requested node; undefined when this caller sees no node of that id. */
 export interface FoundAdmission extends FoundToken {
   readonly node: Node | undefined
 }
 
 /**
- * Looks up who is calling (401) and the node of that id with one statement: for a caller that is not cached. The token is looked
- * for first, so that a wrong one takes no longer for an id that exists.
+ * Looks up the caller (401) and the node with one statement, for a caller that is not cached. The token comes first, so that a wrong
+ * one takes no longer for an id that exists.
  */
 export async function findAdmission(
   deps: AuthenticationDeps,

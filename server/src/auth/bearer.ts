@@ -7,19 +7,19 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import { isDemoToken } from './demo.ts'
 import { type FoundToken, findCaller, findCallerById } from './tokens.ts'
 
-/** Clients of the resumable upload say `OAuth` where the others say `Bearer`. */
+/** Clients of the resumable upload send `OAuth` instead of `Bearer`. */
 const bearerPattern = /^(?:bearer|oauth) +(\S+) *$/i
 
 interface KnownToken extends FoundToken {
   readonly isDemo: boolean
 }
 
-/** By the header as it came: whoever sends the same one again is known without hashing it. */
+/** Callers by the text of their header, so that a repeated header is not hashed again. */
 const knownTokens: CacheName<KnownToken> = { name: 'tokens' }
-/** The same token can be sent in headers of any length, by its blanks alone. */
+/** White space alone can make a header with the same token arbitrarily long. */
 const maxKnownCharacters = 512
 
-/** Whoever slows down guesses. */
+/** Slows down callers who guess tokens. */
 export interface GuessWatch {
   /** Throws for an address that guessed too often. */
   refuse(address: string, secret?: string): void
@@ -32,11 +32,11 @@ export interface AuthenticationDeps {
   readonly clock: Clock
   readonly vocabulary: Vocabulary
   readonly guesses: GuessWatch
-  /** Whether a caller may use what everybody knows of the demo world. */
+  /** Whether a caller may use the publicly known secrets of the demo world. */
   readonly mayUseDemo: (request: IncomingMessage) => boolean
 }
 
-/** A request with what tells who is calling. */
+/** A request with the data that identifies its caller. */
 export interface CredentialSource {
   readonly raw: IncomingMessage
   readonly headers: IncomingHttpHeaders
@@ -44,12 +44,12 @@ export interface CredentialSource {
   readonly remote_address: string
 }
 
-/** Tells who is calling. The token is looked up at every request, so that a revoked one is refused at once, by every process. */
+/** Identifies the caller. The token is looked up at every request, so that every process refuses a revoked one at once. */
 export function authenticate(deps: AuthenticationDeps, source: CredentialSource): Caller | Promise<Caller> {
   return recallCaller(deps, source) ?? findToken(deps, source, findCaller).then(({ caller }) => caller)
 }
 
-/** Who is calling, where the store has cached that; undefined where the token has to be looked up. */
+/** The caller, if cached; undefined when the token must be looked up. */
 export function recallCaller(deps: AuthenticationDeps, source: CredentialSource): Caller | undefined {
   const { authorization } = source.headers
   const known = authorization ? deps.database.read.cached(knownTokens)?.get(authorization) : undefined
@@ -59,7 +59,7 @@ export function recallCaller(deps: AuthenticationDeps, source: CredentialSource)
   return known.caller
 }
 
-/** Looks the token of a request up with `find`, and refuses one that is not good. */
+/** Looks up the token of a request with `find`, and refuses an invalid one. */
 export async function findToken<Found extends FoundToken>(
   deps: AuthenticationDeps,
   source: CredentialSource,
@@ -87,14 +87,14 @@ export async function findToken<Found extends FoundToken>(
   return token
 }
 
-/** Who the caller is by now: the token that it came with may have been revoked, or allow other things. */
+/** The caller as of now: the token may have been revoked or changed since. */
 export async function authenticateAgain(db: Db, clock: Clock, { token_id }: Caller): Promise<Caller> {
   const token = await findCallerById(db, token_id)
   if (!token || hasEnded(token, clock)) throw invalidToken()
   return token.caller
 }
 
-/** Said whether or not the store knows the token: everybody else does. */
+/** The same error whether or not the store knows the token, which is public. */
 function checkDemo({ mayUseDemo, guesses }: AuthenticationDeps, { raw, remote_address }: CredentialSource): void {
   if (mayUseDemo(raw)) return
   guesses.noteWrong(remote_address)
@@ -105,7 +105,7 @@ export function hasEnded({ expires_time }: FoundToken, clock: Clock): boolean {
   return expires_time !== null && expires_time <= clock.now()
 }
 
-/** From the header, or from the argument `access_token` where the vocabulary has that. */
+/** From the header, or from the argument `access_token` if the vocabulary has it. */
 function readSecret({ vocabulary }: AuthenticationDeps, { headers, query }: CredentialSource): string {
   const { authorization } = headers
   const { access_token } = query

@@ -1,4 +1,4 @@
-/** The tokens of worlds/demo.yaml. Everybody who has read it knows them, so they are good on this machine alone. */
+/** The tokens of worlds/demo.yaml. They are public, so they are valid only on this machine. */
 export const demoTokens = {
   owner: 'demo-token',
   partner: 'demo-partner-token',
@@ -6,7 +6,7 @@ export const demoTokens = {
   granular: 'demo-granular-token',
 } as const
 
-/** What the apps of worlds/demo.yaml sign with. */
+/** The app secrets of worlds/demo.yaml. */
 export const demoAppSecrets = ['shrub-app-secret', 'partner-app-secret'] as const
 
 const tokens: ReadonlySet<string> = new Set(Object.values(demoTokens))

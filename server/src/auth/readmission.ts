@@ -7,13 +7,13 @@ import { GraphError } from '../graph/graph-error.ts'
 import type { Node } from '../graph/nodes.ts'
 import { hasAccess } from './access.ts'
 
-/** Who was admitted, and to which node; at some doors there is none. */
+/** Who was admitted, and to which node, if any. */
 export interface Admitted {
   readonly caller: Caller
   readonly node?: Node | undefined
 }
 
-/** What is asked again: the token and what it is allowed as they were, and whether its business still sees the node. */
+/** What is checked again: that the token and its permissions are unchanged, and that its business still sees the node. */
 export interface AdmissionParameters {
   readonly now: number
   readonly token_id: string
@@ -26,20 +26,20 @@ export interface AdmissionParameters {
   readonly node_account_id: string | null
 }
 
-/** Thrown inside a transaction to undo it: what the caller was admitted by is not there any more, or is not what it was. */
+/** Thrown inside a transaction to roll it back: the basis of the admission is gone or has changed. */
 export class AdmissionChanged extends Error {
   constructor() {
     super('what the caller was admitted by has changed')
   }
 }
 
-/** Each time somebody must have changed the token or the access again; more often than that it is a fault of our own. */
+/** Each retry means that somebody changed the token or the access again; more often than this it is our own fault. */
 const maxTries = 5
 
 /**
- * Runs the write of somebody who was admitted: in a transaction that asks again before it ends, because the body, a handshake or
- * another's lock may have taken long (`confirmAdmission`, or `appendActivity`, which does it in the same statement). Where
- * something has changed, nothing of it stays; `readmit` throws what stands against the caller, or the write is done once more.
+ * Runs the write of an admitted caller in a transaction that repeats the check before it ends, because reading the body, a handshake or
+ * a lock may have taken long (`confirmAdmission`, or `appendActivity`, which does it in the same statement). If something has changed,
+ * the transaction rolls back; then `readmit` throws the refusal, or the write runs once more.
  */
 export async function transactAdmitted<A extends Admitted, T>(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
@@ -59,7 +59,7 @@ export async function transactAdmitted<A extends Admitted, T>(
     }
   }
 
-  /** Who may not is not told what stands against the write besides. */
+  /** A caller without access learns no other reason against the write. */
   async function isByChange(error: unknown): Promise<boolean> {
     if (error instanceof AdmissionChanged) return true
     return error instanceof GraphError && !(await isAdmitted(database.read, clock, current))
@@ -67,8 +67,8 @@ export async function transactAdmitted<A extends Admitted, T>(
 }
 
 /**
- * Asks once more whether the caller may, in the transaction of what it does, with one statement; fails it by `AdmissionChanged`.
- * To be called last: what is committed behind it is at most the flight of the commit itself.
+ * Checks once more that the caller is admitted, with one statement in the same transaction; fails it with `AdmissionChanged`. To be
+ * called last: then only the commit itself comes after the check.
  */
 export function confirmAdmission(tx: Transaction, clock: Clock, admitted: Admitted): void {
   tx.require(findAdmission, parametersOf(clock, admitted), new AdmissionChanged())
@@ -97,8 +97,8 @@ export function parametersOf(clock: Clock, { caller, node }: Admitted): Admissio
 }
 
 /**
- * Whether the row of `tokens` is the caller's, unchanged, and its business sees the node, as `access.ts` says who sees what. The
- * node itself is not looked for: its kind and its owner never change, and the write may just have deleted it.
+ * Whether the row of `tokens` is the caller's, unchanged, and its business sees the node by the rules of `access.ts`. The node itself
+ * is not read: its kind and owner never change, and the write may just have deleted it.
  */
 export function isStillAdmitted(parameters: AdmissionParameters): RawBuilder<boolean> {
   const { now, token_id, token_scopes, token_accounts } = parameters
@@ -122,7 +122,7 @@ export function isStillAdmitted(parameters: AdmissionParameters): RawBuilder<boo
         SELECT 1 FROM node_shares s WHERE s.node_id = ${node_id} AND s.business_id = ${business_id}) END`
 }
 
-/** PostgreSQL cannot tell the type of a parameter that is only compared with NULL. */
+/** PostgreSQL cannot infer the type of a parameter that is only compared with NULL. */
 function text(parameter: string | null): RawBuilder<string> {
   return sql<string>`CAST(${parameter} AS TEXT)`
 }

@@ -10,7 +10,7 @@ const scopesOf: Record<Permission, readonly Scope[]> = {
   either: ['msgapp_business_management', 'msgapp_business_messaging'],
 }
 
-/** Refuses a caller whose token has none of the scopes that would do. */
+/** Refuses a caller whose token has none of the accepted scopes. */
 export function checkPermission(caller: Caller, permission: Permission, vocabulary: Vocabulary): void {
   if (!scopesOf[permission].some((scope) => caller.scopes.has(scope)))
     throw lacksPermission(writePermission(permission, vocabulary))
@@ -21,12 +21,12 @@ export function lacksPermission(oneOf: readonly string[]): GraphError {
   return missingPermission({ permissions: oneOf.map((scope) => `"${scope}"`).join(' or ') })
 }
 
-/** The scopes of which a token needs one, as a vocabulary writes them. */
+/** The accepted scopes, of which a token needs one, in the spelling of a vocabulary. */
 export function writePermission(permission: Permission, vocabulary: Vocabulary): string[] {
   return scopesOf[permission].map((scope) => writeScope(scope, vocabulary))
 }
 
-/** A scope as a vocabulary writes it. */
+/** A scope in the spelling of a vocabulary. */
 export function writeScope(scope: Scope, vocabulary: Vocabulary): string {
   return scope.replace(/^msgapp_/, `${vocabulary.product}_`)
 }

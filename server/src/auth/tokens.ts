@@ -9,8 +9,8 @@ import type { AppsTable, Tables, TokensTable } from '../db/tables.ts'
 import type { Caller, Scope } from '../graph/caller.ts'
 
 /**
- * What a token is stored and found as. A token that the service made has 256 bits of chance and could be hashed plainly; one that
- * somebody chose for a world file could be guessed. Of the plain hash, because stores of before have only that.
+ * The stored form of a token, and its look-up key. A token made by the service has 256 random bits and could be hashed plainly, but a
+ * token chosen for a world file could be guessed. It is a keyed hash of the plain hash, because older stores have only the latter.
  */
 export function hashToken(db: Db, secret: string): string {
   return keyedHash(db, 'token', hash('sha256', secret))
@@ -20,7 +20,7 @@ export function makeTokenSecret(random: Random): string {
   return `sb_${random.bytes(32).toString('base64url')}`
 }
 
-/** The id by which a token can be listed and revoked; it says nothing about the secret. */
+/** The id by which a token is listed and revoked; it reveals nothing about the secret. */
 export function makeTokenId(random: Random): string {
   return `t${random.bytes(8).toString('hex')}`
 }
@@ -33,7 +33,7 @@ export interface NewToken {
   readonly expires_time: number | null
 }
 
-/** Stores a token, as its hash alone, and returns its id. */
+/** Stores a token as its hash only, and returns its id. */
 export async function insertToken(tx: Transaction, clock: Clock, random: Random, token: NewToken): Promise<string> {
   const id = makeTokenId(random)
   await tx.query
@@ -74,13 +74,13 @@ const findByHash = defineStatement<{ hash: string }>()((db, { hash }) =>
 
 const findById = defineStatement<{ id: string }>()((db, { id }) => selectTokens(db).where('tokens.id', '=', id))
 
-/** Who a token speaks for, and until when. */
+/** The app and business of a token, and when it expires. */
 export interface FoundToken {
   readonly caller: Caller
   readonly expires_time: number | null
 }
 
-/** Who a token's secret speaks for, as long as it is not revoked; its end is for the caller of this to watch. */
+/** The identity behind a token's secret, unless revoked; the caller checks the expiry. */
 export async function findCaller(db: Db, secret: string): Promise<FoundToken | undefined> {
   return toFound(await db.first(findByHash, { hash: hashToken(db, secret) }))
 }
@@ -109,7 +109,7 @@ export function toFound(row: TokenRow | undefined): FoundToken | undefined {
   }
 }
 
-/** Ends a token; false when there is none of that id. */
+/** Revokes a token; false when there is none of that id. */
 export async function revokeToken(tx: Transaction, clock: Clock, id: string): Promise<boolean> {
   const found = await tx.query.selectFrom('tokens').select('revoked_time').where('id', '=', id).executeTakeFirst()
   if (!found) return false
@@ -119,7 +119,7 @@ export async function revokeToken(tx: Transaction, clock: Clock, id: string): Pr
   return true
 }
 
-/** Every token with what may be shown of it. For operators: not bound to a tenant. */
+/** Every token, without its secret. For operators: not bound to a tenant. */
 export async function listTokensForOperators(db: Db) {
   return db.query
     .selectFrom('tokens')

@@ -20,7 +20,7 @@ function isProductScope(scope: string): boolean {
   return scope.startsWith('msgapp_')
 }
 
-/** Tokens, as their hashes alone. One that was revoked stays so: a file that is applied again must not revive it. */
+/** Tokens, stored as hashes only. A revoked one stays revoked: applying a file again must not revive it. */
 export const tokenEntries = defineWorldPart({
   key: 'tokens',
   form: 'list',
@@ -95,5 +95,5 @@ function readKnownScope(text: string): string {
   return scope
 }
 
-/** Of tokens only the hashes are stored. */
+/** Only the hashes of tokens are stored. */
 export const tokensLeftOut = { tokens: 'tokens' } as const

@@ -1,11 +1,11 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
 const mappedPrefix = '::ffff:'
-/** A network that one customer of a provider is given at the least, so its addresses are one source. */
+/** The smallest network that a provider assigns to a customer, so its addresses are one source. */
 const ipv6GroupsPerSource = 4
 const ipv6Groups = 8
 
-/** An address in one spelling: IPv4 that came over an IPv6 socket as IPv4, no zone, lower case. Undefined: it is none. */
+/** An address in canonical form: IPv4 over an IPv6 socket as IPv4, no zone, lower case. Undefined when it is not an address. */
 export function readAddress(text: string): string | undefined {
   const [bare = ''] = text.split('%', 1)
   const family = isIP(bare)
@@ -14,7 +14,7 @@ export function readAddress(text: string): string | undefined {
   return unmap(new SocketAddress({ address: bare, family: 'ipv6' }).address)
 }
 
-/** The address of a socket's other side, which the system spells in one way already. */
+/** The peer address of a socket, which the system already writes in one form. */
 export function unmap(address: string): string {
   const carried = address.startsWith(mappedPrefix) ? address.slice(mappedPrefix.length) : ''
   return carried.includes('.') ? carried : address
@@ -24,14 +24,14 @@ export function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1'
 }
 
-/** Whether a URL of this server leads to it from this machine alone. */
+/** Whether a URL of this server is reachable only from this machine. */
 export function isLoopbackUrl(url: string): boolean {
   const { hostname } = new URL(url)
   return isLoopback(unmap(hostname.replace(/^\[|\]$/g, '')))
 }
 
 /**
- * What an address is counted under: itself, or for IPv6 its network of 64 bits, because whoever has one of its addresses has
+ * The key that an address is counted under: the address, or for IPv6 its /64 network, because a client with one of its addresses has
  * all of them.
  */
 export function sourceOf(address: string): string {
@@ -46,7 +46,7 @@ export function sourceOf(address: string): string {
   return `${groups.slice(0, ipv6GroupsPerSource).join(':')}::/64`
 }
 
-/** Addresses and networks (`10.0.0.0/8`) that an operator named. */
+/** Addresses and networks (`10.0.0.0/8`) from a setting. */
 export class AddressList {
   readonly #list = new BlockList()
   readonly isEmpty: boolean

@@ -1,4 +1,4 @@
-/** Where time comes from: everything that asks for the hour takes one of these, so that tests can drive it by hand. */
+/** The source of time: code that needs the time takes a clock, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
@@ -6,7 +6,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when a test moves it. */
 export class ManualClock implements Clock {
   #now: number
 

@@ -5,14 +5,14 @@ export const minute = unitMilliseconds.m
 export const hour = unitMilliseconds.h
 export const day = unitMilliseconds.d
 
-/** Reads `200ms`, `5s`, `10m`, `24h` or `7d` as milliseconds; anything else is undefined. */
+/** Parses `200ms`, `5s`, `10m`, `24h` or `7d` as milliseconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim())
   if (!match) return undefined
   return Number(match[1]) * unitMilliseconds[match[2] as keyof typeof unitMilliseconds]
 }
 
-/** Writes milliseconds in the largest unit that loses nothing. */
+/** Formats milliseconds in the largest unit that is exact. */
 export function formatDuration(milliseconds: number): string {
   for (const unit of ['d', 'h', 'm', 's'] as const) {
     if (milliseconds > 0 && milliseconds % unitMilliseconds[unit] === 0) {

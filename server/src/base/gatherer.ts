@@ -1,6 +1,6 @@
 /**
- * Gathers bytes that come in pieces in one piece of memory. A list of the pieces would take what the sender likes: each buffer
- * costs some 250 bytes besides what it holds, which may be a single one.
+ * Collects chunks of bytes in one block of memory. A list of chunks would let the sender decide the cost: each buffer takes some 250
+ * bytes besides its content, which may be a single byte.
  */
 export class Gatherer {
   #bytes: Buffer = Buffer.alloc(0)
@@ -10,13 +10,13 @@ export class Gatherer {
     return this.#length
   }
 
-  /** The first piece is kept as it is, so that what comes in one go is not copied. */
+  /** The first chunk is kept as it is, so that a single chunk is not copied. */
   append(piece: Buffer): void {
     if (this.#length === 0) {
       this.#bytes = piece
     } else {
       const needed = this.#length + piece.length
-      // Twice as much each time, so that all the copying together is linear. This also leaves the first piece untouched.
+      // Doubles each time, so that the total copying is linear. The first chunk stays untouched.
       if (needed > this.#bytes.length) {
         const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
         this.#bytes.copy(larger, 0, 0, this.#length)
@@ -27,7 +27,7 @@ export class Gatherer {
     this.#length += piece.length
   }
 
-  /** What was gathered, in one piece; after that it begins anew. */
+  /** Returns the collected bytes in one block, and starts again. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length)
     this.#bytes = Buffer.alloc(0)

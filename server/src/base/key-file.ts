@@ -21,11 +21,11 @@ import type { Random } from './random.ts'
 import { parseSecretKey, type SecretKey, writeSecretKey } from './secret-key.ts'
 
 /*
- * The file of keys that stands in for SECRETS_KEY: one key a line, the newest first. Everything here is synchronous: the file is
- * read when a value names a key that nobody has seen yet, in the middle of opening the value.
+ * The key file used instead of SECRETS_KEY: one key per line, the newest first. Everything here is synchronous: the file is read in
+ * the middle of opening a value that names an unknown key.
  */
 
-/** A file of keys that cannot be used, said in one line that repeats nothing of it. */
+/** An unusable key file, described in one line that quotes nothing from it. */
 export class BadKeyFile extends Error {}
 
 const heading =
@@ -34,13 +34,13 @@ const ownerOnly = 0o600
 
 export interface KeyFile {
   readonly keys: readonly SecretKey[]
-  /** The permissions that it had, where others than its owner could read it. */
+  /** Its previous permissions, if others than its owner could read it. */
   readonly looseMode: string | undefined
-  /** Whether these were taken away from it. */
+  /** Whether those permissions were removed. */
   readonly isTightened: boolean
 }
 
-/** Undefined when there is no such file. What others than its owner could read is made the owner's alone, if that can be done. */
+/** Undefined when there is no such file. A file that others could read is restricted to its owner, if possible. */
 export function readKeyFile(path: string): KeyFile | undefined {
   const handle = openIfThere(path)
   if (handle === undefined) return undefined
@@ -64,7 +64,7 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-/** Nothing of the file is repeated in the message. */
+/** The message quotes nothing from the file. */
 function readKeys(path: string, text: string): SecretKey[] {
   const lines = text.split('\n').map((line) => line.trim())
   return lines
@@ -81,12 +81,12 @@ function tighten(path: string): boolean {
     chmodSync(path, ownerOnly)
     return true
   } catch {
-    // Of another user, or on a file system that is mounted for reading alone, as secrets of containers are.
+    // Owned by another user, or on a read-only file system, like container secrets.
     return false
   }
 }
 
-/** Makes the file with a new key in it, and returns the keys that it holds then: another process may have been quicker. */
+/** Creates the file with a new key, and returns the keys in it: another process may have been quicker. */
 export function makeKeyFile(path: string, random: Random, key: SecretKey): readonly SecretKey[] {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -103,7 +103,7 @@ export function makeKeyFile(path: string, random: Random, key: SecretKey): reado
   return readKeyFile(path)?.keys ?? []
 }
 
-/** Puts other keys into the file: all of them, or none. */
+/** Replaces all keys in the file, atomically. */
 export function replaceKeyFile(path: string, random: Random, keys: readonly SecretKey[]): void {
   try {
     renameSync(writeBeside(path, random, keys), path)
@@ -126,20 +126,20 @@ function writeBeside(path: string, random: Random, keys: readonly SecretKey[]): 
   return whole
 }
 
-/** What root writes must stay readable for the user of the service: whose the file was, or is its folder. */
+/** A file written by root must stay readable for the user of the service: the previous owner of the file, or of its folder. */
 function keepOwner(handle: number, path: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(existsSync(path) ? path : dirname(path))
   fchownSync(handle, uid, gid)
 }
 
-/** A name for the file unless something has it already. */
+/** Names the file, unless the name is taken. */
 function placeOnce(whole: string, path: string): void {
   try {
     linkSync(whole, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
-    // A file system without links.
+    // A file system without hard links.
     copyFileSync(whole, path, constants.COPYFILE_EXCL)
   }
 }

@@ -2,16 +2,16 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync
 import type { Random } from './random.ts'
 import type { SecretKey } from './secret-key.ts'
 
-/** A sealed value: the form, the id of its key, and nonce, ciphertext and tag in base64url. */
+/** A sealed value: format, key id, and nonce, ciphertext and tag in base64url. */
 const sealedPattern = /^s1:([0-9a-f]{16}):([\w-]{38,})$/
 const cipher = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
-/** Opened values that are kept, because the same few secrets sign one delivery after the other. */
+/** How many opened values are cached, because the same few secrets sign one delivery after the other. */
 const maxOpened = 2000
 const maxOpenedCharacters = 1024
 
-/** The store's secrets cannot be used for want of a key; said in one line for whoever starts the service. */
+/** The store's secrets cannot be used because a key is missing; one line for the operator. */
 export class SecretsLocked extends Error {}
 
 /** A sealed value that no key of this process opens. */
@@ -19,14 +19,14 @@ export class SecretUnreadable extends Error {}
 
 export interface RingKeys {
   readonly keys: readonly SecretKey[]
-  /** Reads again where keys come from: a rotation may have added one since. */
+  /** Reads the source of the keys again: a rotation may have added one. */
   readonly reload: () => readonly SecretKey[]
   readonly random: Random
 }
 
 /**
- * The keys of a process, and what is done with them. A value is bound to its place (table, column and row), so that whoever can
- * write to the database cannot move it elsewhere. Locked until the store's keys are known.
+ * The keys of a process, and sealing with them. A value is bound to its place (table, column and row), so that somebody with write
+ * access to the database cannot move it elsewhere. Locked until the store's keys are known.
  */
 export class KeyRing {
   readonly #keys = new Map<string, KeyObject>()
@@ -42,7 +42,7 @@ export class KeyRing {
     this.#random = random
   }
 
-  /** Says why nothing can be sealed or opened, to whoever tries. */
+  /** Locks it; every attempt to seal or open then fails with this reason. */
   lock(reason: Error): void {
     this.#keys.clear()
     this.#opened.clear()
@@ -55,7 +55,7 @@ export class KeyRing {
     return this.#findKey(id) !== undefined
   }
 
-  /** The secret that values are hashed with which are looked up and never read. */
+  /** The key for hashes of values that are looked up and never read. */
   setHashSecret(secret: string): void {
     this.#hashKey = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'keyed hashes', 32)))
   }
@@ -79,7 +79,7 @@ export class KeyRing {
     return text
   }
 
-  /** The text of a value that was sealed for this place; undefined for anything else, such as a value that was never sealed. */
+  /** The text of a value sealed for this place; undefined for anything else, such as a value that was never sealed. */
   tryOpen(place: string, value: string): string | undefined {
     if (!sealedPattern.test(value)) return undefined
     try {
@@ -90,7 +90,7 @@ export class KeyRing {
     }
   }
 
-  /** A keyed hash, the same for the same text: nobody without the store's keys finds out which texts give it. */
+  /** A keyed hash, the same for the same text; without the store's keys nobody can find the text. */
   hash(purpose: string, text: string): string {
     if (!this.#hashKey) throw this.#lockedBecause
     const digest = createHmac('sha256', this.#hashKey).update(purpose).update('\0').update(text).digest('base64url')
@@ -142,7 +142,7 @@ export class KeyRing {
   }
 }
 
-/** How the sealed values of a key begin. */
+/** The prefix of the values that a key sealed. */
 export function sealedPrefix(keyId: string): string {
   return `s1:${keyId}:`
 }

@@ -20,9 +20,9 @@ const levels: Readonly<Record<number, readonly [name: string, color: Color]>> = 
   60: ['FATAL', 'red'],
 }
 
-/** Makes of a line of JSON what a person reads: one line for a request, and of an error its stack below. */
+/** Formats a JSON line for people: one line for a request, and the stack of an error below it. */
 export function makeLineFormatter(stream: NodeJS.WritableStream): (line: string) => string {
-  // Asks whether the stream is a terminal, and for NO_COLOR and FORCE_COLOR.
+  // Checks whether the stream is a terminal, NO_COLOR and FORCE_COLOR.
   const paint = (color: Color, text: string) => styleText(color, text, { stream })
   return (line) => {
     const entry = JSON.parse(line) as Entry
@@ -33,7 +33,7 @@ export function makeLineFormatter(stream: NodeJS.WritableStream): (line: string)
 
 type Paint = (color: Color, text: string) => string
 
-/** Status, method, operation, path, duration, then who it was and the trace. */
+/** Status, method, operation, path, duration, then caller and trace. */
 function writeRequest(
   { operation, method, path, status, ms, business, app, node, trace, err }: Entry,
   paint: Paint,
@@ -74,7 +74,7 @@ function describeError(err: Entry['err']): string {
     .join('')
 }
 
-/** Somebody else may have written it: what would move the cursor or change colours is left out. */
+/** The text may come from a stranger, so terminal control characters are removed. */
 function show(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return String(text).replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')

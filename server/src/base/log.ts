@@ -3,9 +3,9 @@ import { makeLineFormatter } from './log-format.ts'
 import { nameSources } from './packed-stack.ts'
 
 export interface Log extends Logger {
-  /** One line of level info from its members as JSON: the same form as any other, at a fraction of the cost. */
+  /** One info line from members as JSON text: the same format as any other line, at a fraction of the cost. */
   line(members: string): void
-  /** Whether a person reads along: lines may then hold what costs a little more. */
+  /** Whether people read the log: then lines may include what costs a little more. */
   readonly isPretty?: boolean
 }
 
@@ -14,23 +14,23 @@ export type LogLevel = (typeof logLevels)[number]
 export const logFormats = ['auto', 'json', 'pretty'] as const
 export type LogFormat = (typeof logFormats)[number]
 
-/** Standard output belongs to what a command prints (a ready line, a token, a list). */
+/** Standard output is for the output of commands (a ready line, a token, a list). */
 const standardError = 2
 /** How long a line may wait to be written together with others. */
 const lingerMilliseconds = 50
-/** How much waits at the most before it is written earlier. */
+/** How many bytes may wait before they are written earlier. */
 const blockCharacters = 256 << 10
-/** How much is kept for a reader that does not keep up; what comes then is dropped, and the log says so. */
+/** How many bytes are buffered for a slow reader; further lines are dropped, and the log says so. */
 const maxWaitingBytes = 16 << 20
-/** How long the end of a process waits for that reader. */
+/** How long the process waits for that reader at its end. */
 const closeMilliseconds = 5000
 
-/** pino's destination as it is with `contentMode: 'buffer'`, which its types do not know. */
+/** pino's destination with `contentMode: 'buffer'`, which its types do not cover. */
 type BlockDestination = Omit<ReturnType<typeof pino.destination>, 'write'> & { write(block: Buffer): boolean }
 
 /**
- * Gives lines to pino's destination in blocks, a moment late: neither the writing itself nor a slow terminal must hold up
- * requests. Line by line that destination takes six times the processor time (docs/decisions/0029-machinery.md).
+ * Passes lines to pino's destination in blocks, slightly delayed, so that neither writing nor a slow terminal delays requests. Line by
+ * line that destination takes six times the processor time (docs/decisions/0029-machinery.md).
  */
 class BlockWriter {
   readonly #destination = pino.destination({
@@ -59,9 +59,9 @@ class BlockWriter {
       for (const byte of block as Buffer) if (byte === 0x0a) this.#dropped += 1
     })
     this.#destination.on('drain', () => this.#reportDropped())
-    // A terminal that is gone or a full disk must not end the server; the destination tries again with the next block.
+    // A closed terminal or a full disk must not end the server; the destination retries with the next block.
     this.#destination.on('error', ignore)
-    // Before the destination's own listener, which writes what it has at a sudden end.
+    // Before the destination's own listener, which flushes at a sudden exit.
     process.prependListener('exit', this.#pass)
   }
 
@@ -82,11 +82,11 @@ class BlockWriter {
         patience.signal.addEventListener('abort', () => resolve())
         this.#destination.flush(() => resolve())
       })
-      // Otherwise it has yet to say how much was dropped.
+      // Otherwise it still has to report how much was dropped.
       if (this.#waiting === '') break
     }
     clearTimeout(timer)
-    // While it writes it cannot be destroyed; then it ends with the process.
+    // It cannot be destroyed while it writes; then it ends with the process.
     if (patience.signal.aborted) return
     this.#isClosed = true
     process.off('exit', this.#pass)
@@ -102,7 +102,7 @@ class BlockWriter {
   }
 }
 
-/** The log goes to standard error. Whoever opened it closes it, so that the last lines are written. */
+/** The log goes to standard error. Its opener must close it, so that the last lines are written. */
 export function openLog(level: LogLevel, format: LogFormat): { log: Log; close(): Promise<void> } {
   const writer = new BlockWriter()
   const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY)
@@ -123,7 +123,7 @@ function describeError(error: Error): unknown {
   return typeof described?.stack === 'string' ? { ...described, stack: nameSources(described.stack) } : described
 }
 
-/** The time in ISO 8601. Writing a date costs far more than three digits, so that is done once a second. */
+/** The time in ISO 8601. Formatting a date costs far more than three digits, so it is done once a second. */
 function makeTimestamp(): () => string {
   let second = Number.NaN
   let upToSecond = ''

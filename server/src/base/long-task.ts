@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long a task may hold the event loop: a small part of what a request that waits for it may notice. */
+/** How long a task may hold the event loop: a small part of a delay that a request would notice. */
 const shareMilliseconds = 10
 
-/** A task that may take long: it lets others run when it has held the event loop for a while. */
+/** A task that may take long: it yields when it has held the event loop for a while. */
 export class LongTask {
   #began = performance.now()
 

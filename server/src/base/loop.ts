@@ -2,17 +2,16 @@ import { Pace } from './pace.ts'
 
 export interface LoopOptions {
   readonly work: () => Promise<void>
-  /** Milliseconds between two runs at least. */
+  /** The shortest time between two runs, in milliseconds. */
   readonly pause: number
-  /** Milliseconds between two runs at most, from `start` on; left out: it runs only when it is woken. */
+  /** The longest time between two runs, in milliseconds, after `start`; by default it runs only when woken. */
   readonly every?: number
   readonly onFailure: (error: Error) => void
 }
 
 /**
- * The skeleton of every worker: work that is done when it is asked for, one run at a time. What is asked for during a run is done
- * in the next one, and runs keep a distance, so that what is asked for many times in a moment is done once. A failed run is not
- * repeated by itself.
+ * The skeleton of every worker: work on demand, one run at a time. Requests during a run are served by the next one, and runs keep a
+ * minimum distance, so that many requests in a moment cause one run. A failed run is not repeated by itself.
  */
 export class Loop {
   readonly #options: LoopOptions
@@ -28,7 +27,7 @@ export class Loop {
     this.#pace = new Pace(options.pause)
   }
 
-  /** From now on it runs every so often without being woken. */
+  /** From now on it also runs at intervals, without being woken. */
   start(): void {
     if (this.#options.every !== undefined) this.#interval = setInterval(() => this.wake(), this.#options.every)
   }
@@ -42,13 +41,13 @@ export class Loop {
     })
   }
 
-  /** Wakes it without the distance to the last run. */
+  /** Wakes it without the minimum distance to the last run. */
   wakeAtOnce(): void {
-    this.#pace.hurry()
+    this.#pace.skipWait()
     this.wake()
   }
 
-  /** Wakes it after so long, unless it is woken before that; what comes after its next run by itself waits for that. */
+  /** Wakes it after a delay, unless it is woken earlier; a delay beyond its next interval has no effect. */
   wakeIn(milliseconds: number): void {
     if (milliseconds <= 0) this.wake()
     else if (!this.#isStopped && milliseconds < (this.#options.every ?? Number.POSITIVE_INFINITY)) {
@@ -71,21 +70,21 @@ export class Loop {
     return this.#isStopped
   }
 
-  /** Resolves when nothing is wanted any more. */
+  /** Resolves when no run is wanted. */
   async settle(): Promise<void> {
     while (this.#running) {
-      this.#pace.hurry()
+      this.#pace.skipWait()
       await this.#running
     }
   }
 
-  /** Finishes the run that goes on, and begins none. */
+  /** Finishes the current run, and begins no other. */
   async stop(): Promise<void> {
     clearInterval(this.#interval)
     clearTimeout(this.#alarm?.timer)
     this.#isStopped = true
     this.#isWanted = false
-    this.#pace.hurry()
+    this.#pace.skipWait()
     await this.#running
   }
 

@@ -15,7 +15,7 @@ test('the first comes in the next turn, another one not before its time', async 
   })
   for (let turn = 0; turn < 10; turn++) await nextTurn()
   assert.equal(came, false)
-  pace.hurry()
+  pace.skipWait()
   await second
 })
 
@@ -30,6 +30,6 @@ test('another one comes when its time has passed', async () => {
 test('whoever hurries is not kept waiting, neither now nor the next time', async () => {
   const pace = new Pace(never)
   await pace.next()
-  pace.hurry()
+  pace.skipWait()
   await pace.next()
 })

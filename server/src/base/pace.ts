@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * Lets a thing be done in the next turn when it was not done for a while, and otherwise not sooner than so long after the last
- * time: what is asked for after every one of many commits is then done once for all of them.
+ * Runs an action in the next turn of the event loop if it has not run for a while, otherwise not sooner than a minimum time after the
+ * last run: an action requested after each of many commits then runs once for all of them.
  */
 export class Pace {
   readonly #milliseconds: number
@@ -19,8 +19,8 @@ export class Pace {
     this.#last = performance.now()
   }
 
-  /** For whoever cannot wait: what is waited for comes at once, and so does the next. */
-  hurry(): void {
+  /** Skips the wait: a pending run happens at once, and so does the next. */
+  skipWait(): void {
     this.#last = Number.NEGATIVE_INFINITY
     this.#endWait?.()
   }

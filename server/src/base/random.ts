@@ -1,11 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
-/** Where chance comes from; tests may bring a seeded one. */
+/** The source of randomness; tests may use a seeded one. */
 export interface Random {
   bytes(length: number): Buffer
-  /** An integer from `min` (included) to `max` (not included). */
+  /** An integer from `min` (inclusive) to `max` (exclusive). */
   integer(min: number, max: number): number
-  /** 32 hexadecimal digits; cheaper than as many bytes, because they are drawn for many at once. */
+  /** 32 hexadecimal digits; cheaper than as many bytes, because they are drawn in bulk. */
   trace(): string
 }
 

@@ -3,10 +3,10 @@ import { formatDuration, parseDuration } from './duration.ts'
 import { parseSecretKey, type SecretKey } from './secret-key.ts'
 import { cutTrailingSlashes } from './slashes.ts'
 
-/** A setting whose value cannot be used, said in one line that names it. */
+/** A setting with an invalid value, described in one line that names it. */
 export class BadSetting extends Error {}
 
-/** How the text of a setting becomes a value; each throws a BadSetting that says what would be right. */
+/** Parses the text of a setting; each parser throws a BadSetting that says what form is right. */
 
 export function integer(min: number, max: number) {
   return (text: string): number => {

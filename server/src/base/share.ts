@@ -1,4 +1,4 @@
-/** However many ask at once, one run answers them all. */
+/** Concurrent calls share one run and its result. */
 export function shareWhileRunning<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => {

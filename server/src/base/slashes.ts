@@ -1,4 +1,4 @@
-/** A URL or path without the slashes at its end; a pattern for them would take the square of their number. */
+/** A URL or path without trailing slashes; a regular expression would take quadratic time. */
 export function cutTrailingSlashes(text: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === '/') end--

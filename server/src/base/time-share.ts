@@ -1,28 +1,27 @@
-/** Work that costs less than this at once is done without a wait. */
+/** Work that costs less than this at once runs without a wait. */
 const defaultBurst = 5
-/** No piece of work is that long by itself: the rest was a garbage collection, or another process. */
+/** No single piece of work takes longer: the rest was a garbage collection, or another process. */
 const maxCharge = 5
 
 /**
- * Gives work a share of the process's time and no more: whatever is asked for beyond that waits, in order, and others have the
- * rest of the time.
+ * Limits work to a share of the process's time: calls beyond that wait, in order, and other work gets the rest of the time.
  */
 export class TimeShare {
   readonly #share: number
   readonly #burst: number
-  /** Milliseconds of work that have not been rested for, as they were at `#since`. */
+  /** Milliseconds of work not yet offset by rest, as of `#since`. */
   #debt = 0
   #since = 0
   readonly #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** `share` is how much of the time the work may take: 0.25 is a quarter. */
+  /** `share` is the fraction of the time that the work may take: 0.25 is a quarter. */
   constructor(share: number, burst = defaultBurst) {
     this.#share = share
     this.#burst = burst
   }
 
-  /** Does the work at once where there is time for it. */
+  /** Runs the work at once if there is time for it. */
   run<T>(work: () => T): T | Promise<T> {
     if (this.#waiting.length === 0 && this.#countExcess() <= 0) return this.#do(work)
     return new Promise((resolve, reject) => {
@@ -46,7 +45,7 @@ export class TimeShare {
     }
   }
 
-  /** How much more than the burst has been worked and not been rested for. */
+  /** How far the work not yet offset by rest exceeds the burst. */
   #countExcess(): number {
     const now = performance.now()
     this.#debt = Math.max(0, this.#debt - (now - this.#since) * this.#share)

@@ -3,7 +3,7 @@ import { day, hour } from './duration.ts'
 /** No zone has ever been further from UTC than this. */
 const maxOffset = 16 * hour
 
-/** Zones have names; a bare offset such as +01:00, which the runtime would take too, is none. */
+/** Zones have names; a bare offset such as +01:00, which the runtime also accepts, is not a zone. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -16,8 +16,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * The moment at which a day of the calendar (2027-01-31) is over in a zone. It is searched for, because clocks may be put
- * forward over midnight, and a zone may leave out a whole day.
+ * The moment at which a calendar day (2027-01-31) ends in a zone. It is found by search, because clocks may be put forward over
+ * midnight, and a zone may skip a whole day.
  */
 export function endOfDay(date: string, zone: string): number {
   const midnight = Date.parse(date) + day
@@ -32,7 +32,7 @@ export function endOfDay(date: string, zone: string): number {
   return reached
 }
 
-/** How far the wall clock of a zone is ahead of UTC; written as GMT, GMT+05:30 or, long ago, GMT-04:56:02. */
+/** How far the wall clock of a zone is ahead of UTC; formatted as GMT, GMT+05:30 or, for early dates, GMT-04:56:02. */
 function readOffset(format: Intl.DateTimeFormat, time: number): number {
   const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const match = /^GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(name)

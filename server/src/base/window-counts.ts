@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** So many keys are counted at once; beyond that the window that began first is forgotten. */
+/** How many keys are counted at once; beyond that the oldest window is forgotten. */
 const defaultMaxKeys = 10_000
 
 interface Window {
@@ -9,14 +9,14 @@ interface Window {
 }
 
 /**
- * Counts points by key in windows that begin with the first point, in this process alone. Its size is bounded, whatever keys
- * come, and it costs nothing while it is empty.
+ * Counts points by key in windows that begin with the first point, within this process. Its size is bounded, whatever the keys, and
+ * it costs nothing while it is empty.
  */
 export class WindowCounts {
   readonly #clock: Clock
   readonly #milliseconds: number
   readonly #maxKeys: number
-  /** All windows are of one length, so they end in the order in which they were put in. */
+  /** All windows have the same length, so they end in insertion order. */
   readonly #windows = new Map<string, Window>()
 
   constructor(clock: Clock, milliseconds: number, maxKeys = defaultMaxKeys) {
@@ -34,14 +34,14 @@ export class WindowCounts {
     return this.#windows.size
   }
 
-  /** The points of a key, and the milliseconds until they are forgotten. */
+  /** The points of a key, and the milliseconds until they expire. */
   read(key: string): { points: number; remaining: number } {
     this.#forgetEnded()
     const window = this.#windows.get(key)
     return window ? { points: window.points, remaining: window.until - this.#clock.now() } : { points: 0, remaining: 0 }
   }
 
-  /** Adds points to a key and returns how many it has by then. */
+  /** Adds points to a key and returns the total. */
   add(key: string, points: number): number {
     this.#forgetEnded()
     const window = this.#windows.get(key)
@@ -60,7 +60,7 @@ export class WindowCounts {
   #forgetEnded(): void {
     const now = this.#clock.now()
     for (const [key, { until }] of this.#windows) {
-      // A clock that was set back would otherwise make a window last longer than its length.
+      // Otherwise a clock that was set back would make a window last longer than its length.
       if (now < until && now >= until - this.#milliseconds) break
       this.#windows.delete(key)
     }

@@ -3,10 +3,10 @@ import { minute, second } from '../base/duration.ts'
 import type { TimerHandler } from '../timers/worker.ts'
 
 const answerTimeout = 10 * second
-/** A code lives ten minutes, so trying for longer than that would only send dead ones. */
+/** A code is valid for ten minutes, so later attempts would only send expired ones. */
 const retryDelays = [second, 5 * second, 30 * second, minute, 2 * minute, 5 * minute]
 
-/** Posts messages to the carrier behind CARRIER_URL, again and again until it takes them. */
+/** Posts messages to the carrier at CARRIER_URL, and retries until it accepts them. */
 export function makeCarrierHandler(carrierUrl: string): TimerHandler {
   return {
     async act(payload, code) {

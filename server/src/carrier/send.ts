@@ -7,7 +7,7 @@ import { setTimer } from '../timers/set.ts'
 
 /** A verification code on its way to a number. */
 export interface CarrierMessage {
-  /** The number, digits alone. */
+  /** The number, digits only. */
   readonly to: string
   readonly kind: 'sms' | 'voice'
   readonly code: string
@@ -21,9 +21,9 @@ export const forgetTimer = 'carrier.forget'
 const outboxLifetime = day
 
 /**
- * Hands a message to the carrier, in the transaction of what causes it: the built-in one keeps it for the gateway's outbox;
- * one behind CARRIER_URL gets it by a timer, so that it is sent if, and only if, that is committed. Returns the timer, for who
- * wants to take the message back.
+ * Hands a message to the carrier in the transaction of its cause. The built-in carrier stores it for the gateway's outbox; a carrier
+ * at CARRIER_URL gets it by a timer, so that it is sent if, and only if, the transaction commits. Returns the timer, so that the
+ * message can be withdrawn.
  */
 export async function sendThroughCarrier(
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function sendThroughCarrier(
     return setTimer(tx, { clock, random }, { kind: carrierTimer, due_time: sent_time, payload, secret: code })
   }
   const id = random.trace()
-  // The outbox shows the code itself, so it is not kept for longer than somebody may look for it.
+  // The outbox shows the code itself, so it is kept no longer than it is useful.
   await setTimer(tx, { clock, random }, { kind: forgetTimer, due_time: sent_time + outboxLifetime, payload: { id } })
   const sealed = await sealSecret(tx, 'carrier_messages.code', id, code)
   await tx.query
@@ -46,7 +46,7 @@ export async function sendThroughCarrier(
   return undefined
 }
 
-/** What the built-in carrier was given for a number, newest first. */
+/** The messages that the built-in carrier got for a number, newest first. */
 export async function listCarrierMessagesForGateway(db: Db, to: string, limit: number) {
   const messages = await db.query
     .selectFrom('carrier_messages')

@@ -6,7 +6,7 @@ import { CommandFailed } from './fail.ts'
 import { withStore } from './store.ts'
 import { writeTime } from './table.ts'
 
-/** Prints the secret alone on standard output, for scripts, and what goes with it on standard error. */
+/** Prints only the secret on standard output, for scripts, and explanations on standard error. */
 export async function rotateAppSecret(
   app_id: string,
   { overlap: text, data }: { overlap: string; data?: string },

@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { demoNumber, findDemoCaller } from '../site/demo.ts'
 import { packageVersion } from '../version.ts'
 
-/** What a newcomer needs after `npm start`: where things are, and one line to paste. */
+/** What a newcomer needs after `npm start`: the addresses, and one line to paste. */
 export async function composeBanner(
   database: Database,
   clock: Clock,
@@ -35,7 +35,7 @@ export async function composeBanner(
   return `${[...lines, '', ...warnOfExposure(address, config), '  Ctrl-C stops it.', ''].join('\n')}\n`
 }
 
-/** Outside production much is allowed that only whoever runs a trial should reach. */
+/** Outside production many things are allowed that only the person running the trial should reach. */
 function warnOfExposure(address: string, { production, allowDemoTokens }: Config): string[] {
   if (production || isLoopbackUrl(address)) return []
   return [

@@ -61,7 +61,7 @@ const columns: readonly Column<ReturnType<typeof toListed>>[] = [
   { heading: 'CONVERSATION', cell: ({ conversation }) => showText(conversation) },
 ]
 
-/** One line that is written anew every second, until Ctrl-C. Where it does not go to a terminal, each is a line of its own. */
+/** One line that is updated every second, until Ctrl-C. When the output is not a terminal, each update is a line of its own. */
 async function watchDeliveries(database: Database): Promise<void> {
   const stop = new AbortController()
   const end = () => stop.abort()
@@ -91,7 +91,7 @@ export interface ReplayFlags {
   readonly data?: string
 }
 
-/** Sends deliveries again: all of them, or none when one of them cannot be. */
+/** Sends deliveries again: all of them, or none when one of them cannot be sent. */
 export async function replayDeliveries(texts: readonly string[], { to, data }: ReplayFlags): Promise<void> {
   const ids = texts.map(parseId)
   await withLockedStore({ DATA_DIR: data }, async (database, { allowInternalCallbacks }) => {
@@ -123,7 +123,7 @@ async function replay(tx: Transaction, id: number, to: string | undefined): Prom
   }
 }
 
-/** Those that run on an embedded store take them up within a second. */
+/** Servers on an embedded store pick them up within a second. */
 async function wakeServers({ notices }: Database, lanes: readonly string[]): Promise<void> {
   if (!notices) return
   const waker = new NoticeWaker(notices, 'deliveries replay', { listens: false })

@@ -1,6 +1,6 @@
 import { CommandFailed } from './fail.ts'
 
-/** A stranger wrote it: what would move the cursor or change colours is left out. */
+/** A stranger wrote it, so terminal control characters are removed. */
 export function showText(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }

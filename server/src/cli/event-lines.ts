@@ -1,4 +1,4 @@
-/** What one event of a webhook says, short enough for one line. */
+/** The summary of one webhook event, short enough for one line. */
 export interface EventLine {
   readonly field: string
   readonly account: string
@@ -10,7 +10,7 @@ const maxText = 80
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The events of a webhook's body, whatever they are made of: what is not known is told by the names of its members. */
+/** The events of any webhook body: an unknown kind is described by the names of its members. */
 export function describeEvents(body: unknown): EventLine[] {
   return listOf(fieldsOf(body)['entry']).flatMap((entry) =>
     listOf(entry['changes']).map((change) => {
@@ -48,7 +48,7 @@ function describeMessage(message: Fields, { contacts }: Fields): string {
   ].join(' ')
 }
 
-/** The words of a message, or what stands for them. */
+/** The text of a message, or a substitute for it. */
 function findText(content: Fields): string | undefined {
   const reply = fieldsOf(content['button_reply'] ?? content['list_reply'])
   const candidates = [content['body'], content['caption'], content['emoji'], content['text'], content['filename']]
@@ -77,7 +77,7 @@ function describeGroup(group: Fields): string {
   ].join(' ')
 }
 
-/** A value for a terminal: cut, and without signs that would steer it. */
+/** A value for a terminal: shortened, and without control characters. */
 function write(value: unknown): string {
   if (value === undefined) return '-'
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(

@@ -12,7 +12,7 @@ export async function exportStore(flags: { data?: string }): Promise<void> {
       try {
         await pipeline(Readable.from(exportWorld(db)), process.stdout, { end: false })
       } catch (error) {
-        // Whoever read along has seen enough, as `head` does.
+        // The reader has closed the pipe, as `head` does.
         if ((error as NodeJS.ErrnoException).code === 'EPIPE') return
         throw error
       }

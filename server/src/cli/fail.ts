@@ -5,13 +5,13 @@ import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
 import { isUnwritableFile, isUnwritableSqlite } from '../db/outage.ts'
 import { WorldRefused } from '../world-part/problems.ts'
 
-/** Something that the person at the command line can mend; shown without a stack. */
+/** A problem that the user of the command can fix; shown without a stack. */
 export class CommandFailed extends Error {}
 
-/** Listening fails with an address or, when that is a name that nobody knows, with the name. */
+/** Listening fails with an address or, for an unknown host name, with the name. */
 type ListenError = NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number }
 
-/** What went wrong, for the person at the command line: one line where the mistake is theirs, the stack where it is ours. */
+/** Reports a failure to the user of a command: one line when the mistake is theirs, the stack when it is ours. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { isStoreLocked } from '../db/store-lock.ts'
 import { writeLocalUrl } from './local-url.ts'
 
-/** Undefined when a server runs on the store of a command; otherwise a sentence for whoever waits for one. */
+/** Undefined when a server runs on the store of a command; otherwise a sentence that says so. */
 export async function findMissingServer(config: Config): Promise<string | undefined> {
   const url = writeLocalUrl(config)
   if (await isAlive(url)) return undefined
@@ -19,7 +19,7 @@ async function isAlive(url: string): Promise<boolean> {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2 * second) })
     return response.ok && (await response.text()) === '{"status":"alive"}'
   } catch {
-    // Nobody listens there, or somebody who does not speak HTTP.
+    // Nothing listens there, or something that does not speak HTTP.
     return false
   }
 }

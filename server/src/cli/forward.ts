@@ -4,21 +4,21 @@ import { request as requestHttps } from 'node:https'
 import { CommandFailed } from './fail.ts'
 import type { Posted } from './listen-sink.ts'
 
-/** What became of a post that was passed on. */
+/** The result of a forwarded post. */
 export interface Forwarded {
-  /** Undefined when no answer came. */
+  /** Undefined when there was no response. */
   readonly status: number | undefined
   readonly problem: string | undefined
   readonly duration: number
   readonly retryAfter: string | undefined
-  /** The first of the answer. */
+  /** The first part of the response. */
   readonly answer: Buffer
 }
 
 /** More than the log of deliveries keeps. */
 const keptAnswerBytes = 16_384
 
-/** They belong to a connection, and the one that a post goes on by has its own. */
+/** Headers of a connection; the forwarding connection has its own. */
 const headersOfConnection = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'expect']
 
 export function readForwardUrl(text: string): URL {
@@ -28,7 +28,7 @@ export function readForwardUrl(text: string): URL {
   return url
 }
 
-/** Posts on what came, the same bytes under the same headers. */
+/** Forwards a post, the same bytes under the same headers. */
 export async function forward(url: URL, { headers, body }: Posted, signal: AbortSignal): Promise<Forwarded> {
   const started = performance.now()
   const takeTime = () => Math.round(performance.now() - started)
@@ -51,7 +51,7 @@ export async function forward(url: URL, { headers, body }: Posted, signal: Abort
 async function readStart(response: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
-  // Leaving the loop ends the connection.
+  // Leaving the loop closes the connection.
   for await (const piece of response as AsyncIterable<Buffer>) {
     pieces.push(piece)
     length += piece.length

@@ -5,16 +5,16 @@ import type { VocabularyName } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
 import { writeLocalUrl } from './local-url.ts'
 
-/** What worlds/demo.yaml calls it. */
+/** Its token in worlds/demo.yaml. */
 const demoGatewayToken = 'demo-gateway-token'
 
 export interface GatewayFlags {
-  /** Left out: where a server with the settings of this command's environment listens. */
+  /** By default the address of a server with the settings of this command's environment. */
   readonly url?: string
   readonly token?: string
 }
 
-/** A running server, and how to come in by its gateway door. */
+/** A running server, and the token for its gateway door. */
 export interface Gateway {
   readonly url: string
   readonly token: string
@@ -26,7 +26,7 @@ export interface GatewayAnswer {
   readonly answer: unknown
 }
 
-/** What a running server refused, and how. */
+/** A refusal by a running server. */
 export class GatewayRefused extends CommandFailed {
   readonly status: number
   constructor(status: number, message: string) {
@@ -47,7 +47,7 @@ export function openGateway(flags: GatewayFlags): Gateway {
   return { url: cutTrailingSlashes(url), token, vocabulary: config.vocabulary }
 }
 
-/** Asks the server for something; what it refuses is told in one line. */
+/** Sends a request to the server; reports a refusal in one line. */
 export async function askGateway(
   { url, token }: Gateway,
   method: 'GET' | 'POST',
@@ -74,7 +74,7 @@ async function send(url: string, path: string, request: RequestInit): Promise<Re
   try {
     return await fetch(`${url}${path}`, request)
   } catch (error) {
-    // The reason is what fetch wraps; a token of odd signs or an address of odd form is told by its own message.
+    // fetch wraps the reason; an invalid token or address is explained by its own message.
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
     throw new CommandFailed(`${url} cannot be reached (${cause?.code ?? message}): start a server there, or give --url`)
   }
@@ -89,7 +89,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What was sent, and what came back. */
+/** Prints what was sent and what came back. */
 export function report(sent: string, { status, answer }: GatewayAnswer): void {
   process.stdout.write(`→ ${sent}\n← ${status} ${JSON.stringify(answer)}\n`)
 }

@@ -4,7 +4,7 @@ import { CommandFailed } from './fail.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Writes the generated files, or with --check only says whether they are as the code makes them. */
+/** Writes the generated files, or with --check only says whether they are up to date. */
 export async function generate(flags: { check?: boolean }): Promise<void> {
   if (!flags.check) {
     const changed = await writeGenerated(root)

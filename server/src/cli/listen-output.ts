@@ -3,10 +3,10 @@ import { day } from '../base/duration.ts'
 import { describeEvents } from './event-lines.ts'
 import type { Forwarded } from './forward.ts'
 
-/** A body that came or was stored, when, and what is thought of its signatures. */
+/** A body that arrived or was stored, with its time and the result of checking its signatures. */
 export interface Shown {
   readonly body: Buffer
-  /** The conventions of signing that do not hold; undefined: it was not posted, so there is nothing to hold. */
+  /** The signing conventions that failed; undefined when it was not posted, so there is nothing to check. */
   readonly bad: readonly string[] | undefined
   readonly time: number
 }
@@ -33,7 +33,7 @@ export const lineOutput: ListenOutput = {
   },
 }
 
-/** The body alone on standard output, for other programs; what is thought of it on standard error. */
+/** Only the body on standard output, for other programs; the checks on standard error. */
 export const jsonOutput: ListenOutput = {
   show({ body, bad }) {
     const parsed = parse(body)
@@ -57,7 +57,7 @@ function writeMark(bad: readonly string[] | undefined): string {
   return bad.length === 0 ? styleText('green', '✓') : styleText('red', `✗ (${bad.join(', ')} wrong)`)
 }
 
-/** The time of the day; of another day with its date. */
+/** The time of day; for another day with its date. */
 function writeClock(time: number): string {
   const text = new Date(time).toISOString()
   return Date.now() - time < day ? text.slice(11, 19) : text.slice(0, 19)

@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { type Secrets, verifyHub, verifyStandard } from '../delivery/sign.ts'
 
-/** What was posted to the sink. */
+/** A post to the sink. */
 export interface Posted {
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** How a post is answered. */
+/** The response to a post. */
 export interface SinkAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
 }
 
-/** What the sink says to the one who asks whether it is there. */
+/** The sink's response to the check whether it runs. */
 export const presence = 'switchboard listen'
 
-/** A receiver on loopback. It answers only under the path, which nobody can guess. */
+/** A webhook receiver on loopback. It responds only under its path, which nobody can guess. */
 export async function openSink(
   port: number,
   path: string,
@@ -39,7 +39,7 @@ export async function openSink(
       const { status, headers, body } = await receive({ headers: request.headers, body: await buffer(request) })
       response.writeHead(status, headers).end(body)
     } catch (error) {
-      // A post that was cut off has nobody left to answer; anything else is for the command to end with.
+      // A post that was cut off needs no response; any other error ends the command.
       response.destroy()
       if (!request.destroyed || request.complete) server.emit('error', error)
     }
@@ -55,12 +55,12 @@ export async function isPresent(local_url: string): Promise<boolean> {
     const answer = await fetch(local_url, { signal: AbortSignal.timeout(2000) })
     return answer.ok && (await answer.text()) === presence
   } catch {
-    // Nobody listens there, or somebody who does not speak: either way it is not ours.
+    // Nothing listens there, or something else: either way it is not ours.
     return false
   }
 }
 
-/** Which of the two conventions of signing a post does not hold; none when both do. */
+/** Which of the two signing conventions a post violates; none when both are satisfied. */
 export function findBadSignatures({ headers, body }: Posted, now: number, secrets: Secrets): string[] {
   const header = (name: string): string => String(headers[name] ?? '')
   const isHubGood = verifyHub(header('x-hub-signature-256'), body, secrets)

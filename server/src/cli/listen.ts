@@ -28,7 +28,7 @@ export interface ListenFlags {
   readonly data?: string
 }
 
-/** What the flags say, read. */
+/** The parsed flags. */
 interface Wishes {
   readonly port: number
   readonly url: string | undefined
@@ -40,7 +40,7 @@ interface Wishes {
 const demoApp = '3000000000000001'
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Shows an app's events as they come, in the app's place, until it is told to stop; then all is as before. */
+/** Shows an app's events as they arrive, in place of the app's callback, until it is stopped; then it restores everything. */
 export async function listen(flags: ListenFlags): Promise<void> {
   const wishes: Wishes = {
     port: readPort(flags.port),
@@ -63,7 +63,7 @@ export async function listen(flags: ListenFlags): Promise<void> {
 
 async function listenFor(database: Database, config: Config, app_id: string, wishes: Wishes): Promise<void> {
   const path = `/listen/${systemRandom.bytes(18).toString('base64url')}`
-  // What comes waits until the past is shown.
+  // New events wait until the past ones are shown.
   const past = Promise.withResolvers<void>()
   const stopping = new AbortController()
   const { server, url } = await openSink(wishes.port, path, async (posted) => {
@@ -73,14 +73,14 @@ async function listenFor(database: Database, config: Config, app_id: string, wis
   try {
     const callback_url = wishes.url === undefined ? url : `${cutTrailingSlashes(wishes.url)}${path}`
     checkReachable(callback_url, config, new URL(url).port)
-    // From here on a signal ends the wait below, and never the process with things half done.
+    // From here on a signal ends the wait below, and never the process in the middle of a change.
     const ended = new Promise<void>((resolve, reject) => {
       for (const signal of endingSignals) process.once(signal, () => resolve())
-      // Whoever reads along has seen enough, as `head` does.
+      // The reader has closed the pipe, as `head` does.
       process.stdout.on('error', () => resolve())
       server.on('error', reject)
     })
-    // Awaited below, after what may fail before that.
+    // Awaited below, after steps that may fail first.
     ended.catch(() => undefined)
     const { listener, events } = await begin(database, { app_id, callback_url, local_url: url }, wishes.since)
     try {
@@ -100,7 +100,7 @@ async function listenFor(database: Database, config: Config, app_id: string, wis
   }
 }
 
-/** Shows what came and, where its signatures are good, passes it on: then it is answered as the one that it was passed to answers. */
+/** Shows a post and, if its signatures are good, forwards it and responds as the target does. */
 async function receive(
   { read }: Database,
   { webhookTimeout }: Config,
@@ -154,7 +154,7 @@ async function begin(
   return { listener, events }
 }
 
-/** Puts back what a listener left behind that was killed; refuses while it lives. */
+/** Restores what a killed listener left behind; refuses while it runs. */
 async function restoreDead(database: Database, app_id: string, isForced: boolean): Promise<boolean> {
   const found = await database.transaction((tx) => findListener(tx, app_id))
   if (!found) return false
@@ -169,7 +169,7 @@ async function restoreDead(database: Database, app_id: string, isForced: boolean
   }
   return database.transaction(async (tx) => {
     const dead = await findListener(tx, app_id)
-    // Another command may have put things back meanwhile, and even have begun anew.
+    // Another command may have restored it meanwhile, and even started a new listener.
     if (dead?.callback_url !== found.callback_url) return false
     await endListening(tx, dead, systemClock.now())
     return true
@@ -200,7 +200,7 @@ function readPort(text: string): number {
   return port
 }
 
-/** Where callbacks must be public, the server would never come to this machine's loopback. */
+/** Where callbacks must be public, the server would never connect to this machine's loopback. */
 function checkReachable(callback_url: string, { allowInternalCallbacks }: Config, port: string): void {
   const problem = findUrlProblem(callback_url, allowInternalCallbacks)
   if (problem === undefined) return

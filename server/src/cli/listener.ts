@@ -12,15 +12,15 @@ import {
   sealVerifyToken,
 } from '../resources/webhooks/store.ts'
 
-/** Who listens in an app's place, and what is to be put back when it ends: kept in the store, so that no crash loses it. */
+/** A listener in place of an app's callback, and what to restore when it ends: kept in the store, so that no crash loses it. */
 export interface Listener {
   readonly app_id: string
   readonly callback_url: string
-  /** The machine that it runs on, and where it can be asked there whether it does. */
+  /** Its machine, and the address there to check whether it runs. */
   readonly host: string
   readonly local_url: string
   readonly started_time: number
-  /** What the app was subscribed to before; null: nothing. */
+  /** The app's previous subscription; null: none. */
   readonly before: NewSubscription | null
   /** The accounts that it linked the app to. */
   readonly linked: readonly string[]
@@ -28,7 +28,7 @@ export interface Listener {
 
 export type NewListener = Omit<Listener, 'before' | 'linked'>
 
-/** The apps that somebody listens in the place of, or did until they were killed. */
+/** The apps with a listener, running or killed. */
 export async function listListenedApps({ query }: Db): Promise<string[]> {
   const apps = await query
     .selectFrom('apps')
@@ -46,7 +46,7 @@ export async function listListenedApps({ query }: Db): Promise<string[]> {
   return apps.map(({ id }) => id)
 }
 
-/** The one that listens in an app's place, or did until it was killed. */
+/** The listener of an app, running or killed. */
 export async function findListener(tx: Transaction, app_id: string): Promise<Listener | undefined> {
   await moveEarlierRecord(tx, app_id)
   const found = await tx.query
@@ -60,7 +60,7 @@ export async function findListener(tx: Transaction, app_id: string): Promise<Lis
 
 const earlierPrefix = 'listener:'
 
-/** The app of a listener that an earlier version left among the secrets of the service, by the name of the secret; [] for other secrets. */
+/** The app of a listener that an earlier version stored among the service's secrets, by the secret's name; [] for other secrets. */
 export function earlierListener(name: string): string[] {
   return name.startsWith(earlierPrefix) ? [name.slice(earlierPrefix.length)] : []
 }
@@ -71,7 +71,7 @@ async function moveEarlierRecord(tx: Transaction, app_id: string): Promise<void>
   if (earlier) await insertRecord(tx, app_id, openSecret(tx, 'service_secrets.value', name, earlier.value))
 }
 
-/** Sealed, because it holds a verify token, and a path that only the listener knows. False when there is one already. */
+/** Sealed, because it holds a verify token, and a path that only the listener knows. False when there already is one. */
 async function insertRecord(tx: Transaction, app_id: string, text: string): Promise<boolean> {
   const record = await sealSecret(tx, 'listeners.record', app_id, text)
   const taken = await tx.query
@@ -84,8 +84,8 @@ async function insertRecord(tx: Transaction, app_id: string, text: string): Prom
 }
 
 /**
- * Subscribes a listener in an app's place to everything, and links the app to all accounts that its business sees. The app
- * must have no listener; undefined when it got one at the same moment.
+ * Subscribes a listener to everything in place of an app's callback, and links the app to all accounts that its business sees. The
+ * app must have no listener; undefined when it got one at the same moment.
  */
 export async function beginListening(
   tx: Transaction,
@@ -140,8 +140,8 @@ async function listUnlinkedAccounts(tx: Transaction, app_id: string): Promise<st
 }
 
 /**
- * Puts back what was there before a listener. What somebody else changed meanwhile stays as they left it. Deliveries that still
- * wait for the listener are given up: whoever takes its port next must not get them.
+ * Restores the state before a listener, except what others changed meanwhile. Deliveries that still wait for the listener are given
+ * up: the next program on its port must not get them.
  */
 export async function endListening(tx: Transaction, listener: Listener, now: number): Promise<void> {
   const { app_id, callback_url, before, linked, started_time } = listener
@@ -178,7 +178,7 @@ export async function endListening(tx: Transaction, listener: Listener, now: num
   await tx.query.deleteFrom('listeners').where('app_id', '=', app_id).execute()
 }
 
-/** How many accounts and numbers have callbacks of their own for the app: their events go there all the same. */
+/** How many accounts and numbers have their own callbacks for the app: the listener does not get those events. */
 export async function countOwnCallbacks(tx: Transaction, app_id: string): Promise<number> {
   const { accounts } = await tx.query
     .selectFrom('subscribed_apps')

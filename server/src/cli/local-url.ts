@@ -1,11 +1,11 @@
 import type { Environment } from '../base/environment.ts'
 
-/** Where a server with the settings of this environment listens. */
+/** The address of a server with the settings of this environment. */
 export function findLocalAddress(environment: Environment): { host: string; port: string } {
   return { host: environment['HOST'] || '127.0.0.1', port: environment['PORT'] || '8080' }
 }
 
-/** A server that listens on every address of a machine is reached on its loopback too. */
+/** A server that listens on every address of a machine is reachable on its loopback too. */
 export function writeLocalUrl({ host, port }: { host: string; port: string | number }): string {
   const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`

@@ -2,7 +2,7 @@ import { parseDuration } from '../base/duration.ts'
 import type { Db } from '../db/database.ts'
 import { CommandFailed } from './fail.ts'
 
-/** Where to begin: at a time, or with the event of a delivery. */
+/** The start: a time, or the event of a delivery. */
 export type Since = { readonly time: number } | { readonly delivery_id: number }
 
 export interface PastEvent {
@@ -31,7 +31,7 @@ export function readSince(text: string, now: number): Since {
   return { time }
 }
 
-/** The newest events since then of the accounts that an app's business sees, oldest first. */
+/** The newest events since the start, of the accounts that an app's business sees, oldest first. */
 export async function listPastEventsForOperators({ query }: Db, app_id: string, since: Since): Promise<PastEvent[]> {
   let events = query
     .selectFrom('events')

@@ -6,7 +6,7 @@ import { findLocalAddress, writeLocalUrl } from './local-url.ts'
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
 const jsonFlag = ['--json', 'print all that is known, one JSON object a line'] as const
 
-/** A flag that may be given several times; `nothing` says what holds without it. */
+/** A flag that may be repeated; `nothing` says what applies without it. */
 function repeatable(flag: string, description: string, nothing: string): Option {
   return new Option(flag, `${description}; repeat for several`)
     .argParser((value: string, soFar: string[]) => [...soFar, value])
@@ -14,7 +14,7 @@ function repeatable(flag: string, description: string, nothing: string): Option 
 }
 
 /**
- * The command line: each command's words here, its work in its own file, which is read only when the command is given: most
+ * The command line: the help of each command is here, its work in its own file, which is loaded only for that command: most commands
  * need a small part of the service, and a person waits for them.
  */
 export function buildProgram(): Command {
@@ -262,7 +262,7 @@ export function buildProgram(): Command {
   return program
 }
 
-/** Whoever gives a command wrongly is shown the way to the help of that command. */
+/** A mistake in a command points to the help of that command. */
 function pointToHelp(command: Command, line: string): void {
   command.showHelpAfterError(`(see ${line} --help)`)
   for (const part of command.commands) pointToHelp(part, `${line} ${part.name()}`)

@@ -17,26 +17,26 @@ import { codeSecretName } from '../resources/phone-numbers/codes.ts'
 import { openVerifyToken, sealVerifyToken } from '../resources/webhooks/store.ts'
 import { earlierListener } from './listener.ts'
 
-/** What came of giving up the values that no key opens any more. */
+/** The result of giving up the values that no key opens any more. */
 export interface SecretsReset {
-  /** Apps with the secrets that they sign with from now on. */
+  /** Apps with their new signing secrets. */
   readonly apps: readonly { readonly id: string; readonly secret: string }[]
-  /** Apps whose verify token, and account links of apps whose verify token, is another one now. */
+  /** Apps, and account links of apps, whose verify token was replaced. */
   readonly subscriptions: readonly string[]
   readonly overrides: readonly string[]
-  /** Apps that somebody listened in the place of: what was there before is not known any more. */
+  /** Apps with a listener: their previous subscription is lost. */
   readonly listened: readonly string[]
   readonly tokens: number
   readonly pins: number
   readonly codes: number
-  /** How many public keys of businesses a new signing key signed; undefined: the old one can still be opened. */
+  /** How many public keys of businesses a new signing key signed; undefined when the old one can still be opened. */
   readonly signed: number | undefined
 }
 
 export interface ResetParts {
   readonly clock: Clock
   readonly random: Random
-  /** The key to seal with, and to write down before: asked for only where the one in use is lost. */
+  /** The key to seal with, to be saved first: called only when the current one is lost. */
   readonly chooseKey: () => SecretKey
 }
 
@@ -55,8 +55,8 @@ export async function countLost(db: Db, lost: readonly SealingKeysTable[]): Prom
 }
 
 /**
- * Puts new values in the place of those that no key opens any more, and takes away what cannot be replaced. Nothing that can
- * still be opened is touched. All of it is one transaction, but for the signatures of public keys, which a rotation can make later.
+ * Replaces the values that no key opens any more, and removes those that cannot be replaced. Values that can still be opened are not
+ * touched. All of it is one transaction, except the signatures of public keys, which a rotation can make later.
  */
 export async function resetSecrets(database: Database, parts: ResetParts): Promise<SecretsReset> {
   const { clock, random } = parts
@@ -101,7 +101,7 @@ async function resetWithin(tx: Transaction, database: Database, { clock, random,
   }
 }
 
-/** The rows of a column whose values lost keys sealed, each by its key. */
+/** The rows of a column whose values were sealed by lost keys, by row key. */
 async function listRows(tx: Transaction, place: SealedPlace, lost: readonly SealingKeysTable[]): Promise<string[][]> {
   const column = sealedColumns[place]
   const prefixes = lost.map(({ id }) => sealedPrefix(id))
@@ -137,7 +137,7 @@ async function resetApps(
   return apps
 }
 
-/** Tokens that can still be opened get their new hash, where the key of the hashes is lost. */
+/** When the key of the hashes is lost, tokens that can still be opened get a new hash. */
 async function resetSubscriptions(
   tx: Transaction,
   random: Random,
@@ -174,7 +174,7 @@ async function resetOverrides(tx: Transaction, random: Random, lost: readonly st
   return lost.map(([account_id, app_id]) => `${app_id} for account ${account_id}`)
 }
 
-/** Their public halves stay, so that what they signed still verifies until it is signed anew. */
+/** Their public halves stay, so that existing signatures verify until they are replaced. */
 async function retireSigningKeys(tx: Transaction, clock: Clock, lost: readonly string[][]): Promise<boolean> {
   for (const [id = ''] of lost) {
     await tx.query
@@ -199,7 +199,7 @@ async function deleteRows(
   return lost.length
 }
 
-/** Nobody can come in by them any more: they were found by a hash whose key is lost. */
+/** Nobody can use them any more: they are found by a hash whose key is lost. */
 async function revokeTokens({ query }: Transaction, clock: Clock): Promise<number> {
   const revoked = await query
     .updateTable('tokens')

@@ -1,7 +1,7 @@
 import { describeFailure } from './fail.ts'
 import { buildProgram } from './program.ts'
 
-/** Does what the command line says; what goes wrong is said in one line where the mistake is the caller's. */
+/** Runs the command line; a mistake of the caller is reported in one line. */
 export async function runProgram(args: readonly string[]): Promise<void> {
   try {
     await buildProgram().parseAsync(args, { from: 'user' })

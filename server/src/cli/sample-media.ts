@@ -1,6 +1,6 @@
 import type { FileKind } from './simulated-messages.ts'
 
-/** Small files of their own for users who send one without a file at hand. */
+/** Small sample files, for simulated users without a file at hand. */
 export const samples: Readonly<Record<FileKind, { readonly name: string; make(): Buffer }>> = {
   image: { name: 'picture.png', make: () => Buffer.from(picture, 'base64') },
   video: { name: 'video.mp4', make: makeVideo },
@@ -9,7 +9,7 @@ export const samples: Readonly<Record<FileKind, { readonly name: string; make():
   sticker: { name: 'sticker.webp', make: () => Buffer.from(sticker, 'base64') },
 }
 
-/** A picture of one point, as PNG and as WebP. */
+/** An image of one pixel, as PNG and as WebP. */
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const sticker = 'UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=='
 
@@ -59,7 +59,7 @@ function makeOggPage(sequence: number, flags: number, position: number, packets:
   return page
 }
 
-/** The checksum of RFC 3533, which runs from the highest bit. */
+/** The checksum of RFC 3533, from the highest bit. */
 function sumOggPage(page: Buffer): number {
   let sum = 0
   for (const byte of page) {

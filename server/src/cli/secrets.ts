@@ -14,10 +14,10 @@ import { countLost, listLostKeys, resetSecrets, type SecretsReset } from './rese
 import { withLockedStore, withStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
-/** Values that could not be opened are named up to this number. */
+/** How many unreadable values are listed at most. */
 const shownPlaces = 20
 
-/** Prints a new key alone on standard output, for scripts, and what to do with it on standard error. */
+/** Prints only a new key on standard output, for scripts, and what to do with it on standard error. */
 export function generateKey(): void {
   process.stdout.write(`${writeSecretKey(makeSecretKey(systemRandom))}\n`)
   process.stderr.write('Set it as SECRETS_KEY of every process, and keep it apart from backups of the database.\n')
@@ -28,7 +28,7 @@ interface ListedKey {
   readonly created_time: string
   readonly values: number
   readonly state: string
-  /** The setting or file that it comes from; null: nowhere. */
+  /** The setting or file with the key; null: nowhere. */
   readonly origin: string | null
 }
 
@@ -58,7 +58,7 @@ function findOrigin({ secretsKey, secretsKeyOld, secretsKeyFile }: Config, id: s
   return readFileKeys(secretsKeyFile).some((key) => key.id === id) ? secretsKeyFile : null
 }
 
-/** May run while servers do, as long as they have both keys: they read the key file again when a value names a new one. */
+/** Servers may run meanwhile, as long as they have both keys: they read the key file again when a value names a new one. */
 export async function rotateSecrets(flags: { data?: string }): Promise<void> {
   await withStore({ DATA_DIR: flags.data }, async (database, config) => {
     const { secretsKey, secretsKeyFile } = config
@@ -80,7 +80,7 @@ function checkNewKey(key: SecretKey, keys: readonly SealingKeysTable[]): SecretK
 }
 
 /**
- * The key to go on with where a rotation was broken off, also before its first step, and otherwise a new one. It is in the file
+ * The key to continue with when a rotation was interrupted, even before its first step; otherwise a new one. It is saved in the file
  * before anything is sealed with it. Called under the lock of rotations, so that none overwrites the key of another.
  */
 function writeNewKey(file: string, keys: readonly SealingKeysTable[]): SecretKey {
@@ -110,7 +110,7 @@ function failIfUnreadable({ unreadable }: Rotation): void {
   )
 }
 
-/** Old keys stay in the file, because backups need them, and maybe another store that has the same file. */
+/** Old keys stay in the file, because backups need them, and perhaps another store that shares the file. */
 async function finish(database: Database, config: Config, { key, values, retired }: Rotation): Promise<void> {
   const { log, close: closeLog } = openLog('warn', config.logFormat)
   await eraseRemains(database, log)
@@ -124,7 +124,7 @@ async function finish(database: Database, config: Config, { key, values, retired
   }
 }
 
-/** The way out for whoever lost a key: what it sealed is given up, and made anew where it can be. */
+/** The way out when a key is lost: the values that it sealed are given up, and replaced if possible. */
 export async function resetLostSecrets(flags: { data?: string; yes?: boolean }): Promise<void> {
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const { read } = database
@@ -155,7 +155,7 @@ function makeFirstKey(file: string): SecretKey {
   return key
 }
 
-/** New secrets alone on standard output, for scripts; what was lost on standard error. */
+/** Only the new secrets on standard output, for scripts; the losses on standard error. */
 function reportReset(ids: string, reset: SecretsReset): void {
   for (const { id, secret } of reset.apps) process.stdout.write(`${id} ${secret}\n`)
   const lines = [

@@ -23,7 +23,7 @@ export interface ServeFlags {
 
 export const demoWorld = new URL('../../../worlds/demo.yaml', import.meta.url)
 
-/** Starts the server, says where it listens, and runs until it is told to stop. */
+/** Starts the server, prints its address, and runs until it is stopped. */
 export async function serve(flags: ServeFlags, { banner }: { banner: boolean }): Promise<void> {
   const config = configFrom({
     PORT: flags.port,
@@ -60,30 +60,30 @@ export async function serve(flags: ServeFlags, { banner }: { banner: boolean }):
   }
   const greeting = banner && config.role !== 'worker' ? await composeBanner(database, systemClock, address, config) : ''
   stopOnSignals({ app, database, lock, log, closeLog, grace: config.stopGrace })
-  // Said last: whoever reads it may send a signal at once.
+  // Printed last: the reader may send a signal at once.
   process.stdout.write(`switchboard listening on ${address}\n${greeting}`)
 }
 
-/** An embedded store belongs to one process, so that process has to do everything. */
+/** An embedded store belongs to one process, so that process must do everything. */
 function checkRole({ role, databaseUrl }: Config): void {
   if (role === 'all' || databaseUrl !== undefined) return
   throw new BadSetting(`ROLE is ${role}, which takes PostgreSQL: set DATABASE_URL, or leave ROLE at all on SQLite`)
 }
 
-/** The world that the settings name, or the demo for a store that is still empty, except in production. */
+/** The configured world file, or the demo for an empty store outside production. */
 async function applyFirstWorld(database: Database, config: Config, log: Log): Promise<void> {
-  const tell = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
+  const report = (summary: WorldSummary): void => log.info(summary, 'applied a world file')
   const options: ApplyOptions = { production: config.production, warn: (line) => log.warn(line) }
   if (config.world !== undefined) {
-    tell(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world), options))
+    report(await applyWorld(database, systemClock, systemRandom, await readWorldFile(config.world), options))
   } else if (await wantsDemo(database, config)) {
     const world = await readWorldFile(demoWorld)
     const summary = await applyWorldIfEmpty(database, systemClock, systemRandom, world, options)
-    if (summary) tell(summary)
+    if (summary) report(summary)
   }
 }
 
-/** A store that was tried out with the demo world keeps its tokens when it goes into production. */
+/** A store that was tried with the demo world keeps its tokens when it goes into production. */
 async function warnOfDemoTokens(database: Database, log: Log): Promise<void> {
   const tokens = await listDemoTokensForOperators(database.read)
   if (tokens.length === 0) return

@@ -16,7 +16,7 @@ import { type Column, printList, writeTime } from './table.ts'
 type Found = NonNullable<Awaited<ReturnType<typeof findDeliveryForOperators>>>
 type Delivery = Found['delivery']
 
-/** Of an answer, so that a try stays a line. */
+/** The most of a response that is shown, so that an attempt stays on one line. */
 const keptCharacters = 200
 
 const columns: readonly Column<Found['attempts'][number]>[] = [
@@ -28,7 +28,7 @@ const columns: readonly Column<Found['attempts'][number]>[] = [
   { heading: 'ANSWER', cell: ({ answer }) => showText(answer ?? '').slice(0, keptCharacters) },
 ]
 
-/** Shows a delivery, every try at it, and the request that was sent, byte for byte. */
+/** Shows a delivery, every attempt, and the exact request that was sent. */
 export async function showDelivery(text: string, flags: { data?: string; json?: boolean }): Promise<void> {
   const id = parseId(text)
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
@@ -65,14 +65,14 @@ function describeState({ state, due_time }: Pick<Delivery, 'state' | 'due_time'>
 }
 
 interface ShownRequest {
-  /** The try that sent it; undefined: the next one will. */
+  /** The attempt that sent it; undefined: the next one will. */
   readonly attempt: number | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly isSigned: boolean
 }
 
-/** The request of the last try, or of the next one where the delivery has not been tried since it was raised or replayed. */
+/** The request of the last attempt, or of the next one when there was none since the delivery was raised or replayed. */
 async function composeRequest(
   database: Database,
   config: Config,

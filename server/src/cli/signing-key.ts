@@ -35,7 +35,7 @@ export async function listSigningKeys(flags: { data?: string; json?: boolean }):
   })
 }
 
-/** May run while servers do: they take the key in use from the store at every upload. */
+/** Servers may run meanwhile: they read the current key from the store at every upload. */
 export async function rotate(flags: { data?: string }): Promise<void> {
   await withNewStore({ DATA_DIR: flags.data }, async (database) => {
     const { signing_key_id, signed, left } = await rotateSigningKey(database, systemClock, systemRandom)

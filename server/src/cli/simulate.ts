@@ -26,11 +26,11 @@ export interface MessageFlags extends GatewayFlags {
   readonly payload?: string
 }
 
-/** Lets a user write to a phone number. */
+/** Simulates a message of a user to a phone number. */
 export async function simulateMessage(flags: MessageFlags): Promise<void> {
   const { to, from, text, payload, name = 'Simulated user' } = flags
   const wanted = readKind(flags.type)
-  // The receiver of events takes any sender, but no user of the gateway is written otherwise.
+  // The inbound events accept any sender, but the gateway writes every user like this.
   if (!/^\d{1,20}$/.test(from)) {
     throw new CommandFailed(`--from ${from} is not a user: give a phone number, digits alone, such as 16505551234`)
   }
@@ -41,7 +41,7 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   const type = media?.type ?? wanted ?? 'text'
   const gateway = openGateway(flags)
   const number = await findNumber(gateway, to)
-  // The server knows its vocabulary; the settings here may be another's.
+  // The server knows its vocabulary; the settings here may differ.
   const spoken = vocabularyNames.find((one) => one === number.messaging_product) ?? gateway.vocabulary
   const vocabulary = chooseVocabulary(spoken)
   const id = drawMessageId()
@@ -77,7 +77,7 @@ interface Media {
   upload(gateway: Gateway, phone_number_id: string): Promise<SentFile>
 }
 
-/** The file of a message that has one; what recognizes files is loaded for these alone. */
+/** The file of a message with one; the file type detection is loaded only for these. */
 async function openMedia(path: string | undefined, wanted: MessageKind | undefined): Promise<Media | undefined> {
   const load = () => import('./simulated-media.ts')
   if (path === undefined) {
@@ -112,7 +112,7 @@ export interface CallFlags extends GatewayFlags {
   readonly hangUp?: string
 }
 
-/** Lets a user call a phone number, or do something about a call. */
+/** Simulates a call of a user to a phone number, or a step in a call. */
 export async function simulateCall(flags: CallFlags): Promise<void> {
   const { to, from, name } = flags
   const acts = (
@@ -157,7 +157,7 @@ export interface PermissionFlags extends GatewayFlags {
   readonly status: string
 }
 
-/** Lets a user say whether a phone number may call. */
+/** Simulates a user's decision whether a phone number may call. */
 export async function simulatePermission(flags: PermissionFlags): Promise<void> {
   const { number: phone_number_id, user: user_wa_id, status } = flags
   const body = { phone_number_id, user_wa_id, status }
@@ -171,7 +171,7 @@ export interface JoinFlags extends GatewayFlags {
   readonly name?: string
 }
 
-/** Lets a user follow the invite link of a group. */
+/** Simulates a user who follows the invite link of a group. */
 export async function simulateJoin(flags: JoinFlags): Promise<void> {
   const { link: invite_link, user: user_wa_id, name } = flags
   const body = { invite_link, user_wa_id, ...(name !== undefined && { name }) }

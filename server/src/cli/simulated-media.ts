@@ -8,7 +8,7 @@ import { askGateway, type Gateway } from './gateway-client.ts'
 import { samples } from './sample-media.ts'
 import type { FileKind, SentFile } from './simulated-messages.ts'
 
-/** A file that a user is about to send. */
+/** A file for a user to send. */
 export interface OutgoingFile {
   readonly name: string
   readonly bytes: Buffer
@@ -16,8 +16,7 @@ export interface OutgoingFile {
 }
 
 /**
- * Reads the file that is to be sent, and as which kind of message: that of its bytes, if nothing else is said. Everything can be
- * sent as a document.
+ * Reads the file to send and decides the kind of message: by its bytes, unless a kind is given. Every file can be sent as a document.
  */
 export async function readOutgoingFile(
   path: string,
@@ -49,13 +48,13 @@ async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** A file of that kind, where none is given. */
+/** A sample file of that kind, when none is given. */
 export function makeSampleFile(type: FileKind): OutgoingFile {
   const { name, make } = samples[type]
   return { name, bytes: make(), animated: false }
 }
 
-/** Uploads what a user sends, so that the business can fetch it. */
+/** Uploads a user's file, so that the business can fetch it. */
 export async function uploadFile(
   gateway: Gateway,
   phone_number_id: string,

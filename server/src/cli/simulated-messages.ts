@@ -1,14 +1,14 @@
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
 
-/** What a message of each kind is made of besides the common members. */
+/** What each kind of message has besides the common members. */
 export interface MessageParts {
-  /** Undefined: what the kind says by default. */
+  /** Undefined: the default text of the kind. */
   readonly text: string | undefined
   readonly from: string
   /** The message of the business that the user replies or reacts to. */
   readonly answered: AnsweredMessage
-  /** What the business gave the button that the user presses. */
+  /** The payload that the business gave the button that the user presses. */
   readonly payload: string | undefined
   readonly file: SentFile
 }
@@ -35,7 +35,7 @@ export const simulatedKinds: Readonly<Record<MessageKind, (parts: MessageParts) 
   text: ({ text = greeting }) => ({ text: { body: text } }),
   image: ({ text, file }) => ({ image: { ...describeFile(file), ...(text !== undefined && { caption: text }) } }),
   video: ({ text, file }) => ({ video: { ...describeFile(file), ...(text !== undefined && { caption: text }) } }),
-  // Phones record what is spoken into Ogg.
+  // Phones record speech as Ogg.
   audio: ({ file }) => ({ audio: { ...describeFile(file), voice: file.mime_type === 'audio/ogg' } }),
   document: ({ text, file }) => ({
     document: { ...describeFile(file), filename: file.filename, ...(text !== undefined && { caption: text }) },
@@ -81,15 +81,15 @@ export function isFileKind(type: MessageKind | undefined): type is FileKind {
   return (fileKinds as readonly unknown[]).includes(type)
 }
 
-/** Kinds of message that a button of the business makes. */
+/** Kinds of message that pressing a button of the business sends. */
 export const kindsWithPayload: readonly MessageKind[] = ['button', 'interactive']
 
-/** What the network's edge knows of a number. */
+/** What the gateway knows of a number. */
 export interface NumberOfGateway {
   readonly id: string
   readonly account_id: string
   readonly display_phone_number: string
-  /** Servers of before do not say it. */
+  /** Older servers omit it. */
   readonly messaging_product?: string
 }
 
@@ -106,7 +106,7 @@ export function isSimulatedKind(type: string): type is MessageKind {
   return Object.hasOwn(simulatedKinds, type)
 }
 
-/** What the network's edge hands in when a user has written. */
+/** The inbound event for a message of a user. */
 export function buildEnvelope(
   vocabulary: Vocabulary,
   { id: phone_number_id, account_id, display_phone_number }: NumberOfGateway,

@@ -1,6 +1,6 @@
 /**
- * What a phone says about its media: one audio stream, bundled, with ICE, DTLS and Opus, as calls in browsers have it.
- * Addresses are of the blocks that are kept for documentation.
+ * The session description of a phone: one audio stream, bundled, with ICE, DTLS and Opus, as in browser calls. Addresses are from the
+ * blocks reserved for documentation.
  */
 export function writeSession(kind: 'offer' | 'answer', drawn: Buffer): { sdp_type: typeof kind; sdp: string } {
   const fingerprint = [...drawn.subarray(0, 32)]

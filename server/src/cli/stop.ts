@@ -8,22 +8,22 @@ import { describeFailure } from './fail.ts'
 export interface Stoppable {
   readonly app: Pick<App, 'close'>
   readonly database: Pick<Database, 'close'>
-  /** Of the embedded store, which belongs to this process until then. */
+  /** Releases the embedded store, which belongs to this process until then. */
   readonly lock: { release(): void } | undefined
   readonly log: Log
-  /** Writes what of the log waits. */
+  /** Writes the waiting lines of the log. */
   readonly closeLog: () => Promise<void>
-  /** Milliseconds for requests under way, and as many for deliveries after them. */
+  /** Milliseconds for requests under way, and the same again for deliveries after them. */
   readonly grace: number
 }
 
-/** For closing the store, and for everything that nobody foresaw. */
+/** For closing the store, and for anything unforeseen. */
 const spareMilliseconds = 5 * second
 /** Longer than a line of the log waits to be written. */
 const logMilliseconds = 200
 const pollMilliseconds = 20
 
-/** Stops the process in order at the first signal, and at the latest when twice the grace and a little more is over. */
+/** Stops the process in order at the first signal, at the latest after twice the grace period and a little more. */
 export function stopOnSignals(parts: Stoppable): void {
   const onSignal = (signal: NodeJS.Signals) => stop(signal, parts)
   process.once('SIGTERM', onSignal)
@@ -49,12 +49,12 @@ async function stop(signal: NodeJS.Signals, { app, database, lock, log, closeLog
   process.exit(failure === undefined ? 0 : 1)
 }
 
-/** Node waits at its exit for files that are being opened, read or written, and on a disk that hangs it would do so forever. */
+/** Node waits at its exit for file operations under way, and on a hanging disk it would wait for ever. */
 async function waitForDisk(): Promise<void> {
   while (process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))) await wait(pollMilliseconds)
 }
 
-/** What was acknowledged is on the disk, and the next start clears up the rest. */
+/** Acknowledged writes are on the disk, and the next start clears up the rest. */
 async function kill(log: Log): Promise<void> {
   log.error('the stop took too long: something under way does not end; killing the process')
   await wait(logMilliseconds)

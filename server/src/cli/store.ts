@@ -10,31 +10,31 @@ import { hasSqliteFile, openDatabase } from '../db/open.ts'
 import { type KeySource, unlockSecrets } from '../db/unlock.ts'
 import { CommandFailed } from './fail.ts'
 
-/** The settings, with the flags of a command laid over the environment. */
+/** The settings of the environment, overridden by the flags of a command. */
 export function configFrom(flags: Environment): Config {
   const given = Object.entries(flags).filter(([, value]) => value !== undefined)
   return readConfig({ ...processEnvironment(), ...Object.fromEntries(given) })
 }
 
-/** Where the keys come from that the secrets of the store are sealed with. */
+/** The source of the keys that seal the store's secrets. */
 export function keySourceOf({ secretsKey, secretsKeyOld, secretsKeyFile }: Config): KeySource {
   return { current: secretsKey, old: secretsKeyOld, file: secretsKeyFile }
 }
 
 export interface StoreOptions {
-  /** Whether it must be there already: otherwise it is made. */
+  /** Whether it must exist; otherwise it is created. */
   readonly mustExist?: boolean
-  /** Whether the store can also be opened without the keys of its secrets: then who needs a secret fails, and nobody else. */
+  /** Whether the store may be opened without the keys of its secrets: then only operations that need a secret fail. */
   readonly withoutKeys?: boolean
-  /** Whether to log at every start that the keys of a shared database are in a file, and not only when the file is made. */
+  /** Whether to log at every start that the keys of a shared database are in a file, and not only when the file is created. */
   readonly notesKeyFile?: boolean
 }
 
-/** Opens the store with its schema up to date and its secrets at hand. */
+/** Opens the store with its schema up to date and its secrets unlocked. */
 export async function openStore(config: Config, log: Log, options: StoreOptions = {}): Promise<Database> {
   const { mustExist = false } = options
   const isSqlite = config.databaseUrl === undefined
-  // Opening it would make the file.
+  // Opening it would create the file.
   if (mustExist && isSqlite && !hasSqliteFile(config)) throw noStore(`in ${config.dataDir}`)
   const database = await openUnmigrated(config, log)
   try {
@@ -66,7 +66,7 @@ async function unlock(
   }
 }
 
-/** A database that several processes share is sealed with a key that is in one folder: in production that is worth a warning. */
+/** A database shared by several processes is sealed with a key in one folder: in production that is worth a warning. */
 function noteKeyFile({ databaseUrl, secretsKey, secretsKeyFile: file, production }: Config, log: Log): void {
   if (databaseUrl === undefined || secretsKey) return
   log[production ? 'warn' : 'info'](
@@ -89,7 +89,7 @@ function noStore(where: string): CommandFailed {
 
 type Work = (database: Database, config: Config) => Promise<void>
 
-/** Runs a short command on a store that is there, and closes it behind it. Where there is none, nothing is made. */
+/** Runs a short command on an existing store, and closes the store. Never creates one. */
 export function withStore(flags: Environment, work: Work): Promise<void> {
   return runOnStore(flags, { mustExist: true }, work)
 }
@@ -99,7 +99,7 @@ export function withLockedStore(flags: Environment, work: Work): Promise<void> {
   return runOnStore(flags, { mustExist: true, withoutKeys: true }, work)
 }
 
-/** The same for a command that fills a store: where there is none it is made. */
+/** The same for a command that fills a store: a missing one is created. */
 export function withNewStore(flags: Environment, work: Work): Promise<void> {
   return runOnStore(flags, {}, work)
 }

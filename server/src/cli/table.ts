@@ -1,18 +1,18 @@
-/** One column of a list: what stands above it, and its cell in the line of a record. */
+/** One column of a list: its heading, and its cell for a record. */
 export interface Column<Item> {
   readonly heading: string
   readonly cell: (item: Item) => string
-  /** Left out rather than shortened when there is no room: half a time, or half an id that the next command takes, is no use. */
+  /** Omitted and not shortened when there is no room: half a time, or half an id for the next command, is useless. */
   readonly isWhole?: boolean
 }
 
-/** A column that is shortened when there is no room for all of it says at least this much. */
+/** A column keeps at least this width when it is shortened. */
 const leastWidth = 9
 const widthWhenUnknown = 80
 
 /**
- * Prints records, one a line: as a table that fits the terminal, the last columns left out where there is no room for them; or
- * with --json all that is known of each.
+ * Prints records, one per line: as a table that fits the terminal, without the last columns if there is no room; or with --json
+ * everything known of each.
  */
 export function printList<Item extends object>(
   items: readonly Item[],
@@ -33,12 +33,12 @@ export function writeList<Item>(items: readonly Item[], columns: readonly Column
   return writeLines([headings, ...rows], fitWidths(measure(headings, rows), columns, limit))
 }
 
-/** A time as tables show it: UTC, to the second. */
+/** A time in tables: UTC, to the second. */
 export function writeTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** How wide each column can be so that a line has at most `limit` characters; what has no width is left out. */
+/** The width of each column for lines of at most `limit` characters; a column without a width is omitted. */
 export function fitWidths(
   wanted: readonly number[],
   columns: readonly { readonly isWhole?: boolean }[],
@@ -48,7 +48,7 @@ export function fitWidths(
   const widths: number[] = []
   let rest = limit
   for (const width of least) {
-    // Two blanks between columns.
+    // Two spaces between columns.
     const taken = width + (widths.length > 0 ? 2 : 0)
     if (taken > rest && widths.length > 0) break
     widths.push(width)
@@ -73,7 +73,7 @@ function writeLines(rows: readonly (readonly string[])[], widths: readonly numbe
   return `${lines.join('\n')}\n`
 }
 
-/** Takes the middle out: ids and addresses are told apart by their ends. */
+/** Removes the middle: ids and addresses differ at their ends. */
 function shorten(text: string, width: number): string {
   if (text.length <= width) return text
   const tail = Math.floor((width - 1) / 2)

@@ -20,7 +20,7 @@ export interface TokenFlags {
 
 const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
 
-/** Prints the secret alone on standard output, for scripts, and what goes with it on standard error. */
+/** Prints only the secret on standard output, for scripts, and explanations on standard error. */
 export async function createToken(flags: TokenFlags): Promise<void> {
   const wanted = flags.scope.length === 0 ? defaultScopes : flags.scope.map(parseScope)
   const lifetime = flags.expires === undefined ? undefined : parseLifetime(flags.expires)

@@ -1,12 +1,12 @@
 /**
- * How values travel, so that both databases hand out the same ones: booleans are booleans, JSON is parsed, and 64-bit
- * numbers (times in milliseconds, counts) are JavaScript numbers.
+ * Converts values so that both databases return the same ones: booleans are booleans, JSON is parsed, and 64-bit numbers (times in
+ * milliseconds, counts) are JavaScript numbers.
  */
 
-/** A column that holds JSON: an object or an array going in and coming out. */
+/** A column that holds JSON: an object or an array in both directions. */
 export type Json<T extends object> = T
 
-/** What is bound for a value: both drivers take text for JSON; SQLite has no boolean of its own. */
+/** The bound form of a value: both drivers take text for JSON; SQLite has no boolean type. */
 export function encodeForSqlite(value: unknown): null | number | string | bigint | Uint8Array {
   switch (typeof value) {
     case 'boolean':
@@ -30,7 +30,7 @@ export function encodeForPostgres(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !(value instanceof Uint8Array) ? JSON.stringify(value) : value
 }
 
-/** What SQLite stored, by the type that the column was declared with; undefined when it is already right. */
+/** Converts a value of SQLite by the declared type of its column; undefined when it is already right. */
 export function sqliteDecoder(declaredType: string | null): ((stored: unknown) => unknown) | undefined {
   switch (declaredType) {
     case 'BOOLEAN':
@@ -42,5 +42,5 @@ export function sqliteDecoder(declaredType: string | null): ((stored: unknown) =
   }
 }
 
-/** PostgreSQL's OIDs of int8 and numeric: read as numbers, as SQLite does; everything we count stays below 2^53. */
+/** PostgreSQL's OIDs of int8 and numeric: read as numbers, as SQLite does; all our counts stay below 2^53. */
 export const postgresNumberTypes = [20, 1700]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Transaction } from './database.ts'
 import { lockRowsOf } from './row-locks.ts'
 
-/** A text column of a table, and the columns that name a row. */
+/** A text column of a table, and the key columns of the table. */
 export interface TextColumn {
   readonly table: string
   readonly column: string
@@ -14,12 +14,12 @@ export interface ColumnValue {
   readonly value: string
 }
 
-/** Values that one statement reads or writes: a few milliseconds' work. */
+/** How many values one statement reads or writes: a few milliseconds' work. */
 export const valueBatch = 500
 
 /**
- * The next values of a column behind a key, in the order of their keys, held until the transaction ends. Rows without a value
- * are left out, and those whose value begins with `unless`.
+ * The next values of a column after a key, in the order of the keys, locked until the transaction ends. Skips rows without a value,
+ * and rows whose value begins with `unless`.
  */
 export async function lockValues(
   tx: Transaction,
@@ -49,7 +49,7 @@ export async function setValues(
 ): Promise<void> {
   if (values.length === 0) return
   const rows = sql.join(values.map(({ key, value }) => sql`(${sql.join([...key, value])})`))
-  // Both databases name the columns of VALUES so.
+  // Both databases name the columns of VALUES this way.
   const isSameRow = key.map((name, index) => sql`${sql.ref(`${table}.${name}`)} = ${numbered(index)}`)
   await sql`
     UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${numbered(key.length)}

@@ -12,7 +12,7 @@ const take = defineStatement<{ key: string; permits: number; now: number; horizo
         conflict.column('key').doUpdateSet(({ eb, ref, or }) => {
           const isOver = or([
             eb('rate_windows.end_time', '<=', now),
-            // Begun by a clock that was set back since.
+            // Written before the clock was set back.
             eb('rate_windows.end_time', '>', horizon),
           ])
           return {
@@ -29,11 +29,11 @@ const take = defineStatement<{ key: string; permits: number; now: number; horizo
       .returning(['taken', 'end_time']),
 )
 
-/** After so many times, windows that are over are removed, so many at once: more than can have come meanwhile. */
+/** Expired windows are removed after so many calls, and so many at once: more than can have been added meanwhile. */
 const takesBetweenSweeps = 500
 const sweepSize = 2 * takesBetweenSweeps
 
-/** Counts in the store. */
+/** Counters in the store. */
 export class StoredCounters implements Counters {
   readonly #transaction: Database['transaction']
   #takes = 0
@@ -62,12 +62,12 @@ export class StoredCounters implements Counters {
       },
       { share: limitsShare },
     )
-    // What is wrong with the store is reported by whoever waits for it; the next sweep removes more.
+    // Callers that need the store report its faults; the next sweep removes more.
     await removed.catch(() => undefined)
   }
 }
 
-/** Windows of one process, in its memory. */
+/** Counters of one process, in memory. */
 export class OwnCounters implements Counters {
   readonly #windows = new Map<string, TakenPermits>()
   #sweepAt = sweepSize

@@ -4,16 +4,16 @@ import type { Notices } from './notices.ts'
 import type { Statement, StatementRunner } from './statement.ts'
 import type { LanesTable, Tables } from './tables.ts'
 
-/** Something that queries run on: the database as committed, or one transaction. */
+/** A target of queries: the database as committed, or one transaction. */
 export interface Db extends StatementRunner {
   /** Builds and runs any query. */
   readonly query: Kysely<Tables>
   /**
-   * What was worked out from committed rows, by key; every commit empties it. Undefined where commits of others are not
-   * noticed, and in a transaction, which sees what is not committed.
+   * Values derived from committed rows, by key; every commit empties the cache. Undefined when other processes' commits are not
+   * noticed, and in a transaction, which sees uncommitted rows.
    */
   cached<Value>(cacheName: CacheName<Value>): Map<string, Value> | undefined
-  /** Opens and seals the secrets of this store; for all connections the same. */
+  /** Opens and seals the secrets of this store; the same for all connections. */
   readonly secrets: KeyRing
 }
 
@@ -23,119 +23,119 @@ export interface CacheName<Value> {
   readonly holds?: Value
 }
 
-/** A subscriber that there is something to send to. */
+/** A subscriber with deliveries to send. */
 export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>>
 
-/** What a commit has made due: when the earliest of the timers that it set is, and the lanes that it raised events for. */
+/** What a commit made due: the earliest of the timers that it set, and the lanes that it raised events for. */
 export interface Due {
   readonly timers: number | undefined
   readonly lanes: readonly DueLane[]
 }
 
-/** Only ever handed out by `transaction`: what must be written with something else asks for this type. */
+/** Created only by `transaction`: code that must write together with other changes asks for this type. */
 export interface Transaction extends Db {
   readonly inTransaction: true
   /**
-   * Runs a write whose result nobody needs. It is done before everything that is asked for after it, but may be sent together with
-   * that; what it fails by fails the transaction.
+   * Runs a write without a result. It runs before every later statement of the transaction, but may be sent together with the next
+   * one; if it fails, the transaction fails.
    */
   run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
-  /** The same for a statement that must return a row: without one the transaction fails by `otherwise`. */
+  /** The same for a statement that must return a row: without one the transaction fails with `otherwise`. */
   require<Parameters extends object>(
     statement: Statement<Parameters, unknown>,
     parameters: Parameters,
     otherwise: Error,
   ): void
-  /** Holds what a statement locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Nothing, where transactions never overlap. */
+  /** Holds a statement's locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Does nothing if transactions never overlap. */
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
-  /** Notes that its commit makes something due: who works on that is woken then, and nobody else. */
+  /** Notes that its commit makes something due: the responsible worker is woken then, and no other. */
   makeDue(due: Partial<Due>): void
 }
 
 export interface TransactionOptions {
   /**
-   * Whether it may not be brought to the disk together with others: for work that also changes something outside the store, which
-   * must rest on what is on the disk and on nothing that could still be undone.
+   * Whether it may not share a commit with others: for work that also changes something outside the store, which must rely only on
+   * rows that are durable.
    */
   readonly alone?: boolean
   /**
-   * On whose account it waits for one of the connections that write: an app's id. No share takes all of them. Left out: the service's own.
+   * Whose share of the write connections it uses: an app's id. No share gets all of them. By default the service's own.
    */
   readonly share?: string
 }
 
-/** One window of a limit: permits within so long, counted under a key. */
+/** One window of a limit: permits per period, counted under a key. */
 export interface CountedWindow {
   readonly key: string
   readonly milliseconds: number
 }
 
 export interface TakenPermits {
-  /** How many were taken by all, these included; it may be more than there are. */
+  /** How many permits were taken in total, including these; it may exceed the limit. */
   readonly taken: number
-  /** When the window ends, and counting begins anew. */
+  /** When the window ends and counting starts again. */
   readonly end_time: number
 }
 
-/** Counts what processes share. A window begins with the first permit that is taken of it. */
+/** Counters that processes share. A window begins with the first permit taken from it. */
 export interface Counters {
   take(window: CountedWindow, permits: number, now: number): TakenPermits | Promise<TakenPermits>
 }
 
-/** What counts towards the places of the service itself: its workers and commands. */
+/** The share of the service itself: its workers and commands. */
 export const ownShare = ''
 
 /**
- * Why the store cannot do its work at the moment, though nothing is wrong with what was asked of it: it takes no writes (its disk
- * is full, say), does not answer at all, or others are in the way of this one for too long.
+ * Why the store cannot work at the moment, although the request is valid: it takes no writes (for example its disk is full), it does
+ * not respond, or other transactions blocked this one for too long.
  */
 export type Outage = 'unwritable' | 'unreachable' | 'busy'
 
 export interface Database {
-  /** What it is, for people. */
+  /** Its name for people. */
   readonly product: string
-  /** Whether it belongs to one process, which runs one transaction after the other. */
+  /** Whether it belongs to one process, which runs transactions one after the other. */
   readonly isEmbedded: boolean
-  /** Counts limits, for all processes together. */
+  /** The limit counters of all processes together. */
   readonly counters: Counters
   /** Reads committed data; never waits for a writer. */
   readonly read: Db
-  /** All that `work` does, or nothing of it. `work` may be run again when the database asks for that. */
+  /** Runs `work` entirely or not at all. `work` may run again when the database asks for a retry. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** One statement that is a transaction by itself: on PostgreSQL it takes one round trip instead of three. */
+  /** One statement as a transaction of its own: on PostgreSQL it takes one round trip instead of three. */
   execute<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
-  /** Short notices between the processes on one database; undefined where there is only one. */
+  /** Short notifications between the processes on one database; undefined when there is only one. */
   readonly notices: Notices | undefined
-  /** Calls `listener` after each commit of this process that made something due, until the function that is returned is called. */
+  /** Calls `listener` after each commit of this process that made something due; returns a function that stops it. */
   onDue(listener: (due: Due) => void): () => void
-  /** Reads that all see the store as it was at one moment, however long they take; no writer waits for them. */
+  /** Reads from a snapshot of the store, however long they take; writers do not wait for them. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
-  /** How a column is declared whose numbers the database hands out in order: `ORDERED_ID` in migrations. */
+  /** The declaration of a column with ascending numbers from the database: `ORDERED_ID` in migrations. */
   readonly orderedId: string
-  /** Runs a script of several statements inside a transaction: for migrations alone. */
+  /** Runs a script of several statements inside a transaction: only for migrations. */
   runScript(tx: Transaction, script: string): Promise<void>
-  /** Makes every other process wait that wants to migrate the same database. */
+  /** Blocks every other process that wants to migrate the same database. */
   lockForMigration(tx: Transaction): Promise<void>
-  /** Takes out of the database's files what was once in these tables and is no more, by writing them anew. */
+  /** Purges deleted data of these tables from the database's files by rewriting them. */
   scrub(tables: readonly string[]): Promise<void>
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not respond. */
   ping(): Promise<void>
   /**
-   * Whether an error says that the store cannot do its work at the moment. Whoever asks need not tell the log: an outage is told
-   * there once, however many run into it.
+   * Whether an error means that the store cannot work at the moment. Callers need not log it: an outage is logged once, however many
+   * run into it.
    */
   outageOf(error: unknown): Outage | undefined
-  /** The outage that goes on; undefined: none is known. */
+  /** The current outage; undefined when none is known. */
   outage(): Outage | undefined
   close(): Promise<void>
 }
 
-/** A database that cannot be opened or reached, said in one line for the person who starts the service. */
+/** A database that cannot be opened or reached, in one line for the operator. */
 export class DatabaseUnavailable extends Error {}
 
 /**
- * A transaction that was not run, or was undone, because others were in its way for too long: a lock that was not let go (`locked`), no connection that
- * became free (`waited`), or too many of its own share that wait already (`crowded`).
+ * A transaction that was not run, or was rolled back, because others blocked it for too long: a lock was not released (`locked`), no
+ * connection became free (`waited`), or too many of its own share already wait (`crowded`).
  */
 export class DatabaseBusy extends Error {
   readonly kind: 'locked' | 'waited' | 'crowded'
@@ -146,5 +146,5 @@ export class DatabaseBusy extends Error {
   }
 }
 
-/** A store that was written by a newer version of the service. */
+/** A store that a newer version of the service has written. */
 export class UnknownMigrations extends Error {}

@@ -1,6 +1,6 @@
 import type { Due, DueLane } from './database.ts'
 
-/** What one transaction, or several that are committed together, make due. */
+/** What one transaction, or a group that commits together, makes due. */
 export class DueNotes {
   #timers: number | undefined
   readonly #lanes = new Map<string, DueLane>()
@@ -27,7 +27,7 @@ export class DueNotes {
   }
 }
 
-/** Those who want to know of commits that made something due. */
+/** The listeners of commits that made something due. */
 export class DueListeners {
   readonly #listeners = new Set<(due: Due) => void>()
 
@@ -36,7 +36,7 @@ export class DueListeners {
     return () => this.#listeners.delete(listener)
   }
 
-  tell(notes: DueNotes): void {
+  notify(notes: DueNotes): void {
     const due = notes.get()
     if (due) for (const listener of this.#listeners) listener(due)
   }

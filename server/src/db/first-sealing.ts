@@ -6,12 +6,12 @@ import { type SealedPlace, sealedColumns, writePlace } from './sealed-columns.ts
 import { takeKeyInUse, takeSeal } from './sealing.ts'
 import { serviceSecretWithin } from './secrets.ts'
 
-/** The only timer that held a secret in its payload before there was a column for it. */
+/** The only timer with a secret in its payload before there was a column for it. */
 const carrierTimer = 'carrier.post'
 
 /**
- * Seals what a store of before holds in clear, in one transaction: wholly, or not at all. Returns how many values it was. A value
- * that is sealed already is left alone, and one that only looks like it is sealed.
+ * Seals the plain secrets of an older store in one transaction, and returns how many. A value that is already sealed is left alone;
+ * a value that only looks sealed is sealed.
  */
 export async function sealPlainValues(tx: Transaction, random: Random): Promise<number> {
   tx.secrets.setHashSecret(await serviceSecretWithin(tx, random, hashSecretName))
@@ -31,7 +31,7 @@ async function sealColumn(tx: Transaction, place: SealedPlace): Promise<number> 
   })
 }
 
-/** A token's own text is not known here: the keyed hash is made of the plain one that was stored. */
+/** A token's own text is unknown here: the keyed hash is made from the stored plain hash. */
 function hashTokens(tx: Transaction): Promise<number> {
   return changeColumn(tx, { table: 'tokens', column: 'hash', key: ['id'] }, (_key, value) =>
     value.startsWith(keyedHashPrefix) ? undefined : keyedHash(tx, 'token', value),
@@ -70,7 +70,7 @@ async function moveTimerSecrets(tx: Transaction): Promise<number> {
   return count
 }
 
-/** Puts other values in the place of those for which there is one, and returns how many there were. */
+/** Replaces the values that have a replacement, and returns how many. */
 async function changeColumn(
   tx: Transaction,
   column: TextColumn,

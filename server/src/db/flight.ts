@@ -1,36 +1,36 @@
 import type pg from 'pg'
 
-/** What PostgreSQL says to everything behind the statement that failed. */
+/** PostgreSQL's error for every statement after a failed one. */
 const abortedCode = '25P02'
 const divisionByZeroCode = '22012'
 
-/** A statement that is parsed and planned once a connection. */
+/** A statement that is parsed and planned once per connection. */
 export interface NamedQuery extends pg.QueryConfig {
   readonly name: string
 }
 
 interface HeldQuery {
   readonly query: pg.QueryConfig
-  /** What the transaction fails by when the query finds nothing. */
+  /** The transaction fails with this error when the query finds nothing. */
   readonly otherwise?: Error | undefined
 }
 
-/** The socket of a connection, as far as it is held back for a moment. */
+/** The socket of a connection, corked for a moment. */
 export interface Corkable {
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
 }
 
 /**
- * One transaction on a pipelined connection. What nobody waits for is held back and goes out together with the next statement that somebody waits for, or
- * with COMMIT, so that most transactions take two flights: BEGIN, locks and the first read, then the writes and COMMIT. PostgreSQL does them in
- * their order, each with a snapshot of its own, and nothing behind one that failed: COMMIT then undoes everything.
+ * One transaction on a pipelined connection. A statement without a result is held back and sent with the next one that is awaited, or
+ * with COMMIT, so that most transactions take two round trips: BEGIN, locks and the first read, then the writes and COMMIT. PostgreSQL
+ * runs the statements in order, each with a snapshot of its own, and none after a failed one: COMMIT then rolls back.
  */
 export class Flight {
   readonly #client: pg.PoolClient
   readonly #required = new Map<string, { readonly name: string; readonly text: string }>()
   #held: HeldQuery[] = []
   #begin = ''
-  /** Whether BEGIN is `held` back, `sent`, or `done`: only then may anything be written, which would stay without it. */
+  /** Whether BEGIN is `held` back, `sent`, or `done`: a write before `done` could take effect without a transaction. */
   #state: 'held' | 'sent' | 'done' = 'held'
   #begun: Promise<unknown> | undefined
   #failure: unknown
@@ -47,14 +47,14 @@ export class Flight {
     this.#failure = undefined
   }
 
-  /** A statement whose result nobody needs. What it fails by fails the transaction. */
+  /** A statement without a result. If it fails, the transaction fails. */
   run(query: pg.QueryConfig): void {
     this.#held.push({ query })
   }
 
   /**
-   * The same for a statement that must return a row. Whether it did decides about the COMMIT that is sent with it, so the database has to find out:
-   * where there is no row, it divides by zero.
+   * The same for a statement that must return a row. COMMIT is sent with it, so the database must decide: without a row it divides by
+   * zero.
    */
   require({ name, text, values }: NamedQuery, otherwise: Error): void {
     let known = this.#required.get(name)
@@ -71,16 +71,16 @@ export class Flight {
     return this.#send(query)
   }
 
-  /** Throws, with everything undone, when any statement has failed. */
+  /** Throws, with everything rolled back, when any statement failed. */
   async commit(): Promise<void> {
-    // Nothing was asked of the database.
+    // Nothing was sent to the database.
     if (this.#state === 'held' && this.#held.length === 0) return
     if (this.#state !== 'done' && this.#hasWrites()) await this.#awaitBegin()
     const { command } = await this.#send({ text: 'COMMIT' })
     if (command !== 'COMMIT') throw this.#failure ?? new Error(`a transaction ended with ${command} instead of COMMIT`)
   }
 
-  /** Nothing, where the database does not know of the transaction. */
+  /** Does nothing when the database does not know of the transaction. */
   async rollback(): Promise<void> {
     if (this.#state !== 'held') await this.#client.query('ROLLBACK')
   }
@@ -107,7 +107,7 @@ export class Flight {
     )
   }
 
-  /** All that is held back and this one, in one go. */
+  /** Sends the held statements and this one together. */
   #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
     const { stream } = (this.#client as unknown as Corkable).connection
     return new Promise((resolve, reject) => {
@@ -131,13 +131,13 @@ export class Flight {
     this.#failure ??= isMissing ? otherwise : error
   }
 
-  /** What a statement failed by: what the one before it failed by, where that ended the transaction. */
+  /** The error of a statement: that of an earlier one, if it aborted the transaction. */
   #explain(error: unknown): unknown {
     return (error as { code?: string }).code === abortedCode && this.#failure !== undefined ? this.#failure : error
   }
 }
 
-/** What would stay if there were no transaction around it. */
+/** Whether a statement would take effect without a transaction. */
 function isWrite({ text }: pg.QueryConfig): boolean {
   return !/^\s*(?:select|lock|with required as \(\s*select)\b/i.test(text)
 }

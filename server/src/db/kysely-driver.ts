@@ -3,7 +3,7 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 /** Runs one query; `changes` counts the rows that it wrote. */
 export type Execute = (sql: string, parameters: readonly unknown[]) => Promise<{ rows: unknown[]; changes: number }>
 
-/** Lets Kysely run its queries on a connection, or a pool of them, whose transactions are managed above it. */
+/** Lets Kysely run its queries on a connection or a pool; the code above manages transactions. */
 export class ExecutingDriver implements Driver {
   readonly #connection: DatabaseConnection
 

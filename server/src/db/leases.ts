@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
 
 /**
- * Ends every lease. For an embedded store, which belongs to one process: whoever holds a lease when that process starts is dead, and nothing
- * has to wait for the lease to run out.
+ * Ends every lease. For an embedded store, which belongs to one process: when that process starts, every holder of a lease is dead,
+ * and nothing needs to wait for the lease to expire.
  */
 export async function endLeases(database: Database): Promise<void> {
   await database.transaction(async ({ query }) => {

@@ -11,7 +11,7 @@ export interface Migration {
 
 const folder = new URL('./migrations/', import.meta.url)
 
-/** The migrations in their order, one set for both databases. */
+/** The migrations in order, one set for both databases. */
 export function readMigrations(): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
@@ -20,8 +20,8 @@ export function readMigrations(): Migration[] {
 }
 
 /**
- * Brings the schema up to date in one transaction and says which migrations it ran. Processes that start together wait
- * for each other, and the later ones find nothing left to do.
+ * Runs the missing migrations in one transaction and returns their names. Processes that start together wait for each other, and the
+ * later ones find nothing to do.
  */
 export async function migrate(
   database: Database,
@@ -55,7 +55,7 @@ const countApplied = defineStatement<object>()((db) =>
   db.selectFrom('schema_migrations').select(({ fn }) => fn.countAll<number>().as('count')),
 )
 
-/** Whether every migration has run; what a readiness probe asks. What has run is known by name to whoever migrated at the start. */
+/** Whether every migration has run, for the readiness probe. A process that migrated at its start knows them by name. */
 export async function isMigrated(
   database: Database,
   migrations: readonly Migration[] = readMigrations(),
@@ -64,7 +64,7 @@ export async function isMigrated(
   return (applied?.count ?? 0) >= migrations.length
 }
 
-/** Whether PostgreSQL has a schema of ours, of whatever version; asking makes nothing. */
+/** Whether PostgreSQL has a schema of ours, of any version; the check creates nothing. */
 export async function hasPostgresSchema({ read }: Database): Promise<boolean> {
   const found = sql<{ name: string | null }>`SELECT to_regclass('schema_migrations')::text AS name`
   return (await found.execute(read.query)).rows[0]?.name !== null

@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { second } from '../base/duration.ts'
 
-/** Short notices between the processes on one database. They may get lost, so they only ever save waiting. */
+/** Short notifications between the processes on one database. They may get lost, so they only save waiting. */
 export interface Notices {
-  /** Sends after what it is about was committed: inside a transaction it would make commits wait for each other. */
+  /** Sends after the commit: inside a transaction it would make commits wait for each other. */
   send(channel: string, text: string): Promise<void>
-  /** Hears what is sent on a channel, by this process too, until it is closed; `onGap` when something may have been missed. */
+  /** Receives what is sent on a channel, by this process too, until it is closed; calls `onGap` when something may have been missed. */
   listen(channel: string, hear: (text: string) => void, onGap: () => void): Listening
 }
 
 export interface Listening {
-  /** Whether a notice that is sent now would be heard. */
+  /** Whether a notification sent now would be received. */
   readonly isLive: boolean
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ export const maxNoticeBytes = 7900
 
 const shortestPause = second
 const longestPause = 30 * second
-/** How often a connection that hears nothing is tried, and how long its own notice may take to come back. */
+/** How often a silent connection is tested, and how long its own notification may take to come back. */
 const probeInterval = 30 * second
 const probePatience = 5 * second
 const probeStart = 'probe '
@@ -40,8 +40,8 @@ interface ListeningOptions extends Pick<Notices, 'send'> {
 }
 
 /**
- * A connection that listens, and is made again whenever it breaks. A notice to itself shows that it works: behind a pooler of
- * transactions LISTEN succeeds and nothing is ever heard, and a line that is cut says nothing.
+ * A connection that listens, and is reopened whenever it breaks. A notification to itself shows that it works: behind a transaction
+ * pooler LISTEN succeeds but nothing arrives, and a cut connection gives no error.
  */
 class PostgresListening implements Listening {
   readonly #options: ListeningOptions
@@ -89,7 +89,7 @@ class PostgresListening implements Listening {
     }
   }
 
-  /** Whoever does not hear itself in time hears nobody. */
+  /** A process that does not hear itself in time hears nobody. */
   async #sendProbe(client: pg.Client): Promise<void> {
     if (this.#isClosed || client !== this.#client) return
     this.#probe = `${probeStart}${process.pid} ${performance.now()}`
@@ -97,7 +97,7 @@ class PostgresListening implements Listening {
     try {
       await this.#options.send(this.#options.channel, this.#probe)
     } catch {
-      // The pool is where the trouble is; the timer decides.
+      // The pool itself has failed; the timer decides.
     }
   }
 
@@ -126,7 +126,7 @@ class PostgresListening implements Listening {
   async #drop(): Promise<void> {
     const client = this.#client
     this.#client = undefined
-    // One that does not answer would not answer to a goodbye either.
+    // A connection that does not respond would not respond to a goodbye either.
     await Promise.race([client?.end(), new Promise((resolve) => setTimeout(resolve, second).unref())]).catch(
       () => undefined,
     )

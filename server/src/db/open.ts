@@ -10,32 +10,32 @@ export interface StoreLocation {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly maxConnections: number
-  /** Milliseconds for the answer to a statement, from PostgreSQL. */
+  /** Milliseconds for PostgreSQL to respond to a statement. */
   readonly timeout?: number
-  /** Milliseconds that a statement waits for what another transaction holds, on PostgreSQL. */
+  /** Milliseconds that a statement waits for a lock, on PostgreSQL. */
   readonly lockTimeout?: number
 }
 
-/** As long as a transaction of the embedded store waits for another process's. */
+/** How long a transaction of the embedded store waits for another process's. */
 export const defaultTimeout = 30 * second
 export const defaultLockTimeout = 10 * second
 const fileName = 'switchboard.db'
-/** Connections that break together are told together. */
+/** Connections that break together are logged together. */
 const gatherTime = second
 
-/** Whether there is anything where the embedded store would be; asking makes nothing. */
+/** Whether there is an embedded store; the check creates nothing. */
 export function hasSqliteFile({ dataDir }: Pick<StoreLocation, 'dataDir'>): boolean {
   return existsSync(join(dataDir, fileName))
 }
 
-/** Opens the store that the settings name; the only place that chooses between the two databases. */
+/** Opens the configured store; the only place that chooses between the two databases. */
 export async function openDatabase(location: StoreLocation, log: Log): Promise<Database> {
   return watchOutages(await open(location, log), log)
 }
 
 async function open(location: StoreLocation, log: Log): Promise<Database> {
   if (location.databaseUrl === undefined) return openSqlite(join(location.dataDir, fileName))
-  // Loaded only by those who use it: a command on the embedded store is done sooner without it.
+  // Loaded on demand: a command on the embedded store starts faster without it.
   const { openPostgres } = await import('./postgres.ts')
   return openPostgres({
     url: location.databaseUrl,
@@ -51,10 +51,10 @@ function makeReportBroken(log: Log): (error: Error) => void {
   return ({ message }) => {
     connections += 1
     if (connections > 1) return
-    const tell = () => {
+    const report = () => {
       log.warn({ connections, err: message }, 'idle database connections broke and are replaced')
       connections = 0
     }
-    setTimeout(tell, gatherTime).unref()
+    setTimeout(report, gatherTime).unref()
   }
 }

@@ -3,18 +3,18 @@ import type { Log } from '../base/log.ts'
 import type { Database, Outage } from './database.ts'
 import type { Sealed } from './tables.ts'
 
-/** One that goes on until the store recovers, for everybody. */
+/** An outage that lasts until the store recovers, for everybody. */
 type LastingOutage = Exclude<Outage, 'busy'>
 
-/** What the file system says when it takes no more: full, over the quota, larger than a file may be, mounted for reading alone. */
+/** Errors of the file system when it takes no writes: disk full, over quota, file too large, read-only. */
 const unwritableFile = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'])
 
-/** Primary codes of SQLite: another process holds on to the store, it may be read alone, the disk is full. */
+/** Primary codes of SQLite: locked by another process, read-only, disk full. */
 const unwritableCodes = new Set([5, 8, 13])
-/** I/O errors of SQLite: writing, syncing, truncating, and making room for what the connections share. */
+/** I/O errors of SQLite: writing, syncing, truncating, and allocating shared memory. */
 const unwritableIoCodes = new Set([778, 1034, 1290, 1546, 4618, 4874, 5386])
 
-const tellAgainAfter = minute
+const reportAgainAfter = minute
 const askAgainAfter = second
 
 const beginnings: Readonly<Record<Outage, string>> = {
@@ -27,40 +27,40 @@ const ends: Readonly<Record<LastingOutage, string>> = {
   unreachable: 'the database answers again',
 }
 
-/** Whether a file could not be written, for a reason that has nothing to do with what was to be written. */
+/** Whether a file could not be written for a reason unrelated to its content. */
 export function isUnwritableFile(error: unknown): boolean {
   return unwritableFile.has((error as NodeJS.ErrnoException | undefined)?.code ?? '')
 }
 
-/** Whether the embedded store took no write, for such a reason. */
+/** Whether the embedded store refused a write for such a reason. */
 export function isUnwritableSqlite(error: unknown): boolean {
   const { errcode } = error as { errcode?: number }
   return errcode !== undefined && (unwritableCodes.has(errcode & 0xff) || unwritableIoCodes.has(errcode))
 }
 
 /**
- * A database that tells the log of an outage when it begins and when it is over, however many requests and workers run into it
- * meanwhile: once, and then once a minute with their number.
+ * Wraps a database to log an outage when it begins and ends: once, and then once a minute with the number of failures, however many
+ * requests and workers run into it.
  */
 export function watchOutages(database: Database, log: Log): Database {
-  const untold: Record<Outage, number> = { unwritable: 0, unreachable: 0, busy: 0 }
-  const toldTime: Record<Outage, number> = {
+  const unreported: Record<Outage, number> = { unwritable: 0, unreachable: 0, busy: 0 }
+  const reportedTime: Record<Outage, number> = {
     unwritable: -Infinity,
     unreachable: -Infinity,
     busy: -Infinity,
   }
   let outage: LastingOutage | undefined
-  let isTold = false
+  let isReported = false
   let probing: NodeJS.Timeout | undefined
   let isClosed = false
 
-  function tell(kind: Outage, error: unknown): void {
-    untold[kind] += 1
-    if (performance.now() - toldTime[kind] < tellAgainAfter) return
-    log.error({ failures: untold[kind], err: describe(error) }, beginnings[kind])
-    untold[kind] = 0
-    toldTime[kind] = performance.now()
-    if (kind !== 'busy') isTold = true
+  function report(kind: Outage, error: unknown): void {
+    unreported[kind] += 1
+    if (performance.now() - reportedTime[kind] < reportAgainAfter) return
+    log.error({ failures: unreported[kind], err: describe(error) }, beginnings[kind])
+    unreported[kind] = 0
+    reportedTime[kind] = performance.now()
+    if (kind !== 'busy') isReported = true
   }
 
   function begin(kind: LastingOutage): void {
@@ -76,15 +76,15 @@ export function watchOutages(database: Database, log: Log): Database {
       end()
     } catch (error) {
       probing = undefined
-      // What else is wrong will be told by whoever runs into it.
+      // Any other fault is logged by the callers that run into it.
       const kind = database.outageOf(error)
       begin(kind === 'busy' || kind === undefined ? (outage ?? 'unreachable') : kind)
     }
   }
 
   function end(): void {
-    if (isTold && outage) log.warn(ends[outage])
-    isTold = false
+    if (isReported && outage) log.warn(ends[outage])
+    isReported = false
     outage = undefined
     probing = undefined
   }
@@ -94,8 +94,8 @@ export function watchOutages(database: Database, log: Log): Database {
     outageOf(error) {
       const own = database.outageOf(error)
       const kind = own ?? (isUnwritableFile(error) ? 'unwritable' : undefined)
-      if (kind) tell(kind, error)
-      // Files may be on another disk than the database, whose state they say nothing about.
+      if (kind) report(kind, error)
+      // Files may be on another disk, so they say nothing about the state of the database.
       if (own && own !== 'busy') begin(own)
       return kind
     },
@@ -108,10 +108,10 @@ export function watchOutages(database: Database, log: Log): Database {
   }
 }
 
-/** Nobody opens it: it is gone before anybody sees it. */
+/** Nobody can open it: it is gone before it becomes visible. */
 const nothing = '' as unknown as Sealed
 
-/** Leaves nothing behind, but has to be brought to the disk: what changes no row would not be. */
+/** Leaves nothing behind, but needs a durable write: a write that changes no row would not. */
 function writeSomething(database: Database): Promise<void> {
   return database.transaction(async ({ query }) => {
     const name = 'probe'

@@ -1,15 +1,15 @@
 import { DatabaseBusy } from './database.ts'
 
 export interface PlacesOptions {
-  /** How many may be at work at once. */
+  /** How many may run at once. */
   readonly places: number
-  /** Milliseconds to wait for a place at the most. */
+  /** The longest wait for a place, in milliseconds. */
   readonly patience: number
   /** How many of one share may wait. */
   readonly maxWaiting: number
 }
 
-/** Of what runs before anything else can: it may take the last place. */
+/** For work that everything else depends on: it may take the last place. */
 export const limitsShare = 'limits'
 
 interface Waiter {
@@ -26,9 +26,9 @@ interface Share {
 }
 
 /**
- * Hands out places at the connections that write, so that no app takes them all: one whose writes hang on a lock holds up itself
- * alone. A share may hold up to twice as many places as it leaves free, and leaves one to the counting of limits. A place
- * that becomes free goes to the share that holds the fewest, and of these to the one that waited longest.
+ * Hands out places at the write connections, so that no app takes them all: an app whose writes wait for a lock delays only itself. A
+ * share may hold up to twice as many places as it leaves free, and always leaves one for counting limits. A free place goes to the
+ * share that holds the fewest, and among these to the one that waited longest.
  */
 export class Places {
   readonly #options: PlacesOptions
@@ -41,7 +41,7 @@ export class Places {
     this.#free = options.places
   }
 
-  /** Resolves when the share has a place; whoever gets one gives it back with `leave`. */
+  /** Resolves when the share has a place; the caller must release it with `leave`. */
   async enter(name: string): Promise<void> {
     let share = this.#shares.get(name)
     if (!share) {

@@ -23,33 +23,33 @@ import { type Reader, SharedReader } from './shared-reader.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-/** Any number will do, as long as every process that migrates uses the same one. */
+/** Any number, as long as every migrating process uses the same one. */
 const migrationLock = 7_305_921
 /** Serialization failure and deadlock: PostgreSQL asks for the transaction to be run again. */
 const retryCodes = new Set(['40001', '40P01'])
 const maxTries = 5
-/** A lock that was not let go in time. */
+/** A lock that was not released in time. */
 const lockedCode = '55P03'
-/** A full disk, and a server that may be read alone: a standby, say. */
+/** A full disk, and a read-only server, for example a standby. */
 const unwritableCodes = new Set(['53100', '25006'])
-/** Being stopped, starting, taking no more connections or none to this database, and what a connection itself breaks by. */
+/** Shutting down, starting, too many connections or none to this database, and errors of the connection itself. */
 const unreachableCodes =
   /^(08...|25P0[34]|28...|3D000|53300|55000|57P0[1-5]|E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN))$/
 /** The driver has no codes for these. */
 const unreachableMessages =
   /^(Connection terminated|timeout (exceeded when trying to connect|expired)|Query read timeout|Client has encountered a connection error)/
-/** So that who asks whether the service is ready does not wait for longer. */
+/** So that a readiness check does not wait longer. */
 const patienceOfPing = 5000
-/** The most that a timer takes: a migration takes as long as it takes. */
+/** The longest timer: a migration may take any time. */
 const noTimeout = 2 ** 31 - 1
-/** Rewriting a table waits for everybody who uses it, and makes all others wait meanwhile: it asks shortly, and again. */
+/** Rewriting a table waits for all its users and blocks all others meanwhile, so it waits briefly and retries. */
 const rewriteLockTimeout = '500ms'
 const rewriteTries = 20
 const lockNotAvailable = '55P03'
 
-/** A transaction that the server hears nothing of for so long, and whose process is paused or cut off, lets go of its locks. */
+/** PostgreSQL ends a transaction that is silent for so long (its process is paused or cut off), and releases its locks. */
 const minIdleTimeout = 10_000
-/** A transaction waits for a connection for so many times as long as for a lock. */
+/** A transaction waits this many times longer for a connection than for a lock. */
 const patienceInLockTimeouts = 2
 /** How many transactions of one app may wait for a connection. */
 const maxWaiting = 1000
@@ -57,11 +57,11 @@ const maxWaiting = 1000
 export interface PostgresOptions {
   readonly url: string
   readonly maxConnections: number
-  /** Milliseconds for the answer to a statement; then its connection is given up. */
+  /** Milliseconds for the response to a statement; then its connection is dropped. */
   readonly timeout: number
-  /** Milliseconds that a statement of a transaction waits for what another one holds. */
+  /** Milliseconds that a statement of a transaction waits for a lock. */
   readonly lockTimeout: number
-  /** Connections that break while nobody uses them are reported here; the pool replaces them by itself. */
+  /** Called for idle connections that break; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
 }
 
@@ -72,14 +72,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const connection: pg.ClientConfig = {
     connectionString: url,
     connectionTimeoutMillis: Math.min(timeout, patienceOfPing),
-    // A machine that is gone without a word would be waited for until the system gives up its connection: a quarter of an hour.
+    // Without it, a machine that vanished would be waited for until the system's own timeout: a quarter of an hour.
     query_timeout: timeout,
     application_name: 'switchboard',
     types: { getTypeParser: parserOf },
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
-  // Of the connections, one is for look-ups and health, and one of the others for lists: neither ever waits for writers.
+  // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const pool = new pg.Pool({
     ...connection,
     max: Math.max(1, maxConnections - 1),
@@ -94,11 +94,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     patience: patienceInLockTimeouts * lockTimeout,
     maxWaiting,
   })
-  // Within each transaction, because a pooler between may give each another connection.
+  // In each transaction, because a pooler may use a different connection for each.
   const setLockTimeout = `SET LOCAL lock_timeout = ${lockTimeout}`
   pool.on('error', onIdleError)
-  // One that breaks in somebody's hands tells so twice: to the query that fails by it, who sees to it, and here, where an error
-  // that nobody listened to would end the process.
+  // A connection that breaks in use reports it twice: to the failing query, which handles it, and here, where an error without a
+  // listener would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   await reach(pool)
 
@@ -151,10 +151,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       flight.begin(begin)
       const result = await work(tx)
       await flight.commit()
-      listeners.tell(due)
+      listeners.notify(due)
       return result
     } catch (error) {
-      // One that does not answer would not answer to this either; given up, it is rolled back by the server.
+      // A connection that does not respond would not respond to this either; when it is dropped, the server rolls back.
       if (findOutage(error) === 'unreachable') broken = error as Error
       else {
         await flight.rollback().catch((rollbackError: Error) => {
@@ -214,7 +214,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-/** Runs what PostgreSQL asks to be run again, and says of what it gave up for another's lock that the database is busy. */
+/** Retries when PostgreSQL asks for it, and reports a lock timeout as a busy database. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -284,7 +284,7 @@ interface OpenTransaction {
 
 type CompiledStatements = Map<unknown, CompiledStatement & { name: string }>
 
-/** Look-ups of single rows go by `lookUp`, everything else by `runner`. */
+/** Look-ups of single rows use `lookUp`, all other statements `runner`. */
 function makeDb(
   runner: Reader,
   compiled: CompiledStatements,
@@ -310,7 +310,7 @@ function makeDb(
       known = { ...fresh, name: createHash('sha256').update(fresh.sql).digest('hex').slice(0, 32) }
       compiled.set(statement, known)
     }
-    // A named statement is parsed and planned once a connection.
+    // A named statement is parsed and planned once per connection.
     const values = known.bind(parameters).map(encodeForPostgres)
     return { name: known.name, text: known.sql, values }
   }

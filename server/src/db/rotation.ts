@@ -10,32 +10,32 @@ import type { SealingKeysTable } from './tables.ts'
 import { listSealingKeys } from './unlock.ts'
 
 const places = Object.keys(sealedColumns) as SealedPlace[]
-/** Others get their turn at an embedded store, where nobody writes while a batch is sealed: they ask every ten milliseconds. */
+/** Lets others write to an embedded store between batches: they retry every ten milliseconds. */
 const pauseMilliseconds = 25
 
 export interface RotationDeps {
   readonly clock: Clock
   /**
-   * Says which key is to be in use, when nobody else rotates: the place to write a new one down. The keys are those of the store,
-   * the one in use first.
+   * Returns the key to use, called when nobody else rotates: the place to save a new one. The argument is the store's keys, the one in
+   * use first.
    */
   readonly chooseKey: (keys: readonly SealingKeysTable[]) => SecretKey
-  /** Told after each batch how many values were sealed so far. */
+  /** Called after each batch with the number of values sealed so far. */
   readonly onBatch?: (values: number) => void
 }
 
 export interface Rotation {
   readonly key: SecretKey
   readonly values: number
-  /** The ids of the keys that the store needs no more. */
+  /** The ids of the keys that the store no longer needs. */
   readonly retired: readonly string[]
-  /** Where values are that no key opens, because they were altered. They are left as they are, and so is their key. */
+  /** The places of values that no key opens, because they were altered. They stay as they are, and so does their key. */
   readonly unreadable: readonly string[]
 }
 
 /**
- * Seals every secret anew with another key, a batch at a time. From the first moment on everybody seals with the new key, so
- * broken off halfway nothing is lost and the next rotation goes on: until it is done the store needs both keys, and says so.
+ * Seals every secret again with another key, in batches. All processes seal with the new key from the start, so an interrupted
+ * rotation loses nothing and the next one continues: until then the store needs both keys, and says so.
  */
 export async function rotateKeys(database: Database, { clock, chooseKey, onBatch }: RotationDeps): Promise<Rotation> {
   const key = await database.transaction(async (tx) => {
@@ -54,12 +54,12 @@ export async function rotateKeys(database: Database, { clock, chooseKey, onBatch
       onBatch?.(values)
     })
   }
-  // From the change of keys on nobody seals with the old one, so one pass finds everything.
+  // After the change of keys nobody seals with the old one, so one pass finds everything.
   const retired = unreadable.length > 0 ? [] : await database.transaction((tx) => retireKeys(tx, key.id))
   return { key, values, retired, unreadable }
 }
 
-/** Whoever seals in a transaction that is under way is waited for. */
+/** Waits for transactions under way that seal. */
 export async function useKey({ query }: Transaction, id: string, now: number): Promise<void> {
   await query.updateTable('sealing_keys').set({ in_use: false }).where('in_use', '=', true).execute()
   await query
@@ -101,7 +101,7 @@ async function resealBatch(tx: Transaction, place: SealedPlace, after: readonly 
   return { last: batch.at(-1)?.key, sealed: sealed.length, unreadable }
 }
 
-/** Takes the other keys off the list of those that the store needs. */
+/** Removes the other keys from the list of keys that the store needs. */
 async function retireKeys(tx: Transaction, id: string): Promise<string[]> {
   const others = (await listSealingKeys(tx)).filter((key) => key.id !== id).map((key) => key.id)
   for (const other of others) {
@@ -115,7 +115,7 @@ async function retireKeys(tx: Transaction, id: string): Promise<string[]> {
   return others
 }
 
-/** How many values a key sealed. */
+/** How many values a key has sealed. */
 export async function countSealed(db: Db, keyId: string): Promise<number> {
   let count = 0
   for (const place of places) count += await countValues(db, sealedColumns[place], sealedPrefix(keyId))

@@ -1,13 +1,13 @@
 import type { Tables } from './tables.ts'
 
-/** A column whose values are sealed, and the columns that name a row of its table. */
+/** A column with sealed values, and the key columns of its table. */
 export interface SealedColumn {
   readonly table: keyof Tables
   readonly column: string
   readonly key: readonly string[]
 }
 
-/** Every column that holds a secret. What is here is sealed in old stores, and sealed anew by a rotation. */
+/** Every column that holds a secret. Old stores and rotations seal the columns listed here. */
 export const sealedColumns = {
   'apps.secret': { table: 'apps', column: 'secret', key: ['id'] },
   'apps.previous_secret': { table: 'apps', column: 'previous_secret', key: ['id'] },
@@ -23,7 +23,7 @@ export const sealedColumns = {
 
 export type SealedPlace = keyof typeof sealedColumns
 
-/** What a sealed value is bound to. `row` is the key of the row, its parts joined by spaces. */
+/** The context that a sealed value is bound to. `row` is the key of the row, its parts joined by spaces. */
 export function writePlace(column: SealedPlace, row: string): string {
   return `${column} of ${row}`
 }

@@ -7,22 +7,22 @@ const shareKeyInUse = defineStatement<object>()((db) =>
   db.selectFrom('sealing_keys').select('id').where('in_use', '=', true).forShare(),
 )
 
-/** The text of a value that is stored sealed, in the row that it was sealed for. */
+/** Opens a sealed value, in the row that it was sealed for. */
 export function openSecret(db: Db, column: SealedPlace, row: string, sealed: Sealed): string {
   return db.secrets.open(writePlace(column, row), sealed as unknown as string)
 }
 
-/** Whether a stored value is this text, sealed; one that was altered is not. */
+/** Whether a stored value is this text, sealed; false for an altered value. */
 export function holdsSecret(db: Db, column: SealedPlace, row: string, sealed: Sealed, text: string): boolean {
   return db.secrets.tryOpen(writePlace(column, row), sealed as unknown as string) === text
 }
 
-/** Seals texts for the rows that they will be stored in, each the key's parts joined by spaces. */
+/** Seals texts for the rows that will store them; `row` is the key's parts joined by spaces. */
 export type Seal = (column: SealedPlace, row: string, text: string) => Sealed
 
 /**
- * Seals with the key that the store has in use, which may be another one than when the process started. It stays in use until
- * this transaction ends: a rotation waits, and so finds what was sealed here.
+ * Seals with the store's current key, which may have changed since the process started. The key stays in use until this transaction
+ * ends: a rotation waits, and therefore finds the values sealed here.
  */
 export async function takeSeal(tx: Transaction): Promise<Seal> {
   const keyId = await takeKeyInUse(tx)
@@ -34,9 +34,9 @@ export async function sealSecret(tx: Transaction, column: SealedPlace, row: stri
   return (await takeSeal(tx))(column, row, text)
 }
 
-/** The id of that key. */
+/** The id of the current key. */
 export async function takeKeyInUse(tx: Transaction): Promise<string> {
-  // A rotation that was waited for has put another row in use: the second look finds that.
+  // After waiting for a rotation another row is in use: the second read finds it.
   const found = (await tx.first(shareKeyInUse, {})) ?? (await tx.first(shareKeyInUse, {}))
   if (!found) throw new Error('the store has no key in use: it was not unlocked')
   return found.id

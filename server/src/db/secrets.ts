@@ -2,7 +2,7 @@ import type { Random } from '../base/random.ts'
 import type { Database, Db, Transaction } from './database.ts'
 import { openSecret, sealSecret } from './sealing.ts'
 
-/** A secret of the service itself, made when it is asked for the first time and the same for every process ever after. */
+/** A secret of the service itself, created on first use and then the same for every process. */
 export async function serviceSecret(database: Database, random: Random, name: string): Promise<string> {
   return (
     (await findServiceSecret(database.read, name)) ??
@@ -10,7 +10,7 @@ export async function serviceSecret(database: Database, random: Random, name: st
   )
 }
 
-/** The same, for what is in a transaction already. */
+/** The same inside a transaction. */
 export async function serviceSecretWithin(tx: Transaction, random: Random, name: string): Promise<string> {
   const known = await findServiceSecret(tx, name)
   if (known !== undefined) return known

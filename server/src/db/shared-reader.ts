@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Corkable } from './flight.ts'
 import { freezeAll } from './freeze.ts'
 
-/** How long the connection may be silent about what it was asked before others are asked instead. */
+/** How long the connection may be silent before other connections are used instead. */
 const silenceUntilStuck = 250
 
 interface LookUp {
@@ -18,11 +18,10 @@ export interface Reader {
 }
 
 /**
- * One connection that look-ups of all requests share: they are sent without waiting for the answers to those before them, those
- * of one turn of the event loop together, and equal ones of one turn once: whoever asks was there before they were sent. A
- * look-up takes a fraction of a millisecond, so none holds up the others, and none waits for the connections that write. Node
- * and PostgreSQL spend half of what a connection from a pool takes for each. Where one look-up is held up all the same (somebody
- * has locked a whole table), those behind it go by `others`.
+ * One connection that the look-ups of all requests share. They are pipelined: those of one turn of the event loop are sent together,
+ * and equal ones of one turn once, which is safe because every caller asked before they were sent. A look-up takes a fraction of a
+ * millisecond, so none delays the others, and none waits for the write connections. It costs Node and PostgreSQL half as much as a
+ * pooled connection. If one look-up is blocked all the same (for example by a table lock), the later ones use `others`.
  */
 export class SharedReader implements Reader {
   readonly #config: pg.ClientConfig
@@ -31,7 +30,7 @@ export class SharedReader implements Reader {
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
   #waiting: LookUp[] = []
-  /** Of what waits: the same look-up of several requests of one moment is sent once. */
+  /** Pending look-ups: equal ones of several requests in one turn are sent once. */
   readonly #byKey = new Map<string, LookUp>()
   #underWay = 0
   #lastAnswer = 0
@@ -64,7 +63,7 @@ export class SharedReader implements Reader {
     await client?.end()
   }
 
-  /** All that was asked for in this turn of the loop goes out in one piece. */
+  /** Sends everything asked for in this turn of the event loop at once. */
   readonly #flush = (): void => {
     const waiting = this.#waiting
     this.#waiting = []
@@ -137,7 +136,7 @@ export class SharedReader implements Reader {
   }
 }
 
-/** Equal for equal look-ups of prepared statements; undefined where that is not easily said. */
+/** Equal for equal look-ups of prepared statements; undefined when that is hard to tell. */
 function keyOf({ name, values }: pg.QueryConfig): string | undefined {
   if (name === undefined || values === undefined) return undefined
   let key = name

@@ -25,20 +25,20 @@ import { type CompiledStatement, compileStatement, type Statement } from './stat
 import type { Tables } from './tables.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** Statements kept prepared; a bound, because queries over lists are as many as the lengths of the lists. */
+/** Prepared statements kept; bounded, because queries over lists differ by the length of the list. */
 const maxPreparedStatements = 500
-/** How long a transaction waits for another process's (`./switchboard apply`, say) before it gives up. */
+/** How long a transaction waits for another process's (for example `./switchboard apply`) before it gives up. */
 const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
-/** Of what a row is cached by: ids and codes are far shorter, and what is longer was made up by a caller. */
+/** The longest cache key: ids and codes are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
 const sqliteBusy = 5
-/** Where Node reports each request before anybody sees it. */
+/** The channel on which Node reports each request before any handler sees it. */
 const requestStart = 'http.server.request.start'
 
 /**
- * The embedded store. One connection writes and hands itself from transaction to transaction, so that two never
- * interleave between awaits; another reads what is committed and never waits for the writer (WAL).
+ * The embedded store. One connection writes, one transaction after the other, so that two never interleave between awaits; another
+ * reads committed data and never waits for the writer (WAL).
  */
 export function openSqlite(file: string): Database {
   const secrets = new KeyRing()
@@ -64,8 +64,8 @@ export function openSqlite(file: string): Database {
     tx,
     due,
     (committed) => {
-      reader.doubt()
-      listeners.tell(committed)
+      reader.invalidate()
+      listeners.notify(committed)
     },
   )
 
@@ -82,7 +82,7 @@ export function openSqlite(file: string): Database {
     notices: undefined,
     onDue: listeners.add,
     async snapshot(work) {
-      // A connection of its own: the one that reads for everybody would show them all an old state meanwhile.
+      // A separate connection: on the shared reader, everybody would see an old state meanwhile.
       const connection = new SqliteConnection(openFile(file), secrets)
       try {
         connection.execute('BEGIN')
@@ -106,7 +106,7 @@ export function openSqlite(file: string): Database {
       writer.execute(script)
     },
     async lockForMigration() {
-      // BEGIN IMMEDIATE holds the only writer's lock already.
+      // BEGIN IMMEDIATE already holds the only writer's lock.
     },
     async ping() {
       reader.run('SELECT 1', [])
@@ -126,7 +126,7 @@ async function begin(writer: SqliteConnection): Promise<void> {
 }
 
 /**
- * One process counts for itself and needs the store only to remember after a restart: what is over within a minute is not worth a write.
+ * A single process counts in memory and needs the store only to survive a restart: a window under a minute is not worth a write.
  */
 function countersOf(transaction: Database['transaction']): Counters {
   const [own, stored] = [new OwnCounters(), new StoredCounters(transaction)]
@@ -136,8 +136,8 @@ function countersOf(transaction: Database['transaction']): Counters {
 }
 
 /**
- * SQLite's own waiting would block the whole process, so waiting for another process's transaction is done here, between
- * short tries.
+ * SQLite's own waiting would block the whole process, so the wait for another process's transaction happens here, between short
+ * attempts.
  */
 async function whenFree(work: () => void): Promise<void> {
   for (let waited = 0; ; waited += 10) {
@@ -153,7 +153,7 @@ async function whenFree(work: () => void): Promise<void> {
 
 function openFile(file: string): DatabaseSync {
   try {
-    // It holds secrets: nobody but its owner may read it. What SQLite puts beside it has the same mode.
+    // It holds secrets: only its owner may read it. SQLite gives its companion files the same mode.
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     closeSync(openSync(file, 'a', 0o600))
     const handle = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 0 })
@@ -203,7 +203,7 @@ class SqliteConnection {
     return this.#handle.isTransaction
   }
 
-  /** Moves what the write-ahead log holds into the database, and leaves the log with nothing in it. */
+  /** Moves the contents of the write-ahead log into the database, and empties the log. */
   emptyLog(): void {
     const result = this.#handle.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
     if (result?.['busy'] === 0) return
@@ -243,7 +243,7 @@ class SqliteConnection {
     return db
   }
 
-  /** At once: nothing is gained by waiting. */
+  /** Runs at once: waiting gains nothing. */
   readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
     const { sql, bind } = this.#compile(statement)
     this.run(sql, bind(parameters))
@@ -296,11 +296,10 @@ class SqliteConnection {
 }
 
 /**
- * Remembers rows for as long as nothing was committed by anyone, this process or another: SQLite's data_version changes with
- * every commit of another connection, and asking for it costs a fraction of a look-up. It is asked for once in each turn of the
- * event loop, and again with the first request that comes in, so whatever came in after a commit was acknowledged is answered
- * from what was committed. A read asks for its token, its node and its row again and again, and between two writes they are the
- * same.
+ * Caches rows between commits, because reads ask for the same token, node and row again and again. The protocol: SQLite's
+ * data_version changes with every commit of another connection, and reading it costs a fraction of a look-up. It is checked once in
+ * each turn of the event loop, again at the first request that arrives in the turn, and after every commit of this process. A
+ * request that arrives after a commit was acknowledged therefore sees that commit.
  */
 class CommittedReader extends SqliteConnection {
   readonly #askVersion: StatementSync
@@ -322,14 +321,14 @@ class CommittedReader extends SqliteConnection {
     super.close()
   }
 
-  /** Makes the next look-up ask again: this process has committed. */
-  readonly doubt = (): void => {
+  /** Makes the next look-up check the version: this process has committed. */
+  readonly invalidate = (): void => {
     this.#isChecked = false
   }
 
   /**
-   * Node says so itself whenever an HTTP server of this process has a request. The end of a turn comes after requests are read: what was asked before that, by a worker behind the end of the last turn,
-   * say, is too old for them.
+   * Node calls this for every request to an HTTP server of this process. A turn ends after its requests are read, so a check made
+   * earlier in the turn (for example by a worker) is too old for them.
    */
   readonly #beginRequest = (): void => {
     if (this.#hasArrivals) return
@@ -348,7 +347,7 @@ class CommittedReader extends SqliteConnection {
     const key = parameters.length === 1 ? String(parameters[0]) : parameters.join('\0')
     if (rows.has(key)) return rows.get(key)
     const row = super.firstRow(statement, parameters)
-    // A plain object of its own, because those of the driver have no prototype and are slow to read.
+    // A plain object, because the driver's objects have no prototype and are slow to read.
     const kept = row === undefined ? undefined : freezeDeep({ ...row })
     if (key.length <= maxKeyCharacters) {
       rows.set(copyText(key), kept)
@@ -360,7 +359,7 @@ class CommittedReader extends SqliteConnection {
   override cached<Value>(cacheName: CacheName<Value>): Map<string, Value> {
     if (!this.#isChecked) this.#check()
     let values = this.#derived.get(cacheName)
-    // A commit puts a new map in its place: what is still being worked out from older rows goes into the old one, unseen.
+    // A commit replaces the map: values still being computed from older rows go into the old one, unseen.
     if (!values || values.size >= maxRememberedRows) {
       values = new Map()
       this.#derived.set(cacheName, values)
@@ -370,7 +369,7 @@ class CommittedReader extends SqliteConnection {
 
   readonly #endTurn = (): void => {
     this.#hasArrivals = false
-    this.doubt()
+    this.invalidate()
   }
 
   #check(): void {
@@ -386,7 +385,7 @@ class CommittedReader extends SqliteConnection {
   }
 }
 
-/** A part of a text holds on to the whole, such as a code to the address that it came in. */
+/** Copies a text: a substring keeps the whole alive, for example a code the address that it came in. */
 function copyText(text: string): string {
   return Buffer.from(text).toString()
 }

@@ -1,7 +1,7 @@
 import type { Compilable, Kysely, RawBuilder } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** Stands for a value that is only known when the statement runs. */
+/** Stands for a value that is known only when the statement runs. */
 export class Parameter {
   readonly name: string
 
@@ -11,8 +11,8 @@ export class Parameter {
 }
 
 /**
- * A query that is built once and run often. Building and compiling a query costs more than running it on an embedded
- * database, so the hot ones are declared as constants and compiled at their first use.
+ * A query that is built once and run often. On an embedded database, building and compiling a query costs more than running it, so
+ * frequent queries are declared as constants and compiled at first use.
  */
 export interface Statement<Parameters extends object, Row> {
   readonly build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>
@@ -20,7 +20,7 @@ export interface Statement<Parameters extends object, Row> {
   readonly steps?: Steps<Parameters, Row>
 }
 
-/** What declared statements run on. */
+/** Runs declared statements. */
 export interface StatementRunner {
   /** The row, or undefined. */
   first<Parameters extends object, Row>(
@@ -39,7 +39,7 @@ export function defineStatement<Parameters extends object>() {
   })
 }
 
-/** The same for SQL that the query builder has no words for: data-modifying CTEs, rows from JSON. */
+/** The same for SQL that the query builder cannot express: data-modifying CTEs, rows from JSON. */
 export function defineSql<Parameters extends object>() {
   return <Row>(write: (parameters: Parameters) => RawBuilder<Row>): Statement<Parameters, Row> => ({
     build: (db, parameters) => ({ compile: () => write(parameters).compile(db) }),
@@ -47,8 +47,8 @@ export function defineSql<Parameters extends object>() {
 }
 
 /**
- * A statement that is worth being one where it travels to a server, with what the embedded database does instead: it has neither
- * writes in a CTE nor lateral joins, and gains nothing by fewer statements. Steps that write run in a transaction.
+ * A single statement for a database server, with the steps that the embedded database runs instead: it has neither writes in a CTE
+ * nor lateral joins, and gains nothing from fewer statements. Steps that write run in a transaction.
  */
 export function defineWithSteps<Parameters extends object, Row>(
   statement: Statement<Parameters, Row>,

@@ -7,9 +7,9 @@ const sqliteBusy = 5
 const lockName = 'switchboard.lock'
 
 /**
- * Makes this process the only server of the embedded store in a folder, until it calls `release` or ends, however it ends: what is locked is a
- * database of its own beside the store, and a lock of SQLite is one of the system, which goes with its process. Commands do not ask for it, so they work
- * beside a server.
+ * Makes this process the only server of the embedded store in a folder until `release` or the end of the process, however it ends. The
+ * lock is on a separate database file beside the store; the system releases a lock of SQLite with its process. Commands do not take
+ * it, so they work beside a server.
  */
 export function lockStore(dataDir: string): { release(): void } {
   const file = join(dataDir, lockName)
@@ -18,7 +18,7 @@ export function lockStore(dataDir: string): { release(): void } {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     closeSync(openSync(file, 'a', 0o600))
     handle = new DatabaseSync(file, { timeout: 0 })
-    // Nothing is ever written into it, and no journal is left beside it.
+    // Nothing is ever written into it, and no journal stays beside it.
     handle.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     handle?.close()
@@ -33,7 +33,7 @@ export function lockStore(dataDir: string): { release(): void } {
   return { release: () => held.close() }
 }
 
-/** Whether a server runs on the embedded store in a folder; asking makes nothing. */
+/** Whether a server runs on the embedded store in a folder; the check creates nothing. */
 export function isStoreLocked(dataDir: string): boolean {
   const file = join(dataDir, lockName)
   if (!existsSync(file)) return false

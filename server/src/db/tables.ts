@@ -3,12 +3,12 @@ import type { Json } from './codecs.ts'
 
 declare const sealedMark: unique symbol
 
-/** A secret as it is stored: text that says nothing without a key. Only `openSecret` makes something readable of it. */
+/** A secret as stored: unreadable without a key. Only `openSecret` opens it. */
 export interface Sealed {
   readonly [sealedMark]: true
 }
 
-/** The tables as queries see them: one interface a table, in the order of the migrations. */
+/** The tables as queries see them: one interface per table, in the order of the migrations. */
 export interface Tables {
   nodes: NodesTable
   businesses: BusinessesTable
@@ -105,7 +105,7 @@ export interface AppSubscriptionsTable {
   verify_token: Sealed
   fields: Json<string[]>
   created_time: number
-  /** Null alone in a store that was not unlocked since it was migrated. */
+  /** Null only in a store that was not unlocked since it was migrated. */
   verify_token_hash: string | null
 }
 
@@ -412,7 +412,7 @@ export interface DeliveriesTable {
   account_id: string
   app_id: string
   field: string
-  /** What it is in order with: see delivery/conversation.ts. */
+  /** The conversation that orders it: see delivery/conversation.ts. */
   conversation: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
   attempts: number

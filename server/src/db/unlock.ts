@@ -29,9 +29,9 @@ export interface UnlockDeps {
 }
 
 /**
- * Makes the secrets of a migrated store usable. A store that has none sealed yet is sealed here, with SECRETS_KEY or the key file,
- * which is made where there is none: then it returns true. Throws SecretsLocked when this process lacks a key that the store needs: nothing is
- * changed then.
+ * Makes the secrets of a migrated store usable. A store without sealed secrets is sealed now, with SECRETS_KEY or the key file, which
+ * is created if missing: then it returns true. Throws SecretsLocked, and changes nothing, when this process lacks a key that the
+ * store needs.
  */
 export async function unlockSecrets(database: Database, deps: UnlockDeps): Promise<boolean> {
   const { source, random } = deps
@@ -45,12 +45,12 @@ export async function unlockSecrets(database: Database, deps: UnlockDeps): Promi
   const missing = needed.filter(({ id }) => !secrets.knows(id))
   if (missing.length > 0) throw describeMissing(missing, source)
   secrets.setHashSecret(await serviceSecret(database, random, hashSecretName))
-  // With more than one a rotation is under way, and will see to it at its end.
+  // With more than one key a rotation is under way, and will do this at its end.
   if (needed.length === 1 && needed[0]?.has_remains) await eraseRemains(database, deps.log)
   return hasMadeFile
 }
 
-/** The keys that values of the store are sealed with, the one in use first. */
+/** The keys that have sealed values of the store, the one in use first. */
 export async function listSealingKeys({ query }: Db): Promise<SealingKeysTable[]> {
   return query
     .selectFrom('sealing_keys')
@@ -64,7 +64,7 @@ export function readSettingKeys({ current, old }: KeySource): SecretKey[] {
   return current ? [current, ...old] : [...old]
 }
 
-/** The keys of the file, as far as it can be read at the moment. */
+/** The keys of the file, if it can be read. */
 function readFileKeys(path: string): readonly SecretKey[] {
   try {
     return readKeyFile(path)?.keys ?? []
@@ -114,7 +114,7 @@ function takeFileKey(path: string, random: Random): SecretKey {
   return newest
 }
 
-/** Takes what values were before they were sealed, or sealed anew, out of the free space of the database's files. */
+/** Purges old plain or sealed values from the free space of the database's files. */
 export async function eraseRemains(database: Database, log: Log): Promise<boolean> {
   const tables = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)])
   try {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Transaction, TransactionOptions } from './database.ts'
 import { DueNotes } from './due.ts'
 
-/** The connection that writes, as far as transactions need it. */
+/** What transactions need of the write connection. */
 export interface Writer {
   /** Waits until no other process writes, and begins. */
   begin(): Promise<void>
@@ -16,18 +16,18 @@ interface Job extends TransactionOptions {
   readonly reject: (error: unknown) => void
 }
 
-/** So that the first of a group does not wait for too many others. */
+/** A bound, so that the first of a group does not wait for too many others. */
 const maxGroup = 64
 
 /**
- * Runs transactions one after the other, and commits those together that wait at the same moment: bringing a commit to the disk
- * costs far more than what most of them do. Each is still all or nothing by itself: what one of them throws undoes its own
- * work alone, behind a savepoint. None is answered before it is on the disk.
+ * Runs transactions one after the other, and commits those that wait at the same moment together: a durable commit costs far more than
+ * most of their work. Each is still all or nothing: an error rolls back only its own work, to a savepoint. None is answered before
+ * its commit is durable.
  */
 export class WriteQueue {
   readonly #writer: Writer
   readonly #tx: Transaction
-  /** What the transaction that runs makes due, and what the group does as far as it stands. */
+  /** What the running transaction makes due, and what its group has made due so far. */
   readonly #due: DueNotes
   readonly #groupDue = new DueNotes()
   readonly #onCommit: (due: DueNotes) => void
@@ -48,14 +48,14 @@ export class WriteQueue {
     })
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.#draining
   }
 
   async #drain(): Promise<void> {
     do {
-      // Requests that came in together are read in one turn of the loop; then they are all here.
+      // Requests that arrived together are read in one turn of the event loop; after it, all their transactions are here.
       await nextTurn()
       await this.#runGroup()
     } while (this.#jobs.length > 0)
@@ -97,7 +97,7 @@ export class WriteQueue {
     return value
   }
 
-  /** Undefined when the job failed and nothing of it is left. Throws when nothing of the whole group is left. */
+  /** Undefined when the job failed and was rolled back. Throws when the whole group was rolled back. */
   async #runBehindSavepoint(job: Job): Promise<{ value: unknown } | undefined> {
     try {
       this.#writer.execute('SAVEPOINT job')
@@ -106,7 +106,7 @@ export class WriteQueue {
       return { value }
     } catch (error) {
       job.reject(error)
-      // A full disk, say, has ended the transaction that the others are in.
+      // For example a full disk has ended the transaction that the others are in.
       if (!this.#writer.isTransactionOpen()) throw error
       this.#writer.execute('ROLLBACK TO job')
       this.#writer.execute('RELEASE job')
@@ -114,12 +114,12 @@ export class WriteQueue {
     }
   }
 
-  /** A commit that failed may have ended the transaction already. What makes this fail makes the next transaction fail, and is told by it. */
+  /** A failed commit may have ended the transaction already. A failure here makes the next transaction fail too, which reports it. */
   #undo(): void {
     try {
       if (this.#writer.isTransactionOpen()) this.#writer.execute('ROLLBACK')
     } catch {
-      // Thrown from here it would end the queue, and everybody behind would wait for ever.
+      // An error thrown from here would stop the queue, and later transactions would wait for ever.
     }
   }
 }

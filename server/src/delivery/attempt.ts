@@ -11,11 +11,11 @@ export interface AttemptDeps {
   readonly vocabulary: Vocabulary
 }
 
-/** How much of an answer the log keeps. */
+/** How much of a response the log keeps. */
 const keptAnswerCharacters = 1000
 /**
- * One post, stage by stage: build the bytes, sign them, send them (guarded), read the answer, judge it. Undefined when the
- * service stops: then it was none.
+ * One post, stage by stage: build the bytes, sign them, send them (guarded), read the response, judge it. Returns undefined when
+ * the service stops: that does not count as an attempt.
  */
 export async function attemptPost(
   { clock, egress, vocabulary }: AttemptDeps,
@@ -53,7 +53,7 @@ function judge({
   return {
     status,
     problem: isTaken(status) ? undefined : (failure?.message ?? `it answered ${status}`),
-    // One of the databases takes no NUL.
+    // PostgreSQL refuses NUL in text.
     answer: body.toString('utf8').slice(0, keptAnswerCharacters).replaceAll('\0', '').toWellFormed(),
     retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
   }

@@ -1,16 +1,16 @@
 import { LongTask } from '../base/long-task.ts'
 
-/** Without the flag `u` a pattern goes by UTF-16 units, which is what an escape stands for. */
+/** Without the flag `u` a pattern matches UTF-16 units, and each escape encodes one unit. */
 const beyondAscii = /[\u0080-\uffff]/
 const hexDigits = Buffer.from('0123456789abcdef')
 const maxEscapeBytes = 6
-/** How much of a long text is written before others run. */
+/** How much of a long text is written before the event loop runs other work. */
 const pieceCharacters = 65_536
 
 /**
- * Writes an event, which is JSON text, as the bytes that are signed and sent: in ASCII, everything else as `\uXXXX` in lower case,
- * one for each half of a character beyond the basic plane. So no change of encoding on the way can break the signature. A long
- * one is written in several turns of the event loop.
+ * Writes an event, which is JSON text, as the bytes that are signed and sent. The output is ASCII: every other character becomes
+ * `\uXXXX` in lower case, two of them beyond the basic plane, so that no re-encoding on the way can break the signature. A long
+ * text is written in several turns of the event loop.
  */
 export function writeAscii(json: string): Buffer | Promise<Buffer> {
   if (!beyondAscii.test(json)) return Buffer.from(json, 'latin1')
@@ -39,6 +39,6 @@ function escapePiece(json: string): Buffer {
       for (let shift = 12; shift >= 0; shift -= 4) bytes[length++] = hexDigits[(unit >> shift) & 0xf] as number
     }
   }
-  // A copy of the right size: what is left over may be five times as much.
+  // A copy of the exact size: the buffer may be five times as large.
   return Buffer.from(bytes.subarray(0, length))
 }

@@ -21,8 +21,8 @@ export interface CallbackRules {
 }
 
 /**
- * Reads a callback's address; the 400 for everything that its text alone shows to be wrong. What its name resolves to is
- * checked when it is connected to.
+ * Parses a callback URL; throws a 400 for every fault that the text alone shows. The addresses that its host name resolves to are
+ * checked on connecting.
  */
 export function checkCallbackUrl(
   text: string,
@@ -33,7 +33,7 @@ export function checkCallbackUrl(
   return new URL(text)
 }
 
-/** What is wrong with the text of a callback's address, and what would be right. */
+/** What is wrong with the text of a callback URL, and what form is right. */
 export function findUrlProblem(text: string, allowInternal: boolean): string | undefined {
   return findProblem(text, { allowInternal, member: '' })?.problem
 }
@@ -43,7 +43,7 @@ function findProblem(
   { allowInternal, member }: CallbackRules & { readonly member: string },
 ): ArgumentProblem | undefined {
   const wanted = allowInternal ? 'http or https URL' : 'https URL'
-  // The parser would mend all of these in silence, and so keep another address than the one that a person reads.
+  // The parser would fix all of these silently, and store a different address from the one that a person reads.
   if (!/^https?:\/\/[^/]/i.test(text) || /[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) {
     return notAUrl(member, { wanted })
   }
@@ -56,7 +56,7 @@ function findProblem(
   return isInternalHost(url.hostname) ? urlInternal(member) : undefined
 }
 
-/** The parser has already written every spelling of an IPv4 address (decimal, octal, hexadecimal, short) as four numbers. */
+/** The parser has already normalized every spelling of an IPv4 address (decimal, octal, hexadecimal, short) to four numbers. */
 function isInternalHost(hostname: string): boolean {
   const literal = hostname.replace(/^\[|\]$/g, '')
   if (isIP(literal) !== 0) return !isPublicAddress(literal)

@@ -5,10 +5,10 @@ import type { LaneAddress } from './lane-rows.ts'
 import { claimLanes, firstPlace, type Lane, type Lease, listAddresses, listDueLanes } from './lanes.ts'
 import type { Destination, Room } from './room.ts'
 
-/** How soon after a claim the next may come, however many commits ask for it. */
+/** The shortest time between two claims, however many commits ask for one. */
 const paceMilliseconds = 20
 const pageSize = 500
-/** Where there is no room for most of what is due, a poll does not go through all of it; the next one goes on. */
+/** When there is no room for most of the due lanes, a poll reads only a part of them; the next poll continues. */
 const pagesPerPoll = 4
 
 export interface ClaimerDeps {
@@ -17,26 +17,26 @@ export interface ClaimerDeps {
   readonly lease: Lease
   readonly room: Room
   readonly originOf: (callback_url: string) => string
-  /** Whether this process works on a lane, or has not finished what it was at when it lost it. */
+  /** Whether this process holds a lane, or still has posts under way for a lane that it lost. */
   readonly isTaken: (lane_id: string) => boolean
   readonly onClaimed: (lane: Lane, claim: Claim) => void
-  /** Told of lanes with something new that another process holds. */
+  /** Called with lanes that have new deliveries and that another process holds. */
   readonly onHeldElsewhere: (lane_ids: readonly string[]) => void
   readonly onFailure: (error: Error, message: string) => void
 }
 
-/** Where a lane leads, and as what it has its room. */
+/** Where a lane leads, and the key of its room. */
 export interface Claim extends Destination {
-  /** Whether its subscriber failed last, as far as that was known. */
+  /** Whether its subscriber failed last, as far as this process knows. */
   readonly isDoubtful: boolean
 }
 
 interface Candidate extends LaneAddress, Claim {
-  /** Whether somebody raised an event for it, rather than a poll having found it. */
+  /** Whether an event was raised for it; false when a poll found it. */
   readonly isNews: boolean
 }
 
-/** Claims lanes that there is something to do for, as far as there is room: those it was told of, and those that a poll finds. */
+/** Claims lanes with work, as far as there is room: lanes that it was notified of, and lanes that a poll finds. */
 export class Claimer {
   readonly #deps: ClaimerDeps
   readonly #loop: Loop
@@ -44,7 +44,7 @@ export class Claimer {
   readonly #ids = new Set<string>()
   #isPollDue = false
   #place = firstPlace
-  /** Lanes that were left where they are for want of room. */
+  /** Lanes that were not claimed for lack of room. */
   #skipped = new Map<string, Candidate>()
 
   constructor(deps: ClaimerDeps) {
@@ -64,13 +64,13 @@ export class Claimer {
     return this.#skipped.size > 0
   }
 
-  /** There is something new for these lanes. */
+  /** These lanes have new deliveries. */
   hint(lanes: Iterable<LaneAddress>): void {
     for (const lane of lanes) this.#addresses.set(lane.id, lane)
     this.#loop.wake()
   }
 
-  /** The same, where no more is known of them. */
+  /** The same, when only the ids of the lanes are known. */
   hintIds(ids: Iterable<string>): void {
     for (const id of ids) this.#ids.add(id)
     this.#loop.wake()
@@ -101,7 +101,7 @@ export class Claimer {
     const skipped = [...this.#skipped.values()]
     this.#skipped = new Map()
     const chosen = this.#choose([...news, ...skipped, ...found])
-    // The rest of what is due, of which the last poll saw a part.
+    // The rest of the due lanes, of which the last poll saw only a part.
     if (this.#skipped.size === 0 && this.#place !== firstPlace) this.poll()
     if (chosen.size === 0) return
     let claimed: Lane[] = []
@@ -132,7 +132,7 @@ export class Claimer {
   async #findDue(): Promise<Candidate[]> {
     const { database, clock, lease } = this.#deps
     this.#isPollDue = false
-    // Those that are still due are found again.
+    // The next poll finds the lanes that are still due.
     this.#skipped.clear()
     const found: Candidate[] = []
     for (let page = 0; page < pagesPerPoll; page++) {
@@ -151,7 +151,7 @@ export class Claimer {
     return { id, app_id, callback_url, origin, isNews, isDoubtful: failures > 0 }
   }
 
-  /** Those that there is room for; it is taken for them until they turn out not to be claimed. */
+  /** The lanes that there is room for. Their room is reserved, and released if they turn out not to be claimed. */
   #choose(candidates: readonly Candidate[]): Map<string, Candidate> {
     const { room, isTaken } = this.#deps
     const chosen = new Map<string, Candidate>()

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Transaction } from '../db/database.ts'
 
 /**
- * After the clock was set back by `back` milliseconds: a delivery that was tried, or came into being, later than `latest` is due
- * again as long from now as it was to wait then, and a subscriber is paused for no longer than it was to be.
+ * After the clock was set back by `back` milliseconds: shifts deliveries that were attempted or created later than `latest`, so that
+ * each waits as long as it had left, and shortens the pauses of subscribers in the same way.
  */
 export async function correctDeliveries(tx: Transaction, now: number, latest: number, back: number): Promise<void> {
   const lastAttempt = sql<number>`(SELECT a.time FROM delivery_attempts a WHERE a.delivery_id = deliveries.id AND a.number = deliveries.attempts)`

@@ -5,12 +5,12 @@ import { writeAscii } from './body.ts'
 import type { WaitingDelivery } from './due.ts'
 import { type Secrets, signHub, signStandard } from './sign.ts'
 
-/** What a post is made of: the same, whenever it is composed. */
+/** The input of a post: composing it again gives the same post. */
 export type PostedDelivery = Pick<WaitingDelivery, 'id' | 'account_id' | 'field' | 'started_time'> & {
   readonly value: string
 }
 
-/** What one post carries: changes of one account, mostly one. */
+/** What one post carries: changes of one account, usually one. */
 export interface Post {
   readonly callback_url: string
   readonly secrets: Secrets
@@ -18,12 +18,12 @@ export interface Post {
 }
 
 /**
- * A receiver takes a timestamp for a replay when it is more than five minutes old. Until shortly before that, a repeated send
- * carries the first one's timestamp, and so the very same signatures.
+ * A subscriber treats a timestamp older than five minutes as a replay. Until shortly before that, a repeated post carries the
+ * timestamp of the first one, and therefore the same signatures.
  */
 const timestampLifetime = 4 * minute
 
-/** Values go out as the text that was stored, so the same deliveries give the same bytes every time. */
+/** Values are sent as the stored text, so that the same deliveries always give the same bytes. */
 export function buildBody(
   { account_object }: Vocabulary,
   { deliveries }: Pick<Post, 'deliveries'>,
@@ -49,7 +49,7 @@ export function buildHeaders(
   }
 }
 
-/** Receivers know a post by it: another set of changes has another one. */
+/** Subscribers recognize a repeated post by this id: a different set of changes has a different id. */
 function nameOf(deliveries: readonly PostedDelivery[]): string {
   const [first] = deliveries
   if (deliveries.length === 1) return `delivery_${first?.id}`

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /**
- * What an event is in order with. Events of one conversation reach a subscriber one after the other; events of different ones
+ * The key that orders events. Events of one conversation reach a subscriber one after the other; events of different conversations
  * do not wait for each other.
  */
 export const conversations = {
@@ -14,7 +14,7 @@ export const conversations = {
   account: (id: string) => keyOf('account', id),
 }
 
-/** Ids and phone numbers are short and plain. What a stranger made up may be anything, and has to fit an index. */
+/** Ids and phone numbers are short and plain. Text from a stranger may be anything, and must fit an index. */
 const plainKey = /^[\x21-\x7e]{1,120}$/
 
 function keyOf(kind: string, name: string): string {

@@ -3,7 +3,7 @@ import { writeAccess } from '../auth/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
 
-/** A delivery that waits, with what it says. */
+/** A waiting delivery, with its event. */
 export interface WaitingDelivery {
   readonly id: number
   readonly lane_id: string
@@ -15,15 +15,15 @@ export interface WaitingDelivery {
   readonly earlier_attempts: number
   readonly due_time: number
   readonly started_time: number
-  /** What waits before it in its conversation; null when it is the head. */
+  /** The delivery before it in its conversation; null when it is the head. */
   readonly previous_id: number | null
-  /** 0 when the app's business has lost its access to the account since: then it is ended instead of sent. */
+  /** 0 when the app's business has since lost access to the account: then it is ended, not sent. */
   readonly has_access: number
-  /** Null when it is so large that it is read only when it is sent. */
+  /** Null when the value is so large that it is read only when it is sent. */
   readonly value: string | null
 }
 
-/** Values up to this size are read with their deliveries, so that what lanes hold in memory stays small. */
+/** Values up to this size are read with their deliveries, so that held lanes use little memory. */
 const inlineBytes = 4096
 
 const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conversation, d.attempts, d.earlier_attempts,
@@ -58,7 +58,7 @@ const findDueOfMany = defineWithSteps(
   },
 )
 
-/** What is due in some lanes, in each in the order of becoming due, up to so many a lane. */
+/** The due deliveries of some lanes, ordered by due time within each lane, up to a limit for each. */
 export async function listDue(
   { read }: Pick<Database, 'read'>,
   limits: ReadonlyMap<string, number>,
@@ -75,7 +75,7 @@ const findFirstOf = defineSql<{ lane_id: string; conversation: string; limit: nu
     ORDER BY d.id LIMIT ${limit}`,
 )
 
-/** The first that wait in a conversation of a lane, due or not, in their order. */
+/** The first waiting deliveries of a conversation, due or not, in order. */
 export async function listFirstOf(
   db: Db,
   lane_id: string,
@@ -89,7 +89,7 @@ const findValue = defineSql<{ event_id: number }>()(
   ({ event_id }) => sql<{ value: string }>`SELECT value FROM events WHERE id = ${event_id}`,
 )
 
-/** The value of an event that was too large to be read beforehand. */
+/** The value of an event that was too large to be read with its delivery. */
 export async function readValue(db: Db, event_id: number): Promise<string> {
   const [event] = await db.list(findValue, { event_id })
   if (!event) throw new Error(`the event ${event_id} is missing`)

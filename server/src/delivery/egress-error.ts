@@ -9,10 +9,10 @@ export type EgressReason =
   | 'tls_failed'
   | 'timeout'
   | 'bad_answer'
-  /** The service is stopping: it says nothing about the callback. */
+  /** The service is stopping: this says nothing about the callback. */
   | 'closed'
 
-/** A request that got no answer, or not all of it. The message is the end of a sentence, and names no internal address. */
+/** A request without a complete response. The message is the end of a sentence, and names no internal address. */
 export class EgressError extends Error {
   readonly reason: EgressReason
 
@@ -33,7 +33,7 @@ const explanations: readonly (readonly [RegExp, EgressReason, string])[] = [
     'tls_failed',
     'no secure connection was made, because its certificate or its protocol was not accepted',
   ],
-  // The library asserts what its parser does not check: a status below 100, or a 101 that nobody asked for.
+  // The library asserts what its parser does not check: a status below 100, or a 101 that was not asked for.
   [/^(HPE_.+|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES.+|ERR_ASSERTION)$/, ...notHttp],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_INFO)$/,
@@ -41,11 +41,11 @@ const explanations: readonly (readonly [RegExp, EgressReason, string])[] = [
     'the connection was lost before the answer was complete',
   ],
   [/^(UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'closed', 'the service is stopping'],
-  // What the network or a certificate can be is open; what we do wrong ourselves has these codes, or none.
+  // Faults of the network and of certificates are an open list; our own mistakes have these codes, or none.
   [/^(?!UND_ERR|ERR_)[A-Z]/, 'connection_failed', 'its address could not be reached'],
 ]
 
-/** Says what went wrong on the network; anything that did not is a fault of our own, and is thrown on. */
+/** Describes a network failure; any other error is a fault of our own and is rethrown. */
 export function explainFailure(error: unknown): EgressError {
   if (error instanceof EgressError) return error
   if (error instanceof errors.HTTPParserError) return new EgressError(...notHttp, error)

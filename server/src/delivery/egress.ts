@@ -7,30 +7,30 @@ import { makeGuardedConnector } from './guarded-connect.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { Resolve } from './resolve.ts'
 
-/** How much of an answer is read. */
+/** How much of a response is read. */
 export const maxAnswerBytes = 65_536
 /**
- * So that one host can neither use up the sockets of this machine nor be flooded by it. As many as deliveries have room for at
- * one host, and some for handshakes beside them.
+ * Keeps one host from using up this machine's sockets, and from being flooded by it: as many connections as deliveries have room
+ * for at one host, and some more for handshakes.
  */
 const defaultConnectionsPerOrigin = 160
 const poolIdleTime = minute
-/** Handshakes bring URLs that are used once: what is kept of them is bounded. */
+/** Handshakes bring URLs that are used once, so the number of pools is bounded. */
 const maxTargets = 10_000
 
 export interface EgressDeps {
   /** Whether plain http and internal addresses are fine, as in development. */
   readonly allowInternal: boolean
-  /** Milliseconds for a request from its start to the end of the answer. */
+  /** Milliseconds for a request, from its start to the end of the response. */
   readonly timeout: number
   readonly resolve: Resolve
   readonly clock: Clock
   readonly userAgent: string
   readonly maxPools?: number
   readonly connectionsPerOrigin?: number
-  /** What counts as public: for tests, whose sinks are all on loopback. */
+  /** Decides which addresses are public. For tests, whose sinks are all on loopback. */
   readonly isPublic?: (address: string) => boolean
-  /** PEM of the certificate authorities to trust; left out: those of the system. */
+  /** PEM of the certificate authorities to trust; by default those of the system. */
   readonly trustedCertificates?: string
 }
 
@@ -49,27 +49,27 @@ interface Target {
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** As much of it as came and is read. */
+  /** The body, up to the limit. */
   readonly body: Buffer
-  /** Whether there was more than is read. */
+  /** Whether the body was longer than the limit. */
   readonly cut: boolean
-  /** Why the body broke off, when it did: the status had come by then. */
+  /** Why the body broke off, if it did; the status had already arrived. */
   readonly failure: EgressError | undefined
 }
 
 /**
- * Requests to addresses that strangers chose. Each is checked when it is connected to, an answer is read to a limit,
- * a redirect is an answer like any other, and nothing waits for longer than the timeout.
+ * Sends requests to addresses that strangers chose. Each address is checked on connecting, a response is read up to a limit, a
+ * redirect is not followed, and nothing waits longer than the timeout.
  */
 export class Egress {
   readonly #deps: EgressDeps
   readonly #connect: ReturnType<typeof makeGuardedConnector>
   readonly #maxPools: number
-  /** By origin; the one that was used last is the last. */
+  /** By origin; the last used is last. */
   readonly #pools = new Map<string, { readonly pool: Pool; usedTime: number }>()
-  /** Taken out of use, with requests that are still running. */
+  /** Retired pools with requests still under way. */
   readonly #leaving = new Set<Pool>()
-  /** URLs that may be used, with where they lead: those of subscribers are used for every delivery. */
+  /** URLs that were checked, with their origins, because the URL of a subscriber is used for every delivery. */
   readonly #targets = new Map<string, Target>()
   #closed = false
 
@@ -79,18 +79,18 @@ export class Egress {
     this.#connect = makeGuardedConnector({
       isAllowed: deps.allowInternal ? () => true : (deps.isPublic ?? isPublicAddress),
       resolve: deps.resolve,
-      // Shorter than the whole, so that a host that is not there is told from one that does not answer.
+      // Shorter than the whole timeout, to distinguish a host that cannot be reached from one that does not respond.
       timeout: Math.ceil(deps.timeout / 2),
       trustedCertificates: deps.trustedCertificates,
     })
   }
 
-  /** How many origins a pool is kept for. */
+  /** How many origins may have a pool. */
   get poolCount(): number {
     return this.#pools.size
   }
 
-  /** Sends one request; an `EgressError` says why there was no answer. */
+  /** Sends one request; an `EgressError` says why there was no response. */
   async send({ method, url, headers, body }: OutgoingRequest): Promise<Answer> {
     if (this.#closed) throw new EgressError('closed', 'the service is stopping')
     const { origin, path } = this.#targetOf(url)
@@ -114,7 +114,7 @@ export class Egress {
     }
   }
 
-  /** Ends every request and connection. */
+  /** Aborts every request and closes every connection. */
   async close(): Promise<void> {
     this.#closed = true
     const pools = [...[...this.#pools.values()].map(({ pool }) => pool), ...this.#leaving]
@@ -122,16 +122,16 @@ export class Egress {
     await Promise.all(pools.map((pool) => pool.destroy()))
   }
 
-  /** Scheme, host and port of a URL; the text itself where it may not be used. */
+  /** Scheme, host and port of a URL; the text itself when the URL is not allowed. */
   originOf(url: string): string {
     return this.#targets.get(url)?.origin ?? this.#findTarget(url)?.origin ?? url
   }
 
-  /** Where a URL leads, if it may be used. */
+  /** The origin of a URL, if the URL is allowed. */
   #targetOf(url: string): Target {
     const known = this.#targets.get(url)
     if (known) return known
-    // Also what was stored when other rules were in force.
+    // A stored URL may come from a time when other rules were in force.
     const problem = findUrlProblem(url, this.#deps.allowInternal)
     if (problem !== undefined)
       throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
@@ -179,7 +179,7 @@ export class Egress {
     })
   }
 
-  /** Lets a pool finish what runs and close. */
+  /** Closes a pool after its requests under way. */
   #retire(origin: string): void {
     const { pool } = this.#pools.get(origin) as { pool: Pool }
     this.#pools.delete(origin)
@@ -190,7 +190,7 @@ export class Egress {
 
 type ReadBody = Pick<Answer, 'body' | 'cut' | 'failure'>
 
-/** A status that came counts, whatever becomes of the body: so a body that breaks off is no error. */
+/** A status counts once it has arrived, so a body that breaks off is no error. */
 function readSome(stream: Dispatcher.ResponseData['body']): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -200,13 +200,13 @@ function readSome(stream: Dispatcher.ResponseData['body']): Promise<ReadBody> {
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       size += chunk.length
-      // The connection ends with it: the rest is never fetched.
+      // This closes the connection, so the rest is never fetched.
       if (size > maxAnswerBytes) stream.destroy()
     })
     stream.on('end', () => end())
     stream.on('error', (error) => {
       try {
-        // That we have cut it ourselves comes as an error too.
+        // Our own abort arrives here as an error too.
         end(size > maxAnswerBytes ? undefined : explainFailure(error))
       } catch (unexplained) {
         reject(unexplained)

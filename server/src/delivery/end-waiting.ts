@@ -8,7 +8,7 @@ import type { TimerHandler } from '../timers/worker.ts'
 
 export const endWaitingTimer = 'deliveries.end_waiting'
 
-/** What one transaction looks at, however long the backlog of the app is. */
+/** The most deliveries that one transaction reads, however long the backlog of the app is. */
 const maxRows = 500
 const maxLanes = 100
 
@@ -17,20 +17,20 @@ export interface EndTools {
   readonly random: Random
 }
 
-/** Whose deliveries are to end, and how far that has come. */
+/** Which deliveries are to end, and how far the work has come. */
 interface Progress {
   readonly account_id: string
   readonly app_id: string
-  /** The newest delivery that is meant: what is raised after access was given again is not. */
+  /** The newest delivery to end: later ones were raised after access was granted again. */
   readonly last_id: number
-  /** Lanes are gone through in the order of their ids, and each in the order of its deliveries. */
+  /** Lanes are processed in the order of their ids, and deliveries in order within each. */
   readonly lane_id: string
   readonly after_id: number
 }
 
 /**
- * Ends what waits for an app to hear of an account: it may not hear of it any more. So many are ended in this transaction, and a
- * timer ends the rest, so that a long backlog holds up nobody.
+ * Ends the waiting deliveries about an account to an app that may no longer receive them. This transaction ends a limited number
+ * and a timer ends the rest, so that a long backlog delays nobody.
  */
 export async function endWaiting(
   tx: Transaction,
@@ -85,7 +85,7 @@ async function takeStep(tx: Transaction, tools: EndTools, progress: Progress): P
   }
 }
 
-/** Ends deliveries that are not to be sent any more, as far as nobody has finished them. */
+/** Ends deliveries that may no longer be sent, except those already finished. */
 export async function withdrawDeliveries(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
   if (ids.length === 0) return
   await tx.query

@@ -13,32 +13,32 @@ export interface GuardDeps {
   readonly trustedCertificates: string | undefined
 }
 
-/** A busy machine runs timers late. */
+/** Tolerance, because a busy machine runs timers late. */
 const tolerance = second
 
 /**
- * Opens connections to allowed addresses alone. A name is resolved once for each connection, and the addresses that were
- * checked are the ones that are connected to: there is no second look-up whose answer could be another.
+ * Connects only to allowed addresses. A name is resolved once for each connection, and the connection uses the addresses that were
+ * checked: there is no second look-up that could return another address.
  */
 export function makeGuardedConnector(deps: GuardDeps): buildConnector.connector {
   const connect = buildConnector({
     timeout: deps.timeout,
     lookup: makeGuardedLookup(deps),
-    // Without HTTP/2 a request has its connection to itself, and ending one ends nothing else.
+    // Without HTTP/2 each request has a connection of its own, and closing it affects no other request.
     allowH2: false,
     ...(deps.trustedCertificates !== undefined && { ca: deps.trustedCertificates }),
   })
   return (options, callback) => {
     const literal = options.hostname.replace(/^\[|\]$/g, '')
-    // Nothing is looked up for a literal address.
+    // A literal address causes no look-up.
     if (isIP(literal) !== 0 && !deps.isAllowed(literal)) callback(refusedAddress(), null)
     else connect(options, refuseLate(callback, deps.timeout))
   }
 }
 
 /**
- * A process that was stopped for a while finds its connection made before its timers run. What was to be sent may be somebody
- * else's by then.
+ * A process that was suspended may find its connection open before its timers run. By then another process may hold the lane, so
+ * the connection is not used.
  */
 function refuseLate(callback: buildConnector.Callback, timeout: number): buildConnector.Callback {
   const started = performance.now()
@@ -56,7 +56,7 @@ function makeGuardedLookup({ isAllowed, resolve }: GuardDeps): LookupFunction {
       (addresses) => {
         const first = addresses[0]
         if (first === undefined) return callback(nameNotFound(), '')
-        // One internal address is enough: the system chooses among them by itself.
+        // One internal address is enough to refuse: the system picks among the addresses by itself.
         if (!addresses.every(({ address }) => isAllowed(address))) return callback(refusedAddress(), '')
         if (options.all) callback(null, [...addresses])
         else callback(null, first.address, first.family)
@@ -66,7 +66,7 @@ function makeGuardedLookup({ isAllowed, resolve }: GuardDeps): LookupFunction {
   }
 }
 
-/** The address stays unsaid, because it would tell a stranger about the network that the service stands in. */
+/** The message omits the address, because it would reveal the internal network to a stranger. */
 function refusedAddress(): EgressError {
   return new EgressError('address_not_allowed', 'its address is not one of the public internet')
 }

@@ -18,7 +18,7 @@ export interface HandshakeDeps {
   readonly allowInternal: boolean
 }
 
-/** Asks a callback whether it expects our events, before its address is stored. */
+/** Verifies by a handshake that a callback expects our events, before its address is stored. */
 export function makeVerifyCallback({ egress, random, allowInternal }: HandshakeDeps): Ports['verifyCallback'] {
   return async (url, verify_token, member) => {
     const { href } = checkCallbackUrl(url, { allowInternal, member })
@@ -28,12 +28,12 @@ export function makeVerifyCallback({ egress, random, allowInternal }: HandshakeD
   }
 }
 
-/** A number that fits 32 bits, because there are receivers that read the challenge as one before they send it back. */
+/** A number that fits 32 bits, because some receivers parse the challenge as an integer before they send it back. */
 function makeChallenge(random: Random): string {
   return String(random.integer(1_000_000_000, 2 ** 31))
 }
 
-/** Keeps the query that the address has, letter by letter. */
+/** Keeps the existing query of the address unchanged. */
 function addQuestion(href: string, challenge: string, verify_token: string): string {
   const token = encodeURIComponent(verify_token.toWellFormed())
   const question = `hub.mode=subscribe&hub.challenge=${challenge}&hub.verify_token=${token}`
@@ -41,18 +41,18 @@ function addQuestion(href: string, challenge: string, verify_token: string): str
   return /[?&]$/.test(href) ? `${href}${question}` : `${href}&${question}`
 }
 
-/** What was wrong with the answer. Nothing of its body is repeated: it may be a stranger's. */
+/** What was wrong with the response. Its body is never quoted: it may belong to a stranger. */
 async function askCallback(egress: Egress, url: string, challenge: string): Promise<GraphError | undefined> {
   try {
     const { status, body, cut, failure } = await egress.send({ method: 'GET', url })
     if (status >= 300 && status <= 399) return callbackRedirects({ status })
     if (status !== 200) return callbackStatusWrong({ status })
     if (failure) return explainSilence(failure)
-    // A line end around the number is what printing it adds, and takes nothing from the proof.
+    // Many receivers print the number with a line end, which does not weaken the proof.
     if (!cut && body.toString('latin1').trim() === challenge) return undefined
     return callbackBodyWrong()
   } catch (error) {
-    // A service that stops says nothing about the callback: that one is our fault.
+    // A stopping service says nothing about the callback: this is our fault.
     if (error instanceof EgressError && error.reason !== 'closed') return explainSilence(error)
     throw error
   }

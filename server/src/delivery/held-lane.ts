@@ -8,42 +8,42 @@ import type { Destination } from './room.ts'
 import type { Secrets } from './sign.ts'
 import { Window } from './window.ts'
 
-/** How many posts to a subscriber that nothing is known of may be under way. */
+/** How many posts may be under way to a subscriber that nothing is known about. */
 const firstWindow = 4
-/** What is read ahead, for each post that may be under way. */
+/** How many deliveries are read ahead for each post that may be under way. */
 const readAhead = 3
-/** A subscriber that is down is sent one: a few more are read, because some may have to wait. */
+/** A subscriber that is down gets one post at a time; a few more deliveries are read, because some may have to wait. */
 const readWhenDown = 4
 
-/** A lane that this process works on, with everything that it keeps in memory of it. */
+/** A lane that this process holds, with its state in memory. */
 export class HeldLane implements Destination {
   readonly id: string
   readonly app_id: string
   readonly callback_url: string
   readonly origin: string
-  /** As what it was claimed. */
+  /** The lane as it was when claimed. */
   readonly claim: Claim
   readonly queue = new LaneQueue()
   readonly window: Window
   state: LaneState
-  /** By the clock; what is sent after that could be another process's by then. */
+  /** By the clock; after this time another process may hold the lane. */
   leasedUntil: number
-  /** What posts are signed with. */
+  /** The secrets that sign its posts. */
   secrets: Secrets = []
-  /** Whether the secrets of its app could not be had the last time. */
+  /** Whether the last read of its app's secrets failed. */
   isLocked = false
   underWay = 0
-  /** Outcomes, and what had to be postponed, that are not written down yet. */
+  /** Outcomes and postponements that are not stored yet. */
   unrecorded = 0
   wantsRead = true
   isReading = false
-  /** Whether the last read found as much as it asked for. */
+  /** Whether the last read returned as many deliveries as it asked for. */
   mayHaveMore = false
-  /** Whether another process has it by now, or it broke: nothing more is sent or written for it. */
+  /** Whether another process holds it now, or it broke: nothing more is sent or stored for it. */
   isLost = false
-  /** Whether it is being given back at this moment: nothing may be read or sent for it. */
+  /** Whether it is being released right now: nothing may be read or sent for it. */
   isLeaving = false
-  /** Since when there has been nothing to do, in milliseconds of this process; undefined while there is. */
+  /** Since when it has been idle, in milliseconds of this process; undefined while it is not. */
   idleSince: number | undefined
   readonly #recorded: number[] = []
 
@@ -58,7 +58,7 @@ export class HeldLane implements Destination {
     this.window = new Window({ initial: firstWindow, largest: concurrency })
   }
 
-  /** Whether its subscriber failed last: then it has less of its host's room. */
+  /** Whether its subscriber failed last: then it gets less of its host's room. */
   get isDoubtful(): boolean {
     return this.state.failures > 0
   }
@@ -68,17 +68,17 @@ export class HeldLane implements Destination {
     return isDown(this.state) ? 1 : this.window.size
   }
 
-  /** How many waiting deliveries a read asks for: those that are known come again. */
+  /** How many waiting deliveries a read asks for; the known ones are read again. */
   get readLimit(): number {
     return this.queue.known + (isDown(this.state) ? readWhenDown : Math.max(8, readAhead * this.width))
   }
 
-  /** Whether reading now would keep it from running dry. */
+  /** Whether a read now would keep it from running dry. */
   get isHungry(): boolean {
     return this.mayHaveMore && this.queue.queued < this.width
   }
 
-  /** Whether a conversation waited for a retry whose time has come. */
+  /** Whether a conversation waits for a retry that is now due. */
   hasRetryDue(now: number): boolean {
     const next = this.queue.nextRetry()
     return next !== undefined && next <= now
@@ -88,13 +88,13 @@ export class HeldLane implements Destination {
     return this.state.paused_until > now
   }
 
-  /** Whether it can be given back: nothing is under way or still to be written, and there is nothing to send. */
+  /** Whether it can be released: nothing is under way, unwritten or left to send. */
   isDone(now: number): boolean {
     if (this.underWay > 0 || this.unrecorded > 0 || this.isReading) return false
     return this.isPaused(now) || (this.queue.queued === 0 && !this.wantsRead && !this.mayHaveMore)
   }
 
-  /** Takes up what was read; returns conversations whose first ones have to be read before anything of them is sent. */
+  /** Adds the deliveries that were read; returns the conversations whose heads must be read before anything of them is sent. */
   take(
     deliveries: readonly WaitingDelivery[],
     now: number,
@@ -103,12 +103,12 @@ export class HeldLane implements Destination {
     return this.queue.add(deliveries, now, readTime)
   }
 
-  /** A post of this delivery has ended; returns what has to wait behind it. */
+  /** A post of this delivery has ended; returns the deliveries that must wait behind it. */
   finish(outcome: Outcome): Postponed[] {
     return this.queue.finish(outcome.delivery, outcome.kind === 'retry' ? outcome.time : undefined)
   }
 
-  /** These are written down. A read that goes on may have begun before, so it must still know them. */
+  /** These are stored. A read under way may have begun before that, so they must stay known until it ends. */
   noteRecorded(ids: Iterable<number>): void {
     for (const id of ids) {
       this.unrecorded -= 1
@@ -117,7 +117,7 @@ export class HeldLane implements Destination {
     if (!this.isReading) this.endRead()
   }
 
-  /** A read has come to its end, or none goes on. */
+  /** A read has ended, or none is under way. */
   endRead(): void {
     this.isReading = false
     this.queue.forget(this.#recorded.splice(0))

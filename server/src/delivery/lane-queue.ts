@@ -7,7 +7,7 @@ export interface Entry {
   readonly readTime: number
 }
 
-/** A delivery that has to wait for the retry of one before it. */
+/** A delivery that must wait for the retry of an earlier one. */
 export interface Postponed {
   readonly id: number
   readonly attempts: number
@@ -20,17 +20,17 @@ interface Conversation {
 }
 
 /**
- * What a held lane has to send. Of each conversation one delivery is under way at a time, and only the first that waits; the
- * conversations take turns.
+ * The deliveries that a held lane has to send. Each conversation has at most one delivery under way, always its first waiting one;
+ * the conversations take turns.
  */
 export class LaneQueue {
-  /** Queued, under way, or tried and not written down yet: in the database all of these still wait. */
+  /** Queued, under way, or attempted and not stored yet: in the database all of these still wait. */
   readonly #known = new Set<number>()
-  /** Of these: to be tried later. Nothing may be sent behind them before they are written down and read again. */
+  /** The subset to be retried later. Nothing may be sent behind them until they are stored and read again. */
   readonly #postponed = new Set<number>()
   readonly #conversations = new Map<string, Conversation>()
   readonly #ready: string[] = []
-  /** Conversations whose head failed, and when that is tried again. */
+  /** Conversations whose head failed, with the time of its retry. */
   readonly #blocked = new Map<string, number>()
   #queued = 0
 
@@ -46,7 +46,7 @@ export class LaneQueue {
     return this.#ready.length > 0
   }
 
-  /** When the first of the conversations that wait for a retry is due; undefined when none does. */
+  /** When the first retry of a waiting conversation is due; undefined when none waits. */
   nextRetry(): number | undefined {
     let next: number | undefined
     for (const until of this.#blocked.values()) if (next === undefined || until < next) next = until
@@ -54,8 +54,8 @@ export class LaneQueue {
   }
 
   /**
-   * Takes up what was read. `headless` are conversations whose first is neither here nor among these: it has to be read before
-   * anything of them is sent. `postponed` are deliveries behind one that waits for its retry.
+   * Adds the deliveries that were read. `headless` are the conversations whose head is neither known nor among these: it must be read
+   * before anything of them is sent. `postponed` are the deliveries behind one that waits for its retry.
    */
   add(
     deliveries: readonly WaitingDelivery[],
@@ -80,19 +80,19 @@ export class LaneQueue {
     return { headless, postponed }
   }
 
-  /** Notes that one of a conversation is not due yet, and returns what therefore has to wait behind it. */
+  /** Notes that the head of a conversation is not due yet, and returns the deliveries that must wait behind it. */
   block(conversation: string, until: number, deliveries: readonly WaitingDelivery[]): Postponed[] {
     this.#blocked.set(conversation, until)
     return this.#postpone(deliveries.map(({ id, attempts }) => ({ id, attempts, until })))
   }
 
-  /** The next to be sent, if there is one; it is under way until `finish`. */
+  /** The next delivery to send, if any; it is under way until `finish`. */
   take(): Entry | undefined {
     const key = this.#ready.shift()
     return key === undefined ? undefined : this.#begin(key)
   }
 
-  /** What can share a post with one that was just taken: the next ones of its conversation, and of others of the same account. */
+  /** The deliveries that can share a post with one just taken: the next of its conversation, and of others of the same account. */
   takeMore({ delivery }: Entry, limit: number, canShare: (entry: Entry) => boolean): Entry[] {
     const fits = (entry: Entry | undefined) =>
       entry !== undefined && entry.delivery.account_id === delivery.account_id && canShare(entry)
@@ -106,20 +106,20 @@ export class LaneQueue {
     return taken
   }
 
-  /** The next of the conversations that would be sent. */
+  /** The next delivery of the conversation whose turn it is. */
   peek(): Entry | undefined {
     const [key] = this.#ready
     return key === undefined ? undefined : this.#headOf(key)
   }
 
   /**
-   * A delivery has been tried. With `retry` its conversation waits until then, and what is queued behind it is returned;
-   * otherwise the next of the conversation has its turn.
+   * A delivery was attempted. With `retry` its conversation waits until then, and the deliveries queued behind it are returned;
+   * otherwise the next delivery of the conversation has its turn.
    */
   finish({ id, conversation: key }: WaitingDelivery, retry: number | undefined): Postponed[] {
     const conversation = this.#conversations.get(key)
     if (retry !== undefined) this.#postponed.add(id)
-    // Several of it shared a post: the first has settled it.
+    // Several deliveries of the conversation shared a post: the first has settled it.
     if (!conversation?.isUnderWay) return []
     conversation.isUnderWay = false
     if (retry === undefined) {
@@ -135,7 +135,7 @@ export class LaneQueue {
     )
   }
 
-  /** Forgets deliveries that are written down: whatever is to be done with them is in the database. */
+  /** Forgets stored deliveries: the database knows what is to be done with them. */
   forget(ids: Iterable<number>): void {
     for (const id of ids) {
       this.#known.delete(id)
@@ -143,7 +143,7 @@ export class LaneQueue {
     }
   }
 
-  /** Forgets what is not under way: it will be read again. */
+  /** Forgets every delivery that is not under way: it will be read again. */
   dropQueued(): void {
     for (const [key, { entries, isUnderWay }] of this.#conversations) {
       for (const { delivery } of entries.splice(0)) this.#known.delete(delivery.id)
@@ -158,7 +158,7 @@ export class LaneQueue {
     this.#blocked.clear()
   }
 
-  /** A retry whose time has come is read like everything that is due. */
+  /** A due retry is read like every other due delivery. */
   #endBlocks(now: number): void {
     for (const [conversation, until] of this.#blocked) if (until <= now) this.#blocked.delete(conversation)
   }

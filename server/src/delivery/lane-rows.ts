@@ -10,7 +10,7 @@ export interface LaneAddress {
   readonly callback_url: string
 }
 
-/** The same app at the same address is the same lane, whichever process makes it. */
+/** The id is derived from app and address, so that every process makes the same lane. */
 export function laneIdOf(app_id: string, callback_url: string): string {
   return createHash('sha256').update(`${app_id} ${callback_url}`).digest('hex').slice(0, 32)
 }
@@ -24,7 +24,7 @@ const insertLanes = defineSql<{ lanes: object }>()(
     RETURNING id`,
 )
 
-/** Makes the lanes of subscribers, as far as they are missing. In a fixed order, so that transactions never wait crosswise. */
+/** Makes the missing lanes of subscribers, in a fixed order, so that transactions cannot deadlock. */
 export async function ensureLanes(
   tx: Transaction,
   subscribers: readonly Omit<LaneAddress, 'id'>[],

@@ -4,12 +4,12 @@ import { lockFreeRowsOf } from '../db/row-locks.ts'
 import { defineSql } from '../db/statement.ts'
 import type { LaneAddress } from './lane-rows.ts'
 
-/** A lane as it is when it is claimed. */
+/** A lane at the time of its claim. */
 export interface Lane extends LaneAddress {
   readonly failures: number
 }
 
-/** Who holds a lane, and for how long when nothing more is heard of them. */
+/** Who holds a lane, and until when if the holder dies. */
 export interface Lease {
   readonly owner: string
   readonly milliseconds: number
@@ -25,8 +25,8 @@ function momentOf({ milliseconds }: Lease, now: number): ClaimMoment {
 }
 
 /**
- * Whether there is something to do for a lane that nobody works on, or whoever did is dead. A lease that ends further ahead than
- * one can was given by a clock that has been set back since; twice its length, because the clocks of machines differ.
+ * Whether a lane has work and no living holder. A lease that ends further ahead than any lease can was written before the clock was
+ * set back; the bound is twice the length of a lease, because the clocks of machines differ.
  */
 function isClaimable({ now, beyond }: ClaimMoment): RawBuilder<boolean> {
   return sql`lanes.next_due <= ${now} AND (lanes.leased_until <= ${now} OR lanes.leased_until > ${beyond})`
@@ -47,7 +47,7 @@ const findDueLanes = defineSql<ClaimMoment & { after_due: number; after_id: stri
     ORDER BY next_due, id LIMIT ${limit}`,
 )
 
-/** Lanes to claim, those first that have waited longest. A read, so that asking costs no transaction where there is none. */
+/** Lanes to claim, the longest waiting first. A read, so that a poll that finds none costs no transaction. */
 export async function listDueLanes(
   db: Db,
   lease: Lease,
@@ -62,14 +62,14 @@ const findAddresses = defineSql<{ ids: object }>()(
     SELECT lanes.id, lanes.app_id, lanes.callback_url FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key`,
 )
 
-/** Where lanes lead that only their ids are known of. */
+/** The destinations of lanes of which only the ids are known. */
 export async function listAddresses(db: Db, ids: Iterable<string>): Promise<LaneAddress[]> {
   return db.list(findAddresses, { ids: keysOf(ids) })
 }
 
 type ClaimParameters = ClaimMoment & { ids: object; owner: string; until: number }
 
-/** Whoever raises an event holds the lane's row in share mode: that must not keep it from being claimed. */
+/** Raising an event holds the lane's row in share mode, which must not block a claim. */
 const claim = defineSql<ClaimParameters>()(
   ({ ids, owner, until, now, beyond }) => sql<Lane>`
     UPDATE lanes SET leased_until = ${until}, lease_owner = ${owner}
@@ -80,7 +80,7 @@ const claim = defineSql<ClaimParameters>()(
     RETURNING id, app_id, callback_url, failures`,
 )
 
-/** Claims lanes; those that somebody else claimed meanwhile, or that there is nothing to do for, are not among the result. */
+/** Claims lanes; returns those that nobody else claimed meanwhile and that still have work. */
 export async function claimLanes(
   database: Pick<Database, 'execute'>,
   ids: Iterable<string>,
@@ -101,7 +101,7 @@ const renewal = defineSql<{ ids: object; owner: string; until: number }>()(
     WHERE id IN (SELECT key FROM json_each(${ids})) AND lease_owner = ${owner} RETURNING id`,
 )
 
-/** Makes the leases on lanes longer, and says which of them are still ours. */
+/** Renews the leases on lanes, and returns the lanes that are still ours. */
 export async function renewLanes(
   database: Pick<Database, 'execute'>,
   ids: Iterable<string>,
@@ -129,8 +129,8 @@ const release = defineSql<{ ids: object; owner: string }>()(
 )
 
 /**
- * Gives lanes back, each with the time when there is something to do for it next. On PostgreSQL a lane that somebody raises an
- * event for at this moment is skipped: that event cannot be seen yet, and whoever raises it relies on the time that the lane has.
+ * Releases lanes, each with the time of its next work. On PostgreSQL a lane for which an event is being raised is skipped: that
+ * event is not visible yet, and its transaction relies on the lane's current due time.
  */
 export async function releaseLanes(
   tx: Transaction,
@@ -139,11 +139,11 @@ export async function releaseLanes(
 ): Promise<{ id: string; next_due: number | null }[]> {
   const locked = await tx.list(lockHeld, { ids: keysOf(ids), owner })
   if (locked.length === 0) return []
-  // A statement of its own: it sees what was committed before the rows were locked.
+  // A separate statement, which sees everything committed before the rows were locked.
   return tx.list(release, { ids: keysOf(locked.map(({ id }) => id)), owner })
 }
 
-/** A list as both databases read it: the keys of an object. */
+/** A list in a form that both databases read: the keys of an object. */
 export function keysOf(ids: Iterable<string | number>): object {
   const keys: Record<string, 1> = {}
   for (const id of ids) keys[id] = 1

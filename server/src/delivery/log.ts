@@ -9,7 +9,7 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
-/** The newest deliveries of every tenant, or of one account; `failed` leaves those that were given up or have failed so far. */
+/** The newest deliveries of every tenant, or of one account; `failed` selects those that were given up or have failed so far. */
 export async function listDeliveriesForOperators(db: Db, { failed, account, limit }: DeliveryFilter) {
   let newest = db.query
     .selectFrom('deliveries')
@@ -30,7 +30,7 @@ export async function listDeliveriesForOperators(db: Db, { failed, account, limi
     .limit(limit)
   if (account !== undefined) newest = newest.where('deliveries.account_id', '=', account)
   if (!failed) return newest.execute()
-  // Two looks, because each of them has its index; what was delivered at last is far more than both.
+  // Two queries, because each has its index; the delivered ones far outnumber both.
   const givenUp = await newest.where('deliveries.state', '=', sql.lit('failed')).execute()
   const failing = await newest
     .where('deliveries.state', '=', sql.lit('waiting'))
@@ -41,15 +41,15 @@ export async function listDeliveriesForOperators(db: Db, { failed, account, limi
 
 export interface DeliverySummary {
   readonly waiting: number
-  /** Of those that wait: how many have been tried. */
+  /** How many of the waiting ones have been attempted. */
   readonly failing: number
   readonly failed: number
   readonly deliveredInLastMinute: number
-  /** Milliseconds that the oldest has been waiting; undefined when none waits. */
+  /** Milliseconds that the oldest has waited; undefined when none waits. */
   readonly oldest: number | undefined
 }
 
-/** How deliveries stand. Asked every second by whoever watches, so it counts what has an index and not all that was delivered. */
+/** The state of deliveries. Watchers poll it every second, so it counts only by index and never all that was delivered. */
 export async function summarizeForOperators(db: Db, clock: Clock): Promise<DeliverySummary> {
   const count = sql<number>`COUNT(*)`
   const now = clock.now()
@@ -82,7 +82,7 @@ export async function summarizeForOperators(db: Db, clock: Clock): Promise<Deliv
   }
 }
 
-/** One delivery with every try at it, and what it tells. */
+/** One delivery with its event and every attempt. */
 export async function findDeliveryForOperators(db: Db, id: number) {
   const delivery = await db.query
     .selectFrom('deliveries')

@@ -5,7 +5,7 @@ import { second } from '../base/duration.ts'
 import type { Db } from '../db/database.ts'
 import { failuresUntilDown } from './pause.ts'
 
-/** What the operator sees of deliveries. */
+/** The metrics of deliveries. */
 export class DeliveryMetrics {
   readonly inFlight: Gauge
   readonly #attempts: Counter<'outcome'>
@@ -69,7 +69,7 @@ export class DeliveryMetrics {
         try {
           oldest = await findOldestWaiting(db)
         } catch {
-          // A database that does not answer is what /readyz tells; everything else is still to be read here, and all the more then.
+          // /readyz reports a database that does not respond; the other metrics must still be readable then.
           this.remove()
           return
         }
@@ -78,7 +78,7 @@ export class DeliveryMetrics {
     })
   }
 
-  /** Shows how much a worker holds, and what waits in it for room. */
+  /** Shows how many lanes a worker holds, and how many wait for room. */
   watchWorker({ held, waiting }: { held: () => number; waiting: () => number }): void {
     this.#held = held
     this.#waiting = waiting

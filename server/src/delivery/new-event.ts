@@ -1,18 +1,18 @@
 import type { Target } from './subscribers.ts'
 
-/** Something that happened on an account: the value of one change of a webhook, as subscribers get it. */
+/** An event on an account: the value of one change of a webhook, as subscribers get it. */
 export interface NewEvent {
   readonly account_id: string
-  /** The number that it happened on, where it did on one: that decides where it is posted. */
+  /** The number that it happened on, if any: this decides where it is posted. */
   readonly phone_number_id: string | null
   readonly field: string
-  /** What it is in order with: one of `conversations`. */
+  /** The conversation that orders it: one of `conversations`. */
   readonly conversation: string
-  /** An object, or one as JSON text. */
+  /** An object, or JSON text of one. */
   readonly value: object | string
 }
 
-/** Who an event was raised for; without an app where it is for nobody, and without a lane where that was not made yet. */
+/** Who an event was raised for: no app when nobody subscribes, and no lane when it does not exist yet. */
 export type RaisedFor = { readonly n: number; readonly event_id: number } & (
   | Target
   | { readonly [K in keyof Target]: null }
@@ -20,21 +20,21 @@ export type RaisedFor = { readonly n: number; readonly event_id: number } & (
 
 /** An event as it is stored. */
 export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id'> {
-  /** Empty where it happened on none. */
+  /** Empty when it concerns no number. */
   readonly phone_number_id: string
   readonly value: string
 }
 
-/** Events that are raised together, in their order; `n` counts them. */
+/** Events that are raised together, in order; `n` numbers them. */
 export interface NewEvents {
   readonly events: readonly (EventRow & { readonly n: number })[]
   readonly now: number
 }
 
-/** Deliveries of an event that is there already. */
+/** Deliveries of an event that is already stored. */
 export interface MoreDeliveries extends Pick<EventRow, 'account_id' | 'field' | 'conversation'> {
   readonly event_id: number
-  /** By id; the values mean nothing. */
+  /** By id; the values have no meaning. */
   readonly lanes: object
   readonly now: number
 }

@@ -11,16 +11,16 @@ const insert = defineWithSteps(insertAtOnce, insertInSteps)
 const insertMore = defineWithSteps(insertMoreAtOnce, insertMoreInSteps)
 
 /**
- * Raises an event, in the transaction of what caused it; there is no other way. Who gets it is settled here and now: every app
- * that is linked to the account, whose business has access to it, and that is subscribed to the field, at the address that it has
- * at this moment. So a change of a subscription takes effect with the next event, and what is under way is not disturbed; a
- * withdrawal of access ends what waits as well (`end-waiting.ts`).
+ * Raises an event in the transaction of its cause; there is no other way. The recipients are fixed now: every app that is linked to
+ * the account, whose business has access to it, and that is subscribed to the field, at its current address. A change of a
+ * subscription therefore takes effect with the next event, and deliveries under way are not disturbed; a withdrawal of access also
+ * ends the waiting ones (`end-waiting.ts`).
  */
 export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent): Promise<void> {
   await raiseEvents(tx, clock, [event])
 }
 
-/** The same for several, in their order, with as many statements. */
+/** The same for several events, in order, with as many statements. */
 export async function raiseEvents(tx: Transaction, clock: Clock, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const [rows, now] = [events.map(rowOf), clock.now()]
@@ -36,14 +36,14 @@ function rowOf({ value, phone_number_id, account_id, field, conversation }: NewE
     n,
     account_id,
     phone_number_id: phone_number_id ?? '',
-    // What is no text travels as a part of JSON no better than it is stored.
+    // A lone surrogate can neither be stored as text nor sent inside JSON.
     field: field.toWellFormed(),
     conversation: conversation.toWellFormed(),
     value: typeof value === 'string' ? value : JSON.stringify(value),
   }
 }
 
-/** Makes the lanes that were not there yet, and puts the deliveries into them. */
+/** Makes the missing lanes, and puts the deliveries into them. */
 async function insertMissing(
   tx: Transaction,
   now: number,

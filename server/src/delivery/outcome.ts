@@ -2,18 +2,18 @@ import type { Random } from '../base/random.ts'
 import type { WaitingDelivery } from './due.ts'
 import { planRetry, type RetryRules } from './schedule.ts'
 
-/** What came of one post. */
+/** The result of one post. */
 export interface PostResult {
   readonly time: number
   readonly duration: number
-  /** Of the answer; undefined when there was none. */
+  /** The status of the response; undefined when there was none. */
   readonly status: number | undefined
-  /** Why there was no answer, or why it is not taken for a yes. */
+  /** Why there was no response, or why it does not count as success. */
   readonly problem: string | undefined
-  /** The first of the answer, for the log. */
+  /** The first part of the response, for the log. */
   readonly answer: string
   readonly retryAfter: string | undefined
-  /** A fault of our own, which is no less a reason to try again later. */
+  /** A fault of our own, which is retried like any other. */
   readonly fault: unknown
 }
 
@@ -22,7 +22,7 @@ interface Tried {
   readonly result: PostResult
 }
 
-/** What is to become of a delivery after a try. */
+/** What happens to a delivery after an attempt. */
 export type Outcome =
   | (Tried & { readonly kind: 'delivered' })
   | (Tried & { readonly kind: 'retry'; readonly time: number })

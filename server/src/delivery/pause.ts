@@ -1,17 +1,17 @@
 import { minute } from '../base/duration.ts'
 import type { Outcome } from './outcome.ts'
 
-/** What is known of a subscriber besides its deliveries. */
+/** The state of a subscriber, besides its deliveries. */
 export interface LaneState {
-  /** How many different deliveries have failed since the last one that was taken; once it is down, how many probes besides. */
+  /** How many different deliveries have failed since the last success; once the subscriber is down, plus the failed probes. */
   readonly failures: number
-  /** Nothing is sent before. */
+  /** Nothing is sent before this time. */
   readonly paused_until: number
 }
 
-/** After so many different deliveries in a row have failed, it is not them: the subscriber is down. */
+/** After so many different deliveries failed in a row, the deliveries are not at fault: the subscriber is down. */
 export const failuresUntilDown = 3
-/** How long a subscriber that is down is left alone at the most: at first, and after so many probes in vain. */
+/** The longest pause of a subscriber that is down: at first, and after so many failed probes. */
 const longestPauses = { first: minute, probes: 10, later: 5 * minute } as const
 
 export function isDown({ failures }: Pick<LaneState, 'failures'>): boolean {
@@ -19,8 +19,8 @@ export function isDown({ failures }: Pick<LaneState, 'failures'>): boolean {
 }
 
 /**
- * What a post says about the subscriber. A delivery that fails waits for its retry and holds up its conversation alone. When the
- * subscriber is down, nothing is sent for a while, and then one post at a time, until one is taken. One that asks for time gets it.
+ * Judges a subscriber by a post. A delivery that fails waits for its retry and delays only its own conversation. When the
+ * subscriber is down, sending pauses, and then probes with one post at a time until one succeeds. `Retry-After` is honoured.
  */
 export function noteOutcome(
   state: LaneState,
@@ -28,7 +28,7 @@ export function noteOutcome(
   { now, wasProbe, delays }: { now: number; wasProbe: boolean; delays: readonly number[] },
 ): LaneState {
   if (outcome.kind === 'delivered') return { failures: 0, paused_until: 0 }
-  // An answer about this one delivery: it says nothing about the next.
+  // A response about this one delivery: it says nothing about the next.
   if (outcome.kind === 'failed' && outcome.because === 'gone') return state
   const { delivery, result } = outcome
   const isFirstTry = delivery.attempts === delivery.earlier_attempts
@@ -38,7 +38,7 @@ export function noteOutcome(
   return { failures, paused_until: Math.max(state.paused_until, asked, down) }
 }
 
-/** Posts that were under way together when the subscriber went down are no probes. */
+/** Posts that were already under way when the subscriber went down do not count as probes. */
 function countFailure({ failures }: LaneState, wasProbe: boolean, isFirstTry: boolean): number {
   if (wasProbe) return failures + 1
   return isFirstTry && failures < failuresUntilDown ? failures + 1 : failures

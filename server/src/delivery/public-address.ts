@@ -1,22 +1,22 @@
 import ipaddr from 'ipaddr.js'
 
-/** IANA has given out addresses for the internet from this block alone; ipaddr.js calls the unassigned rest unicast too. */
+/** The only block from which IANA has assigned internet addresses; ipaddr.js also calls the unassigned rest unicast. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const ipv4Compatible = ipaddr.IPv6.parseCIDR('::/96')
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
-/** Reached by hosts in Azure alone, where it answers for the platform, although it lies in a public range. */
+/** Only hosts in Azure can reach it, and the platform itself responds there, although it lies in a public range. */
 const platformAddresses = ['168.63.129.16']
 
 /**
- * Whether an address belongs to the public internet. An IPv6 address that carries an IPv4 address is as public as what it
- * carries, because a gateway or a tunnel would lead there. Prefixes that a network chose by itself for translation (RFC 6052)
- * or tunnels (6rd) look like any other address, so they are not recognized.
+ * Whether an address belongs to the public internet. An IPv6 address that carries an IPv4 address is judged by the IPv4 address,
+ * because a gateway or a tunnel would lead there. Translation prefixes chosen by a network (RFC 6052) and tunnels (6rd) look like
+ * any other address and cannot be recognized.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.parse(text)
   if (address instanceof ipaddr.IPv4) return isPublicIpv4(address)
-  // A zone means an interface of this machine.
+  // A zone names an interface of this machine.
   if (address.zoneId !== undefined) return false
   const carried = unwrap(address)
   const isRoutable = carried.length > 0 || isPublicIpv6(address)
@@ -31,12 +31,12 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
   return address.range() === 'unicast' && address.match(globalUnicast)
 }
 
-/** The IPv4 addresses that an address stands for by its prefix; none when it is an IPv6 address in its own right. */
+/** The IPv4 addresses that an IPv6 address carries by its prefix; none when it carries none. */
 function unwrap(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const range = address.range()
   if (range === 'ipv4Mapped' || address.match(nat64)) return [readIpv4(address, 12)]
   if (range === '6to4') return [readIpv4(address, 2)]
-  // Teredo: the tunnel's server, and the client with its bits turned.
+  // Teredo: the tunnel's server, and the client with inverted bits.
   if (range === 'teredo') return [readIpv4(address, 4), readIpv4(address, 12, 0xff)]
   // The unspecified address and loopback are in the same block, and have ranges of their own.
   if (range === 'unicast' && address.match(ipv4Compatible)) return [readIpv4(address, 12)]

@@ -4,8 +4,8 @@ import type { MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf } from './subscribers.ts'
 
 /**
- * Lanes that deliveries are to be put into. Locking them in share mode before `next_due` is looked at keeps the process that
- * holds one from giving it back without having seen these deliveries. In the order of their ids, so that nobody waits crosswise.
+ * The lanes that get deliveries. Locking them in share mode before reading `next_due` keeps their holder from releasing one without
+ * having seen these deliveries. They are locked in the order of their ids, so that transactions cannot deadlock.
  */
 function lockedLanes(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`SELECT lanes.id, lanes.app_id, lanes.callback_url, lanes.next_due, lanes.paused_until FROM ${from}
@@ -15,7 +15,7 @@ function lockedLanes(from: RawBuilder<unknown>): RawBuilder<unknown> {
 const deliveryColumns = sql`event_id, lane_id, account_id, app_id, field, conversation, state, attempts,
   earlier_attempts, due_time, created_time, started_time`
 
-/** What every delivery begins with. */
+/** The initial values of every delivery. */
 const newDelivery = (now: number) => sql`'waiting', 0, 0,
   CAST(${now} AS BIGINT), CAST(${now} AS BIGINT), CAST(${now} AS BIGINT)`
 
@@ -27,7 +27,7 @@ const touchedLanes = (
 
 const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT`
 
-/** Events, their deliveries and the due times of their lanes at once. Ids are drawn in the order of the events. */
+/** Stores events, their deliveries and the due times of their lanes in one statement. Ids are drawn in the order of the events. */
 export const insertAtOnce = defineSql<NewEvents>()(
   ({ events, now }) => sql<RaisedFor>`
     WITH given AS MATERIALIZED (
@@ -60,7 +60,7 @@ export const insertAtOnce = defineSql<NewEvents>()(
     ORDER BY given.n`,
 )
 
-/** The deliveries of an event that is there already. */
+/** Stores the deliveries of an existing event. */
 export const insertMoreAtOnce = defineSql<MoreDeliveries>()(
   ({ event_id, lanes, account_id, field, conversation, now }) => sql<{ id: string }>`
     WITH targets AS (${lockedLanes(sql`json_each(${lanes}) AS o JOIN lanes ON lanes.id = o.key`)}),

@@ -65,7 +65,7 @@ const touchLane = defineSql<{ lane_id: string; now: number }>()(
     sql<{ id: string }>`UPDATE lanes SET next_due = MAX(${now}, paused_until) WHERE id = ${lane_id} RETURNING id`,
 )
 
-/** Each event and its deliveries, one statement each. */
+/** Stores each event and its deliveries, one statement each. */
 export const insertInSteps: Steps<NewEvents, RaisedFor> = async (db, { events, now }) => {
   const raised: RaisedFor[] = []
   for (const { n, ...event } of events) {
@@ -85,7 +85,7 @@ export const insertInSteps: Steps<NewEvents, RaisedFor> = async (db, { events, n
   return raised
 }
 
-/** The deliveries of an event that is there already, into lanes that were just made. */
+/** Stores the deliveries of an existing event, in lanes that were just made. */
 export const insertMoreInSteps: Steps<MoreDeliveries, { id: string }> = async (db, row) => {
   const lanes = await db.list(findLanes, row)
   for (const { id: lane_id, app_id } of lanes) {

@@ -10,27 +10,27 @@ import { listStoredSecrets, secretsInForce } from './secrets.ts'
 
 /** Events that are raised together are read together. */
 const paceMilliseconds = 20
-/** Lanes that one statement reads. */
+/** How many lanes one statement reads. */
 const batchSize = 100
-/** Of a conversation whose first ones have to be read. */
+/** How many deliveries are read of a conversation whose head is missing. */
 const conversationLimit = 20
-/** Of a lane in one go: the others are met again. */
+/** How many such conversations of a lane are read at once: the next read finds the others. */
 const maxConversations = 20
 
 export interface ReaderDeps {
   readonly database: Database
   readonly clock: Clock
-  /** Told of a lane after a read, with what has to wait for a retry. */
+  /** Called for a lane after a read, with the deliveries that must wait for a retry. */
   readonly onRead: (lane: HeldLane, postponed: readonly Postponed[]) => void
   readonly onFailure: (error: Error, message: string) => void
 }
 
-/** Reads what is due in the lanes that this process holds, for all of them together. */
+/** Reads the due deliveries of the lanes that this process holds, for all of them together. */
 export class Reader {
   readonly #deps: ReaderDeps
   readonly #loop: Loop
   readonly #wanted = new Set<HeldLane>()
-  /** Lanes whose secrets could not be had. */
+  /** Lanes whose secrets could not be read. */
   readonly #locked = new Set<HeldLane>()
 
   constructor(deps: ReaderDeps) {
@@ -54,7 +54,7 @@ export class Reader {
     else this.#loop.wake()
   }
 
-  /** Tries again what could not be read. */
+  /** Retries failed reads. */
   tick(): void {
     this.#retryLocked()
     if (this.#wanted.size > 0) this.#loop.wake()
@@ -96,7 +96,7 @@ export class Reader {
       )
       for (const lane of lanes) {
         if (locked.has(lane)) {
-          // Tried again later: nothing of it can be signed, and others need not wait for that.
+          // Retried later: its posts cannot be signed, and other lanes need not wait for it.
           lane.endRead()
           lane.wantsRead = true
           lane.isLocked = true
@@ -123,7 +123,7 @@ export class Reader {
     if (this.#wanted.size > 0) this.#loop.wake()
   }
 
-  /** Ends what its app may not hear of any more; returns the rest. */
+  /** Ends the deliveries that the app may no longer receive; returns the rest. */
   async #withdraw(found: readonly WaitingDelivery[]): Promise<WaitingDelivery[]> {
     const { database, clock } = this.#deps
     const ids = found.filter(({ has_access }) => has_access === 0).map(({ id }) => id)
@@ -135,7 +135,7 @@ export class Reader {
     const lanes: HeldLane[] = []
     for (const lane of this.#wanted) {
       if (lanes.length === batchSize) break
-      // One that is being given back is asked for again when it stays.
+      // A lane that is being released is asked for again if it stays.
       if (lane.isLeaving) continue
       this.#wanted.delete(lane)
       if (lane.isLost || lane.isPaused(now)) lane.wantsRead = false
@@ -145,8 +145,8 @@ export class Reader {
   }
 
   /**
-   * Reads what the lanes' posts are signed with: after the deliveries, so that what is sent again after a rotation is signed with
-   * the new secret. Returns the lanes whose secrets cannot be had: they were altered in the database, say.
+   * Reads the secrets that sign the lanes' posts: after the deliveries, so that a replay after a rotation is signed with the new
+   * secret. Returns the lanes whose secrets cannot be read, for example because they were altered in the database.
    */
   async #readSecrets(lanes: readonly HeldLane[], now: number): Promise<Set<HeldLane>> {
     const { database, onFailure } = this.#deps
@@ -166,7 +166,7 @@ export class Reader {
     return locked
   }
 
-  /** Puts what was found into the lane's queue; returns what has to wait for a retry. */
+  /** Puts the deliveries into the lane's queue; returns those that must wait for a retry. */
   async #take(lane: HeldLane, found: readonly WaitingDelivery[], now: number, readTime: number): Promise<Postponed[]> {
     const { headless, postponed } = lane.queue.add(found, now, readTime)
     for (const [conversation, behind] of [...headless].slice(0, maxConversations)) {
@@ -183,8 +183,8 @@ export class Reader {
   }
 
   /**
-   * Something new came behind a delivery that waits for its retry. When the subscriber is down and there is nothing else to probe
-   * it with, that retry comes early; otherwise the new ones wait for it.
+   * A new delivery came behind one that waits for its retry. When the subscriber is down and there is nothing else to probe it with,
+   * the retry comes early; otherwise the new delivery waits.
    */
   #wait(
     lane: HeldLane,

@@ -6,13 +6,13 @@ import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { LaneState } from './pause.ts'
 
-/** What is to be written down of one lane. */
+/** What is to be stored about one lane. */
 export interface LaneRecord {
   readonly lane_id: string
   readonly state: LaneState
   readonly outcomes: readonly Outcome[]
   readonly postponed: readonly Postponed[]
-  /** Whether its subscriber is back: then everything that waits for a retry is due at once. */
+  /** Whether its subscriber has recovered: then every waiting retry is due at once. */
   readonly isBack: boolean
 }
 
@@ -24,7 +24,7 @@ interface Parameters {
   readonly now: number
 }
 
-/** Lanes that are still held by whoever writes; what others have taken over meanwhile is not touched. */
+/** The lanes that the writer still holds; lanes that others took over are not touched. */
 function heldLanes({ lanes, owner, until }: Parameters): RawBuilder<{ id: string }> {
   return sql`UPDATE lanes SET failures = CAST(l.value ->> 'failures' AS INTEGER),
       paused_until = CAST(l.value ->> 'paused_until' AS BIGINT), leased_until = CAST(${until} AS BIGINT)
@@ -32,7 +32,7 @@ function heldLanes({ lanes, owner, until }: Parameters): RawBuilder<{ id: string
     WHERE lanes.id = l.key AND lanes.lease_owner = ${owner} RETURNING lanes.id`
 }
 
-/** A delivery that was ended, moved to another lane or sent again meanwhile stays as it is. */
+/** A delivery that was ended, moved to another lane or replayed meanwhile stays as it is. */
 const isUnchanged = sql`d.id = CAST(o.key AS BIGINT) AND d.lane_id = o.value ->> 'lane' AND d.state = 'waiting'
   AND d.attempts = CAST(o.value ->> 'attempts' AS INTEGER)`
 
@@ -59,7 +59,7 @@ const recordLanes = defineSql<Parameters>()(heldLanes)
 const recordTries = defineSql<Parameters>()((parameters) => insertTries(parameters, ownLanes(parameters)))
 const recordDeliveries = defineSql<Parameters>()((parameters) => updateDeliveries(parameters, ownLanes(parameters)))
 
-/** All of it at once: a process that lost a lane between two statements would write over what the next one wrote. */
+/** One statement: a process that lost a lane between two statements would overwrite the next holder's work. */
 const record = defineWithSteps(
   defineSql<Parameters>()((parameters) => {
     const held = sql`SELECT id FROM held`
@@ -77,8 +77,8 @@ const record = defineWithSteps(
 )
 
 /**
- * What a subscriber that is back is sent at once. A bound, because one statement should not take long; what is beyond waits for
- * the time that it has.
+ * How many retries become due at once when a subscriber recovers. Bounded, because one statement should not take long; the others
+ * keep their times.
  */
 const maxHurried = 5000
 
@@ -91,8 +91,8 @@ const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
 )
 
 /**
- * Writes down what came of posts, each with its place in the log, and how subscribers are; returns the lanes that are still ours.
- * Nothing is written of the others.
+ * Stores the outcomes of posts, each with its log entry, and the state of subscribers; returns the lanes that are still ours.
+ * Nothing is stored for the other lanes.
  */
 export async function recordOutcomes(
   database: Pick<Database, 'execute'>,

@@ -7,26 +7,26 @@ import { type Lease, releaseLanes, renewLanes } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import { type LaneRecord, recordOutcomes } from './record.ts'
 
-/** Outcomes that come together are written together. A process that dies sends no more again than came in so long. */
+/** Outcomes within this time are stored together. A process that dies repeats only the posts of this time. */
 const paceMilliseconds = 25
-/** So that one statement does not take long. */
+/** A bound, so that one statement does not take long. */
 const batchSize = 500
-/** With so many that are not written down, nothing more is sent: the database does not keep up, or is gone. */
+/** With so many outcomes not stored, nothing more is sent: the database is slow or gone. */
 const maxUnrecorded = 2000
-/** How long a lane with nothing to send is held: what comes meanwhile needs no claim. */
+/** How long an idle lane is held: new deliveries within that time need no claim. */
 const lingerMilliseconds = 500
 
 export interface RecorderDeps {
   readonly database: Database
   readonly clock: Clock
   readonly lease: Lease
-  /** Lanes that are held, by their ids. */
+  /** The held lanes, by id. */
   readonly held: ReadonlyMap<string, HeldLane>
-  /** Whether lanes may be held although they have nothing to send. */
+  /** Whether idle lanes may be held. */
   readonly lingers: () => boolean
-  /** Told of a lane that is given back, or turned out to be another process's. */
+  /** Called for a lane that was released, or that turned out to belong to another process. */
   readonly onDrop: (lane: HeldLane, nextDue: number | null | undefined) => void
-  /** Told of lanes that work can go on for: outcomes are written, a lease was found to be still ours. */
+  /** Called for lanes whose work can continue: outcomes are stored, or a lease was confirmed. */
   readonly onRecorded: (lane: HeldLane, isBack: boolean) => void
   readonly onFailure: (error: Error, message: string) => void
 }
@@ -39,8 +39,8 @@ interface Pending {
 }
 
 /**
- * Writes what happens to the lanes that this process holds: outcomes, leases, and giving lanes back. One statement at a time, so
- * that statements that touch the same lanes never wait for each other.
+ * Writes the state of the lanes that this process holds: outcomes, leases and releases. One statement at a time, so that statements
+ * for the same lanes never wait for each other.
  */
 export class Recorder {
   readonly #deps: RecorderDeps
@@ -48,9 +48,9 @@ export class Recorder {
   #pending = new Map<HeldLane, Pending>()
   #unrecorded = 0
   #isRenewalDue = false
-  /** Whether everything that can be given back is, at once. */
+  /** Whether every lane that can be released is released at once. */
   #isClearing = false
-  /** After a fault lanes are written one by one: what is wrong with one of them must not hold up the others. */
+  /** After a fault lanes are written one by one, so that a faulty lane does not block the others. */
   #isCareful = false
 
   constructor(deps: RecorderDeps) {
@@ -83,13 +83,13 @@ export class Recorder {
     this.#loop.wake()
   }
 
-  /** Makes all leases longer, and finds out which lanes are still ours. */
+  /** Renews all leases, and finds out which lanes are still ours. */
   renew(): void {
     this.#isRenewalDue = true
     this.#loop.wake()
   }
 
-  /** Tries again what could not be written, and gives back what was idle for long enough. */
+  /** Retries failed writes, and releases lanes that were idle long enough. */
   tick(): void {
     this.#loop.wake()
   }
@@ -98,7 +98,7 @@ export class Recorder {
     await this.#loop.settle()
   }
 
-  /** Writes everything, and gives back every lane with nothing under way. */
+  /** Writes everything, and releases every lane with nothing under way. */
   async clear(): Promise<void> {
     this.#isClearing = true
     this.#loop.wakeAtOnce()
@@ -145,7 +145,7 @@ export class Recorder {
     }
   }
 
-  /** While the store is gone everything waits; a lane that is at fault itself is given up, and left to its lease. */
+  /** While the store is gone everything waits; a lane that is itself at fault is dropped, and its lease expires. */
   #takeFailure(batch: readonly Pending[], error: Error): void {
     const { database, onFailure } = this.#deps
     const [only] = batch
@@ -171,7 +171,7 @@ export class Recorder {
     return batch
   }
 
-  /** In front of what came meanwhile. */
+  /** Before the outcomes that came meanwhile. */
   #putBack(batch: readonly Pending[]): void {
     const later = this.#pending
     this.#pending = new Map(batch.map((pending) => [pending.lane, pending]))
@@ -214,7 +214,7 @@ export class Recorder {
     })
     if (done.length === 0) return
     const ids = done.map(({ id }) => id)
-    // Nothing may be sent for them while they are on their way.
+    // Nothing may be sent for these lanes during their release.
     for (const lane of done) lane.isLeaving = true
     let released: Map<string, number | null>
     try {
@@ -226,7 +226,7 @@ export class Recorder {
     for (const lane of done) {
       if (released.has(lane.id)) onDrop(lane, released.get(lane.id))
       else {
-        // Somebody raises an event for it at this moment, or it is not ours any more.
+        // An event is being raised for it right now, or it is no longer ours.
         this.#isRenewalDue = true
         lane.wantsRead = true
         onRecorded(lane, false)
@@ -241,7 +241,7 @@ export class Recorder {
     this.#deps.onDrop(lane, undefined)
   }
 
-  /** What another process does with a lane counts, not what this one did. */
+  /** The other process's state of a lane counts, not ours. */
   #forget(lane: HeldLane): void {
     const pending = this.#pending.get(lane)
     if (!pending) return

@@ -8,14 +8,14 @@ import { subscribersOf } from './subscribers.ts'
 export type Replay =
   | { readonly kind: 'replayed'; readonly lane: LaneAddress }
   | { readonly kind: 'unknown' }
-  /** The app's business has no access to the account any more. */
+  /** The app's business no longer has access to the account. */
   | { readonly kind: 'withdrawn' }
-  /** The app does not hear of the account any more. */
+  /** The app no longer receives events of the account. */
   | { readonly kind: 'no_callback'; readonly app_id: string; readonly account_id: string }
 
 /**
- * Sends a delivery again, whatever came of it before, its tries beginning anew: to the callback that its app has now, or to
- * another address; but not to an app whose business has no access to the account any more.
+ * Sends a delivery again, whatever its state, with a new count of attempts: to the current callback of its app, or to another
+ * address. Refused when the app's business no longer has access to the account.
  */
 export async function replayDelivery(tx: Transaction, clock: Clock, id: number, to?: string): Promise<Replay> {
   const delivery = await tx.query
@@ -50,7 +50,7 @@ export async function replayDelivery(tx: Transaction, clock: Clock, id: number, 
     }))
     .where('id', '=', id)
     .execute()
-  // After the delivery: whoever gives the lane back meanwhile has not seen it.
+  // After the delivery: a holder that releases the lane meanwhile has not seen it.
   await tx.query
     .updateTable('lanes')
     .set({

@@ -17,21 +17,21 @@ import {
 } from './sweeps.ts'
 
 const sweepMilliseconds = minute
-/** Lanes become unused seldom, and looking at all of them takes longest. */
+/** Lanes rarely become unused, and checking all of them takes longest. */
 const sweepsPerLaneSweep = 10
 
 export interface RetentionRules {
-  /** Milliseconds that what is finished is kept. */
+  /** Milliseconds to keep finished deliveries. */
   readonly keep: number
-  /** Milliseconds after which nothing is tried any more. */
+  /** Milliseconds after which nothing is attempted. */
   readonly giveUpAfter: number
-  /** Milliseconds that records of who did what are kept; undefined: for ever. */
+  /** Milliseconds to keep audit records; undefined: for ever. */
   readonly auditKeep: number | undefined
 }
 
 /**
- * Gives up what was tried for long enough and removes what was kept for long enough, in steps so small that nothing else has
- * to wait for them.
+ * Gives up deliveries that have been retried long enough and removes old rows, in steps so small that nothing else has to wait for
+ * them.
  */
 export class RetentionWorker {
   readonly #database: Database
@@ -67,7 +67,7 @@ export class RetentionWorker {
     await this.sweep({ unusedLanes: this.#sweeps % sweepsPerLaneSweep === 0 })
   }
 
-  /** Gives up and removes everything that is old by now. */
+  /** Gives up and removes everything that is old enough. */
   async sweep({ unusedLanes = true } = {}): Promise<void> {
     const { keep, giveUpAfter, auditKeep } = this.#rules
     const now = this.#clock.now()

@@ -8,9 +8,9 @@ export interface Destination {
   readonly origin: string
 }
 
-/** A place that a post has taken; given back when it has ended. */
+/** A place taken by a post; released when the post has ended. */
 export interface Place {
-  /** `answered`: whether the host said anything; undefined when the service itself broke it off. */
+  /** `answered`: whether the host responded at all; undefined when the service itself aborted the post. */
   leave(answered: boolean | undefined): void
 }
 
@@ -21,7 +21,7 @@ interface Share {
 
 interface Origin extends Share {
   readonly window: Window
-  /** Of the posts and lanes: those of subscribers that failed last. */
+  /** How many of the posts and lanes belong to subscribers that failed last. */
   readonly doubtful: Share
   answeredTime: number
   usedTime: number
@@ -35,13 +35,13 @@ export interface RoomLimits {
   readonly app: number
   /** For one app while more than half of the process's room is taken. */
   readonly appWhenBusy: number
-  /** For one host: found by trying, between these. */
+  /** For one host: adapted between these bounds. */
   readonly origin: { readonly initial: number; readonly smallest: number; readonly largest: number }
 }
 
 /**
- * One app, or one host, cannot use up what a process can do: a host that hangs holds every post until its time-out, however
- * many subscribers live there.
+ * Keeps one app or one host from using up a process: a hanging host holds every post until its timeout, however many subscribers
+ * are on it.
  */
 export const defaultRoom: RoomLimits = {
   posts: 512,
@@ -51,16 +51,16 @@ export const defaultRoom: RoomLimits = {
   origin: { initial: 32, smallest: 2, largest: 128 },
 }
 
-/** Subscribers that failed last have so much of their host's room, so that one that hangs does not take the turn of one beside it. */
+/** The share of a host's room for subscribers that failed last, so that a hanging one does not take the turns of its neighbour. */
 const doubtfulShare = 1 / 4
 const leastDoubtful = 2
-/** A lane does not always have something under way; of a host that has room for few posts, few lanes are held. */
+/** How many lanes of a host are held for each post that it has room for: a lane does not always have a post under way. */
 const lanesPerPost = 2
-/** What is known of a host is kept for so long after its last post. */
+/** How long the state of a host is kept after its last post. */
 const originMemory = 10 * minute
 const maxIdleOrigins = 10_000
 
-/** The room that a process has for posts, shared out among apps and hosts. */
+/** The room for posts that a process has, shared among apps and hosts. */
 export class Room {
   readonly #limits: RoomLimits
   readonly #total: Share = { posts: 0, lanes: 0 }
@@ -71,7 +71,7 @@ export class Room {
     this.#limits = limits
   }
 
-  /** Whether a lane may be claimed: there is no use in holding more lanes than can send. */
+  /** Whether a lane may be claimed: holding more lanes than can send is useless. */
   admits({ app_id, origin: name }: Destination, isDoubtful: boolean): boolean {
     const { app, lanes } = this.#limits
     if (this.#total.lanes >= lanes || (this.#apps.get(app_id)?.lanes ?? 0) >= app) return false
@@ -80,7 +80,7 @@ export class Room {
     return !isFull && (!isDoubtful || origin.doubtful.lanes < lanesPerPost * doubtfulLimit(origin))
   }
 
-  /** Counts a lane that was claimed, until it is dropped. */
+  /** Counts a claimed lane until it is dropped. */
   hold(destination: Destination, isDoubtful: boolean): void {
     this.#count(destination, isDoubtful, 'lanes', 1)
   }
@@ -107,7 +107,7 @@ export class Room {
           origin.answeredTime = performance.now()
           origin.window.grow(origin.posts)
         } else if (answered === false && origin.answeredTime < startedTime) {
-          // A host that answered others meanwhile does not hang.
+          // A host that answered other posts meanwhile does not hang.
           origin.window.cut(number)
         }
         this.#count(destination, isDoubtful, 'posts', -1)

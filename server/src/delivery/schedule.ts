@@ -4,7 +4,7 @@ import type { Random } from '../base/random.ts'
 export interface RetryRules {
   /** Milliseconds before the second attempt, the third and so on; the last repeats. Never empty. */
   readonly delays: readonly number[]
-  /** Milliseconds after the event when nothing is tried any more. */
+  /** Milliseconds after the event when attempts end. */
   readonly giveUpAfter: number
 }
 
@@ -14,9 +14,9 @@ export interface FailedAttempt {
   /** When the event was raised, and when this attempt ended. */
   readonly raisedTime: number
   readonly now: number
-  /** Of the answer; undefined when there was none. */
+  /** The status of the response; undefined when there was none. */
   readonly status?: number
-  /** The answer's `Retry-After`. */
+  /** The `Retry-After` of the response. */
   readonly retryAfter?: string | undefined
 }
 
@@ -24,13 +24,13 @@ export type NextStep =
   | { readonly kind: 'retry'; readonly time: number }
   | { readonly kind: 'end'; readonly because: 'gone' | 'expired' }
 
-/** A callback that asks for more than this is asked again nevertheless. */
+/** The longest `Retry-After` that is honoured. */
 const maxRetryAfter = day
-/** Up to so much of a delay is added by chance, so that what failed together does not come back together. */
+/** Random share added to a delay, so that deliveries that failed together are not retried together. */
 const jitter = 0.2
 const gone = 410
 
-/** When a delivery that failed is tried again, or that it is not. */
+/** When a failed delivery is retried, or that it is not. */
 export function planRetry(attempt: FailedAttempt, { delays, giveUpAfter }: RetryRules, random: Random): NextStep {
   const { failures, raisedTime, now, status, retryAfter } = attempt
   if (status === gone) return { kind: 'end', because: 'gone' }
@@ -41,7 +41,7 @@ export function planRetry(attempt: FailedAttempt, { delays, giveUpAfter }: Retry
   return time - raisedTime > giveUpAfter ? { kind: 'end', because: 'expired' } : { kind: 'retry', time }
 }
 
-/** Reads `Retry-After` as milliseconds from now: seconds, or a date in any of the three forms of HTTP. */
+/** Parses `Retry-After` as milliseconds from now: seconds, or a date in any of the three forms of HTTP. */
 export function readRetryAfter(text: string | undefined, now: number): number | undefined {
   const trimmed = text?.trim() ?? ''
   if (/^\d+$/.test(trimmed)) return Number(trimmed) * second

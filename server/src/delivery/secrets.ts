@@ -14,7 +14,7 @@ const findOfApp = defineStatement<{ app_id: string }>()((db, { app_id }) =>
   db.selectFrom('apps').select(['id', 'secret', 'previous_secret', 'previous_secret_until']).where('id', '=', app_id),
 )
 
-/** What an app's webhooks are signed with now. */
+/** The secrets that sign an app's webhooks now. */
 export async function findSecrets(db: Db, app_id: string, now: number): Promise<Secrets> {
   const app = await db.first(findOfApp, { app_id })
   if (!app) throw new Error(`the app ${app_id} is missing`)
@@ -26,12 +26,12 @@ const findOfApps = defineSql<{ ids: object }>()(
     SELECT apps.id, secret, previous_secret, previous_secret_until FROM json_each(${ids}) AS o JOIN apps ON apps.id = o.key`,
 )
 
-/** The secrets of some apps as they are stored, in one round trip. */
+/** The sealed secrets of some apps, in one round trip. */
 export async function listStoredSecrets(db: Db, app_ids: Iterable<string>): Promise<StoredSecrets[]> {
   return db.list(findOfApps, { ids: keysOf(app_ids) })
 }
 
-/** The app's secret, and the one before it while the overlap of a rotation lasts. */
+/** The app's secret, and the previous one during the overlap of a rotation. */
 export function secretsInForce(
   db: Db,
   { id, secret, previous_secret, previous_secret_until }: StoredSecrets,
@@ -42,7 +42,7 @@ export function secretsInForce(
   return overlaps ? [current, openSecret(db, 'apps.previous_secret', id, previous_secret)] : [current]
 }
 
-/** Gives an app a new secret, and lets the one that it had go on for a while; undefined when there is no such app. */
+/** Gives an app a new secret, and keeps the old one valid for a while; undefined when there is no such app. */
 export async function rotateSecretForOperators(
   tx: Transaction,
   clock: Clock,
@@ -62,7 +62,7 @@ export async function rotateSecretForOperators(
     .updateTable('apps')
     .set({
       secret: seal('apps.secret', app_id, secret),
-      // A sealed value is good in its own column alone.
+      // A sealed value opens only in its own column.
       previous_secret: seal('apps.previous_secret', app_id, openSecret(tx, 'apps.secret', app_id, app.secret)),
       previous_secret_until: clock.now() + overlap,
     })

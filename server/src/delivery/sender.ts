@@ -14,7 +14,7 @@ import { isDown, noteOutcome } from './pause.ts'
 import type { Place, Room } from './room.ts'
 import type { RetryRules } from './schedule.ts'
 
-/** What was read longer ago is read again before it is sent: it may have been ended meanwhile. */
+/** A delivery that was read longer ago is read again before it is sent: it may have been ended meanwhile. */
 const freshMilliseconds = 2 * second
 
 export interface SenderDeps extends AttemptDeps {
@@ -30,22 +30,22 @@ export interface SenderDeps extends AttemptDeps {
   readonly events: SenderEvents
 }
 
-/** What others have to do about what happens here. */
+/** Callbacks for what happens here. */
 export interface SenderEvents {
-  /** Whether nothing may be sent at all: the service stops, or outcomes are not written down. */
+  /** Whether nothing may be sent: the service stops, or outcomes are not being stored. */
   isHalted(): boolean
-  /** The lease of a lane has ended by the clock. */
+  /** The lease of a lane has expired by the clock. */
   onLeaseOver(lane: HeldLane): void
   /** A lane can send more than it has in memory. */
   onHungry(lane: HeldLane): void
   onOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void
-  /** A place became free, and no lane that is held waits for it. */
+  /** A place became free, and no held lane waits for it. */
   onRoom(): void
-  /** A lane cannot be worked on any more. */
+  /** A lane can no longer be worked on. */
   onBroken(lane: HeldLane, error: Error): void
 }
 
-/** Posts what held lanes have queued, as much at once as each of them, its app, its host and the process have room for. */
+/** Posts the queued deliveries of held lanes, as many at once as the lane, its app, its host and the process have room for. */
 export class Sender {
   readonly #deps: SenderDeps
   readonly #posts = new Set<Promise<void>>()
@@ -64,7 +64,7 @@ export class Sender {
     return this.#waiting.size
   }
 
-  /** Resolves when what is under way now has ended. */
+  /** Resolves when the posts now under way have ended. */
   async settle(): Promise<void> {
     await Promise.all(this.#posts)
   }
@@ -115,14 +115,14 @@ export class Sender {
     return true
   }
 
-  /** Lanes that wait come before the one whose post has ended. */
+  /** Waiting lanes come before the lane whose post has ended. */
   #serve(lane: HeldLane): void {
     for (const waiting of [...this.#waiting]) this.#giveTurn(waiting)
     this.pump(lane)
     this.#deps.events.onRoom()
   }
 
-  /** One post, so that all of those that wait get something; who is still waiting goes to the end. */
+  /** One post for each, so that every waiting lane gets a turn; a lane that still waits goes to the end. */
   #giveTurn(lane: HeldLane): void {
     if (!this.#maySend(lane)) {
       this.pump(lane)
@@ -133,7 +133,7 @@ export class Sender {
     if (this.#maySend(lane)) this.#waiting.add(lane)
   }
 
-  /** The next, and with batches more first tries of the same account. A retry goes alone: one that is refused again holds up nobody. */
+  /** The next delivery, and with batches more first attempts of the same account. A retry goes alone: its failure delays no other. */
   #takeEntries(lane: HeldLane): Entry[] {
     const first = lane.queue.take()
     if (!first) return []
@@ -156,7 +156,7 @@ export class Sender {
       this.#noteWidth(lane, number, result)
       lane.underWay -= 1
     }
-    // Broken off by a stop: whoever works on the lane next sends it again.
+    // Aborted by a stop: the next holder of the lane sends it again.
     if (result) this.#finish(lane, entries, result, wasProbe)
   }
 
@@ -183,7 +183,7 @@ export class Sender {
     for (const [index, outcome] of outcomes.entries()) {
       metrics.countAttempt(outcome.kind)
       this.#log(lane, outcome)
-      // One post says one thing about the subscriber, however much it carried.
+      // One post counts once for the subscriber, however many deliveries it carried.
       if (index === 0) lane.state = noteOutcome(lane.state, outcome, { now, wasProbe, delays: rules.delays })
     }
     events.onOutcomes(lane, outcomes, wasDown && !isDown(lane.state))
@@ -204,7 +204,7 @@ function isRetry({ delivery }: Entry): boolean {
   return delivery.attempts > delivery.earlier_attempts
 }
 
-/** What is too large to have been read beforehand goes alone. */
+/** A value too large to be read ahead goes alone. */
 function canShare(entry: Entry): boolean {
   return !isRetry(entry) && entry.delivery.value !== null
 }

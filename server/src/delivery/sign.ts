@@ -2,8 +2,8 @@ import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { minute, second } from '../base/duration.ts'
 
 /**
- * The signatures of what is posted to a callback. While a secret is being changed there are several, the newest first; an
- * empty one would be known to everyone, so it signs nothing and verifies nothing.
+ * The signatures of a post to a callback. During a rotation there are several secrets, the newest first. An empty secret would be
+ * known to everyone, so it signs and verifies nothing.
  */
 export type Secrets = readonly string[]
 
@@ -11,12 +11,12 @@ const secretPrefix = 'whsec_'
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
 const hubSignature = /^sha256=([0-9a-f]{64})$/i
 const digestBytes = 32
-/** Without a full stop, which would let one signed text be read as another id, time and body. */
+/** Full stops are excluded: with them, one signed text could be read as another id, time and body. */
 const webhookId = /^[\w-]+$/
-/** How far the clocks of sender and receiver may lie apart. */
+/** How far the clocks of sender and receiver may differ. */
 export const clockTolerance = 5 * minute
 
-/** The value of `X-Hub-Signature-256`. It has room for one signature, so the newest secret makes it. */
+/** The value of `X-Hub-Signature-256`. It holds one signature, made with the newest secret. */
 export function signHub(body: Buffer, secrets: Secrets): string {
   return `sha256=${digest(newest(secrets), body).toString('hex')}`
 }
@@ -29,13 +29,13 @@ export function verifyHub(header: string, body: Buffer, secrets: Secrets): boole
   return verifier.matches(signature)
 }
 
-/** The hash that a signature claims; undefined: it does not have the form of one. */
+/** The hash in a signature; undefined when it is malformed. */
 export function readHubSignature(header: string): Buffer | undefined {
   const given = hubSignature.exec(header)?.[1]
   return given === undefined ? undefined : Buffer.from(given, 'hex')
 }
 
-/** Hashes a body with some secrets while it comes. */
+/** Hashes a body with several secrets as it arrives. */
 export class HubVerifier {
   readonly #hashes: readonly Hmac[]
 
@@ -43,7 +43,7 @@ export class HubVerifier {
     this.#hashes = usable(secrets).map((secret) => createHmac('sha256', secret))
   }
 
-  /** How often each byte is hashed. */
+  /** How many times each byte is hashed. */
   get size(): number {
     return this.#hashes.length
   }
@@ -52,7 +52,7 @@ export class HubVerifier {
     for (const hash of this.#hashes) hash.update(bytes)
   }
 
-  /** Whether one of the secrets signed everything that came. It can be asked once. */
+  /** Whether one of the secrets signed the whole body. Can be called once. */
   matches(signature: Buffer): boolean {
     return matchesAny(
       [signature],
@@ -85,7 +85,7 @@ export function verifyStandard(headers: StandardHeaders, now: number, body: Buff
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers
   if (!webhookId.test(id) || !/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(now - Number(timestamp) * second) > clockTolerance) return false
-  // Other versions, such as v1a, are signatures of another kind, and not for us to judge.
+  // Other versions, such as v1a, are signatures of another kind and are ignored.
   const given = signature
     .split(' ')
     .filter((one) => one.startsWith('v1,'))
@@ -96,13 +96,13 @@ export function verifyStandard(headers: StandardHeaders, now: number, body: Buff
   )
 }
 
-/** In the convention a secret is `whsec_` and base64 of the key. Any other text is the key itself. */
+/** By the convention a secret is `whsec_` and base64 of the key. Any other text is the key itself. */
 export function readKey(secret: string): Buffer {
   const key = keyOf(secret)
   return typeof key === 'string' ? Buffer.from(key) : key
 }
 
-/** A key that is text stays text, because the runtime takes six times as long over the same bytes. */
+/** A text key stays text, because the runtime takes six times as long over the same bytes. */
 function keyOf(secret: string): Buffer | string {
   const encoded = secret.slice(secretPrefix.length)
   return secret.startsWith(secretPrefix) && base64.test(encoded) ? Buffer.from(encoded, 'base64') : secret
@@ -128,7 +128,7 @@ function usable(secrets: Secrets): string[] {
   return secrets.filter((secret) => secret !== '')
 }
 
-/** Compares each with each, and to the end, so that the time says nothing about which was near. */
+/** Compares every pair to the end, so that the time reveals nothing. */
 function matchesAny(given: readonly Buffer[], expected: readonly Buffer[]): boolean {
   let matched = false
   for (const one of given) {

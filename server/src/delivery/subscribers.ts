@@ -3,8 +3,8 @@ import { hasAccess } from '../auth/access.ts'
 import { type LaneAddress, laneIdOf } from './lane-rows.ts'
 
 /**
- * Each app that is linked to an account, whose business has access to it, and that is subscribed to a field, with where it hears
- * of a number: at the number's own callback, else the account's, else the app's.
+ * Each app that is linked to an account, whose business has access to it, and that is subscribed to a field, with the callback for
+ * a number: the number's own, else the account's, else the app's.
  */
 export function subscribersOf(
   account_id: unknown,
@@ -24,7 +24,7 @@ export function subscribersOf(
       AND ${hasAccess(sql.ref('apps.business_id'), sql.ref('links.account_id'))}`
 }
 
-/** Where an app hears of something; without a lane when that was not made yet. */
+/** Where an app receives an event; without a lane when it does not exist yet. */
 export interface Target {
   readonly app_id: string
   readonly callback_url: string

@@ -5,10 +5,10 @@ import { defineSql } from '../db/statement.ts'
 import { keysOf } from './lanes.ts'
 import { failuresUntilDown } from './pause.ts'
 
-/** How much one transaction of a sweep does: so little that nothing else has to wait for it. */
+/** How much one transaction of a sweep does: little enough that nothing else has to wait for it. */
 export const stepSize = 500
 
-/** Processes that sweep at the same time do not wait for each other, and do not do the same work twice. */
+/** Processes that sweep at the same time neither wait for each other nor repeat the same work. */
 function skipLocked(table: string): RawBuilder<unknown> {
   return lockFreeRowsOf(table, 'ForUpdate')
 }
@@ -18,8 +18,8 @@ async function countRows(rows: Promise<{ rows: unknown[] }>): Promise<number> {
 }
 
 /**
- * Gives up what was tried for long enough, and what was never attempted because its subscriber is down. What waits only because
- * this service did not run gets its first try.
+ * Gives up deliveries that were retried long enough, and expired ones: never attempted while the subscriber was down. A delivery
+ * that waits only because this service did not run gets its first attempt.
  */
 export async function expireDeliveries(tx: Transaction, before: number, now: number): Promise<number> {
   return countRows(
@@ -32,7 +32,7 @@ export async function expireDeliveries(tx: Transaction, before: number, now: num
   )
 }
 
-/** Removes what is finished: a delivery that waits is never old. */
+/** Removes finished deliveries; a waiting one is never old. */
 export async function removeDeliveries(tx: Transaction, before: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     SELECT d.id FROM deliveries d WHERE d.finished_time < ${before}
@@ -62,7 +62,7 @@ export async function removeEvents(tx: Transaction, before: number): Promise<num
   )
 }
 
-/** What was taken in and is known when it comes again, by the columns that it is known by. */
+/** Inbound events kept to detect duplicates, by their key columns. */
 const received = {
   received_messages: ['phone_number_id', 'message_id'],
   received_statuses: ['phone_number_id', 'digest'],
@@ -88,7 +88,7 @@ export async function removeActivities(tx: Transaction, before: number): Promise
   )
 }
 
-/** Lanes after one, in the order of their ids. */
+/** Lanes after a given one, in the order of their ids. */
 export async function listLanes({ read }: Pick<Database, 'read'>, after: string): Promise<string[]> {
   const lanes = await read.query
     .selectFrom('lanes')
@@ -111,14 +111,14 @@ const remindLanes = defineSql<{ ids: object; now: number }>()(
     sql`UPDATE lanes SET next_due = ${now} WHERE id IN (SELECT key FROM json_each(${ids})) AND next_due IS NULL`,
 )
 
-/** Lets lanes be worked on that something waits in although nothing says so: a process of an older version put it there. */
+/** Makes lanes due that have waiting deliveries but no due time: a process of an older version put them there. */
 export async function remindForgotten(database: Database, ids: readonly string[], now: number): Promise<void> {
   const forgotten = await database.read.list(findForgotten, { ids: keysOf(ids) })
   if (forgotten.length === 0) return
   await database.execute(remindLanes, { ids: keysOf(forgotten.map(({ id }) => id)), now })
 }
 
-/** No callback leads there, nothing waits, and nobody looks at what was delivered there. */
+/** No callback leads there, nothing waits, and no delivery in the log refers to it. */
 const isUnused = sql`lanes.next_due IS NULL AND lanes.leased_until = 0
   AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id)
   AND NOT EXISTS (SELECT 1 FROM app_subscriptions s
@@ -142,7 +142,7 @@ const deleteUnused = defineSql<{ ids: object }>()(
   ({ ids }) => sql`DELETE FROM lanes WHERE id IN (SELECT key FROM json_each(${ids})) AND ${isUnused}`,
 )
 
-/** Removes lanes that nobody uses any more. Whoever raises an event for one at this moment holds it, and keeps it. */
+/** Removes unused lanes. Raising an event for one locks its row, which keeps it. */
 export async function removeUnusedLanes(database: Database, ids: readonly string[]): Promise<void> {
   const unused = await database.read.list(findUnused, { ids: keysOf(ids) })
   if (unused.length === 0) return

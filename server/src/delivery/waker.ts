@@ -1,21 +1,21 @@
 import { Loop } from '../base/loop.ts'
 import { type Listening, maxNoticeBytes, type Notices } from '../db/notices.ts'
 
-/** How the processes on one store wake each other's workers. It saves waiting, and nothing more: polling stays behind it. */
+/** How the processes on one store wake each other's workers. An optimization only: polling finds everything anyway. */
 export interface Waker {
-  /** There is something new for lanes that another process holds or has to work on; undefined: nobody knows for which. */
+  /** There are new deliveries in lanes that another process holds or should claim; undefined: the lanes are unknown. */
   announceLanes(ids: readonly string[] | undefined): void
   /** A timer was set that may be due soon. */
   announceTimers(): void
-  /** Told of what others announce; undefined when it is not known for which lanes. */
+  /** Called with what other processes announce; undefined when the lanes are unknown. */
   onLanes(hear: (ids: readonly string[] | undefined) => void): void
   onTimers(hear: () => void): void
-  /** Whether everything that others announce is heard at once. */
+  /** Whether announcements of other processes arrive at once. */
   readonly isLive: boolean
   close(): Promise<void>
 }
 
-/** For whoever hears of nobody. */
+/** For a process that hears no announcements. */
 export const silentWaker: Waker = {
   announceLanes() {},
   announceTimers() {},
@@ -25,11 +25,11 @@ export const silentWaker: Waker = {
   async close() {},
 }
 
-/** For the only process on its store: there is nobody who could announce anything. */
+/** For the only process on its store: nobody else can announce anything. */
 export const loneWaker: Waker = { ...silentWaker, isLive: true }
 
 const channel = 'switchboard'
-/** Announcements of so long go out together. */
+/** Announcements within this time go out together. */
 const paceMilliseconds = 20
 /** Ids of lanes have 32 characters. */
 const maxLanes = Math.floor((maxNoticeBytes - 100) / 36)
@@ -39,11 +39,11 @@ interface Notice {
   readonly timers?: true
   /** Missing: none. */
   readonly lanes?: readonly string[]
-  /** There were too many to name. */
+  /** There were too many to list. */
   readonly any?: true
 }
 
-/** Wakes by notices of the database, one for all that is announced in a moment. */
+/** Wakes by notifications of the database, one for everything announced in a short time. */
 export class NoticeWaker implements Waker {
   readonly #notices: Notices
   readonly #name: string
@@ -55,7 +55,7 @@ export class NoticeWaker implements Waker {
   #hearLanes: (ids: readonly string[] | undefined) => void = () => undefined
   #hearTimers: () => void = () => undefined
 
-  /** `name` tells this process from the others; one without workers need not listen. */
+  /** `name` identifies this process; a process without workers need not listen. */
   constructor(notices: Notices, name: string, { listens }: { listens: boolean }) {
     this.#notices = notices
     this.#name = name
@@ -112,7 +112,7 @@ export class NoticeWaker implements Waker {
     this.#lanes.clear()
     this.#hasUnknownLanes = false
     this.#hasTimers = false
-    // What does not arrive is found by a poll.
+    // A poll finds what a lost notification announced.
     await this.#notices.send(channel, JSON.stringify(notice)).catch(() => undefined)
   }
 
@@ -130,7 +130,7 @@ export class NoticeWaker implements Waker {
   }
 }
 
-/** A newer version may say more than this one understands. */
+/** A newer version may send more than this one understands. */
 function readNotice(text: string): Notice | undefined {
   try {
     return JSON.parse(text) as Notice

@@ -1,12 +1,12 @@
-/** How many posts may be under way, found by trying: more while answers come well, half when they do not. */
+/** How many posts may be under way, adapted to the subscriber: more while responses succeed, half when they fail. */
 export class Window {
   readonly #smallest: number
   readonly #largest: number
   #size: number
-  /** Up to here every good answer adds one; above it a round trip does. */
+  /** Up to here every success adds one; above it a full round trip does. */
   #threshold: number
   #started = 0
-  /** Posts up to this one were under way when the window was cut: what becomes of them is known already. */
+  /** Posts up to this number were under way when the window was cut: their failures are already counted. */
   #cutAt = 0
 
   constructor({ initial, smallest = 1, largest }: { initial: number; smallest?: number; largest: number }) {
@@ -26,7 +26,7 @@ export class Window {
     return this.#started
   }
 
-  /** `underWay` counts the post that ended: a window that is not used says nothing about a larger one. */
+  /** `underWay` includes the post that ended: a window that is not full is no reason to grow. */
   grow(underWay: number): void {
     if (2 * underWay < this.size) return
     this.#size = Math.min(this.#largest, this.#size + (this.#size < this.#threshold ? 1 : 1 / this.#size))

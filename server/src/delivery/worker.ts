@@ -18,7 +18,7 @@ import type { RetryRules } from './schedule.ts'
 import { Sender } from './sender.ts'
 import { silentWaker, type Waker } from './waker.ts'
 
-/** How often a process polls without having been woken: for what another process, or the clock, made due. */
+/** How often a process polls without being woken: for work that another process, or the clock, made due. */
 const pollMilliseconds = second
 
 export interface WorkerDeps extends AttemptDeps {
@@ -28,20 +28,20 @@ export interface WorkerDeps extends AttemptDeps {
   readonly log: Log
   readonly rules: RetryRules
   readonly metrics: DeliveryMetrics
-  /** Milliseconds that a lane belongs to a process that nothing is heard of any more. */
+  /** Milliseconds until a lane can be taken from a process that does not renew its lease. */
   readonly lease: number
   /** How many posts to one subscriber may be under way. */
   readonly concurrency: number
   /** How many changes of one account may share a post. */
   readonly batch: number
-  /** How processes wake each other; left out: not at all. */
+  /** How processes wake each other; by default they do not. */
   readonly waker?: Waker
 }
 
 /**
- * Delivers. It claims lanes under a lease and sends many deliveries of each at once, those of one conversation one after the other.
- * `claimer` finds lanes, `reader` what is due in them, `sender` posts it, and `recorder` writes down what came of it and gives
- * lanes back.
+ * Delivers webhooks. It claims lanes under a lease and sends many deliveries of each at once, those of one conversation one after
+ * the other. `claimer` finds lanes, `reader` reads due deliveries, `sender` posts them, and `recorder` stores outcomes and releases
+ * lanes.
  */
 export class DeliveryWorker {
   readonly #deps: WorkerDeps
@@ -49,7 +49,7 @@ export class DeliveryWorker {
   readonly #waker: Waker
   readonly #room = new Room()
   readonly #held = new Map<string, HeldLane>()
-  /** Lost to another process while posts were under way: not to be claimed before these have ended. */
+  /** Lost to another process while posts were under way: not claimed again until these have ended. */
   readonly #lost = new Map<string, HeldLane>()
   readonly #claimer: Claimer
   readonly #reader: Reader
@@ -124,14 +124,14 @@ export class DeliveryWorker {
     this.wake()
   }
 
-  /** Polls for lanes that have something to send. */
+  /** Polls for due lanes. */
   wake(): void {
     if (this.#isStopped) return
     this.#claimer.poll()
     for (const lane of this.#held.values()) this.#reader.want(lane)
   }
 
-  /** There is something new for these lanes, raised by this process. */
+  /** These lanes have new deliveries, raised by this process. */
   wakeLanes(lanes: Iterable<LaneAddress>): void {
     if (this.#isStopped) return
     const others: LaneAddress[] = []
@@ -143,7 +143,7 @@ export class DeliveryWorker {
     if (others.length > 0) this.#claimer.hint(others)
   }
 
-  /** There is something new for these lanes, raised elsewhere; undefined: nobody knows for which. */
+  /** These lanes have new deliveries, raised elsewhere; undefined: the lanes are unknown. */
   wakeFor(ids: readonly string[] | undefined): void {
     if (ids === undefined) {
       this.wake()
@@ -158,7 +158,7 @@ export class DeliveryWorker {
     if (others.length > 0) this.#claimer.hintIds(others)
   }
 
-  /** Resolves when everything that is due by now was tried. */
+  /** Resolves when every delivery that is due now was attempted. */
   async settle(): Promise<void> {
     const { database, clock } = this.#deps
     do {
@@ -173,8 +173,8 @@ export class DeliveryWorker {
   }
 
   /**
-   * Takes up nothing new, and lets the posts that are under way come to their end for so long at most; then `abandon` ends them,
-   * and whoever works on the lanes next sends them again.
+   * Begins nothing new, and lets the posts under way finish within a time limit; then `abandon` aborts them, and the next holder of
+   * the lanes sends them again.
    */
   async stop(graceMilliseconds: number, abandon: () => Promise<void>): Promise<void> {
     clearInterval(this.#poll)
@@ -217,7 +217,7 @@ export class DeliveryWorker {
     this.#reader.want(held, { atOnce: true })
   }
 
-  /** A lane was given back, with the time when there is something to do for it; or it is not ours any more. */
+  /** A lane was released, with the time of its next work; or it is no longer ours. */
   #drop(lane: HeldLane, nextDue?: number | null): void {
     if (this.#held.get(lane.id) !== lane) return
     const isNewer = lane.wantsRead && nextDue !== undefined
@@ -249,7 +249,7 @@ export class DeliveryWorker {
     for (const outcome of outcomes) if (outcome.kind === 'retry') this.#wakeAt(outcome.time)
   }
 
-  /** What is due again before the next poll is not kept waiting for that. */
+  /** Work that is due before the next poll does not wait for the poll. */
   #wakeAt(time: number): void {
     const delay = time - this.#deps.clock.now()
     if (delay > 0 && delay < pollMilliseconds) setTimeout(() => this.wake(), delay).unref()

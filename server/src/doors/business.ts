@@ -16,7 +16,7 @@ export const businessDoor: DoorPolicy = {
     const { database, vocabulary, limiter } = deps
     if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
 
-    // What is cached is there at once. Awaiting it all the same would cost a turn of the microtasks at each step.
+    // A cached caller is returned synchronously: an await would cost a microtask at each step.
     const { id } = request.path
     const known = recallCaller(deps, request)
     const found = known ? undefined : await findAdmission(deps, request, id)

@@ -8,14 +8,14 @@ const noHeaders = {}
 const noQuery = {}
 
 /**
- * `/gateway/…`: the network's edge, acting for the users' phones, by a token with the scope `gateway`: token (401), scope (403).
- * There is no version, no node and no limit: the edge is part of the platform.
+ * `/gateway/…`: the network's edge, acting for users' phones, by a token with the scope `gateway`: token (401), scope (403). There
+ * is no version, no node and no limit: the edge is part of the platform.
  */
 export const gatewayDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
     const row = route.rows.get(undefined) as PreparedRow
     progress.row = row
-    // Never by a token in the query: no client of the gateway has that habit.
+    // Never by a token in the query: no client of the gateway does that.
     const caller = await authenticate(deps, { ...request, query: noQuery })
     progress.caller = caller
     checkScope(caller)

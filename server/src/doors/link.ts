@@ -8,16 +8,15 @@ import type { DoorPolicy } from '../http/admission.ts'
 const noHeaders = {}
 
 /**
- * A sealed address that an answer of the API holds, and a token that sees the node that it names. The order is that of the API:
- * token (401), node and tenant (404), permission (403). An address that is made up is nobody's; that one has expired is told to
- * those alone who may see what it named.
+ * A signed link from a response of the API, with a token that sees its node. The order is that of the API: token (401), node and tenant
+ * (404), permission (403). A forged link gets a 404; that a link has expired is revealed only to callers who may see its node.
  */
 export const linkDoor: DoorPolicy = {
   async admit(deps, route, request, progress) {
     const { database, vocabulary, links, guesses } = deps
     const caller = await authenticate(deps, request)
     progress.caller = caller
-    // Whoever has a token and makes up addresses is slowed down by itself, wherever it calls from.
+    // A caller with a token who forges links is limited by the token, from any address.
     guesses.refuse(caller.token_id)
     const { id } = request.path
     const link = links.check(route.shape.replace('{}', id), request.query)

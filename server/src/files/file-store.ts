@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** A content, named by what is in it. */
+/** A blob, named by the hash of its bytes. */
 export interface StoredFile {
   /** 64 hexadecimal digits. */
   readonly sha256: string
@@ -13,30 +13,30 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** A content that has arrived whole but is not in its place yet: whoever asked for it keeps it or lets it go. */
+/** A blob that has arrived completely but is not in its place yet: the receiver keeps it or discards it. */
 export interface Arrival extends StoredFile {
-  /** Some bytes of it; fewer than asked for at its end. */
+  /** Reads some bytes; fewer than asked for at its end. */
   read(position: number, length: number): Promise<Buffer>
-  /** Puts it in its place; `announce` is the one of `put`. */
+  /** Puts it in its place; `announce` as in `put`. */
   keep(announce: (file: StoredFile) => Promise<void>): Promise<void>
-  /** Lets it go; nothing happens when it was kept. */
+  /** Discards it; does nothing when it was kept. */
   discard(): Promise<void>
 }
 
-/** Some bytes of a content, wherever they are. */
+/** Random access to the bytes of a blob, wherever they are. */
 export type ReadableBytes = Pick<Arrival, 'size' | 'read'>
 
-/** Where bytes are kept, each content once. The file system now; what object storage offers would do as well. */
+/** Stores blobs, each once. On the file system now; the interface also fits object storage. */
 export interface FileStore {
   /**
-   * Keeps what a stream holds: the whole of it or, when it breaks, nothing. `announce` is awaited when the content is known and
-   * before it is in its place, so that whoever records it has done so before anybody can find the bytes.
+   * Stores a stream completely or, when it breaks, not at all. `announce` is awaited after the hash is known and before the blob is in
+   * its place, so that a caller can record it before anybody can find the bytes.
    */
   put(source: AsyncIterable<Uint8Array>, announce: (file: StoredFile) => Promise<void>): Promise<StoredFile>
-  /** The first half of `put`, for who has to look at a content before it is kept. */
+  /** The first half of `put`, for callers that must inspect a blob before keeping it. */
   receive(source: AsyncIterable<Uint8Array>): Promise<Arrival>
-  /** The content, or a part of it; undefined when it is not there. `size` is that of the whole. */
+  /** The blob, or a part of it; undefined when it does not exist. `size` is that of the whole. */
   get(sha256: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>
-  /** Nothing happens when it is gone already. */
+  /** Does nothing when it is already gone. */
   remove(sha256: string): Promise<void>
 }

@@ -10,14 +10,14 @@ import type { Arrival, FileStore } from './file-store.ts'
 import { openForReading } from './reading.ts'
 
 const sha256Pattern = /^[\da-f]{64}$/
-/** Nothing takes that long to arrive: an older file belonged to a process that died, on whatever machine. */
+/** No upload takes that long: an older file belonged to a process that died, on whatever machine. */
 const oldestIncoming = day
-/** How often it is looked for such files, besides at the start. */
+/** How often to check for such files, besides at the start. */
 const lookInterval = hour
 
 /**
- * Contents in a folder, spread by the first two digits of their names: `ab/cdef…`. A content is written under `incoming/` and
- * moved to its name when all of it is on disk, so there is never half a file under a name.
+ * Blobs in a folder, spread by the first two digits of their names: `ab/cdef…`. A blob is written under `incoming/` and renamed when
+ * all of it is on disk, so there is never half a blob under its name.
  */
 export async function openFileSystemStore(folder: string, clock: Clock, random: Random): Promise<FileStore> {
   const incoming = join(folder, 'incoming')
@@ -36,7 +36,7 @@ export async function openFileSystemStore(folder: string, clock: Clock, random: 
       nextLook = clock.now() + lookInterval
       await removeAbandoned(incoming, clock)
     }
-    // Who writes it, and since when by the clock that everything goes by: so that it can be told when nobody does any more.
+    // The writing process, and the start time by the common clock, to detect abandoned files.
     const path = join(incoming, `${clock.now()}-${ownRun}-${random.trace()}`)
     const handle = await open(path, 'wx+', 0o600)
     let isThere = true
@@ -112,13 +112,13 @@ async function writeWhole(
   return { sha256: hash.digest('hex'), size }
 }
 
-/** An equal content that is there already is replaced, which nobody notices: who reads it keeps what was opened. */
+/** Replaces an equal blob, which nobody notices: open readers keep their file. */
 async function moveInto(path: string, arriving: string): Promise<void> {
   const folder = dirname(path)
   await makeFolder(folder)
   await rename(arriving, path)
   await syncFolder(folder)
-  // Another process may have made the folder a moment ago and not have come to this yet.
+  // Another process may have just made the folder and not have synced it yet.
   await syncFolder(dirname(folder))
 }
 

@@ -7,26 +7,26 @@ import type { TimerHandler } from '../timers/worker.ts'
 import type { Arrival, FileStore, StoredFile } from './file-store.ts'
 
 /**
- * Contents and what uses them. A content has a row from before its bytes are in place until after they are gone, and goes when
- * nothing uses it. Whoever wants to use a content and whoever wants to remove it lock that row, so on any number of processes
- * one comes before the other: the content is used and stays, or it is removed and comes again.
+ * Blobs and their uses. A blob has a row from before its bytes are in place until after they are gone, and is removed when nothing
+ * uses it. Using a blob and removing it both lock that row, so on any number of processes one comes before the other: the blob is used
+ * and stays, or it is removed and must be uploaded again.
  */
 export interface Files extends Pick<FileStore, 'get'> {
-  /** Keeps a content for `holdTime`; what is to stay must be used by then, with `useFile`. */
+  /** Keeps a blob for `holdTime`; to stay, it must be used by then, with `useFile`. */
   put(source: AsyncIterable<Uint8Array>): Promise<StoredFile>
-  /** The same in two steps, for who has to look at a content before it is kept. */
+  /** The same in two steps, for callers that must inspect a blob before keeping it. */
   receive(source: AsyncIterable<Uint8Array>): Promise<ReceivedFile>
 }
 
-/** A content that has arrived whole; `keep` holds it like `put` does. */
+/** A blob that has arrived completely; `keep` holds it as `put` does. */
 export interface ReceivedFile extends Omit<Arrival, 'keep'> {
   keep(): Promise<void>
 }
 
 export const sweepTimer = 'files.sweep'
-/** Uploads wait for each other, not the work of the service itself for them. */
+/** Uploads wait for each other; the work of the service itself does not wait for them. */
 const filesShare = { share: 'files' }
-/** From the last byte of a content to the transaction that uses it: far longer than any request takes. */
+/** From the last byte of a blob to the transaction that uses it: far longer than any request takes. */
 export const holdTime = hour
 
 export interface FilesDeps {
@@ -58,7 +58,7 @@ export function openFiles({ database, store, clock, random }: FilesDeps): Files 
   }
 }
 
-/** Says that something uses a content, in the transaction that makes it so. `used_by` names the one thing, whatever its kind. */
+/** Records that something uses a blob, in the same transaction. `used_by` names the user, whatever its kind. */
 export async function useFile(tx: Transaction, sha256: string, used_by: string): Promise<void> {
   await tx.query
     .insertInto('file_uses')
@@ -67,7 +67,7 @@ export async function useFile(tx: Transaction, sha256: string, used_by: string):
     .execute()
 }
 
-/** Takes that back; the content goes when this was the last use. */
+/** Withdraws that; the blob is removed after its last use. */
 export async function releaseFile(
   tx: Transaction,
   { clock, random }: { clock: Clock; random: Random },
@@ -78,16 +78,16 @@ export async function releaseFile(
   await setTimer(tx, { clock, random }, { kind: sweepTimer, due_time: clock.now(), payload: { sha256 } })
 }
 
-/** After the clock was set back: nothing is held for longer than from now on, as the timers that sweep it are not. */
+/** After the clock was set back: limits every hold to one hold time from now, like the timers that sweep them. */
 export async function correctHolds(tx: Transaction, now: number): Promise<void> {
   const held_until = now + holdTime
   await tx.query.updateTable('files').set({ held_until }).where('held_until', '>', held_until).execute()
 }
 
 /**
- * Removes a content that nothing uses. The bytes go inside the transaction, under the lock of their row; if it fails after
- * that, the row is still there without a use, and the timer comes again. Alone, so that the end of the last use is on the disk
- * before the bytes go: were it undone, a use would be left without them.
+ * Removes an unused blob. The bytes are removed inside the transaction, under the lock of their row; if it fails after that, the row
+ * remains without a use, and the timer retries. The transaction is not grouped with others, so that the end of the last use is durable
+ * before the bytes are gone: if it were rolled back, a use would be left without its bytes.
  */
 export function makeSweepHandler(store: FileStore, clock: Clock): TimerHandler {
   return {

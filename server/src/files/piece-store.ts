@@ -9,34 +9,34 @@ import type { TimerHandler } from '../timers/worker.ts'
 import { isMissing, makeFolder, syncFolder } from './durable.ts'
 import { openForReading } from './reading.ts'
 
-/** A piece that counts: its bytes follow those of the piece before it. */
+/** A recorded piece: its bytes follow those of the piece before it. */
 export interface Piece {
   readonly name: string
   readonly size: number
 }
 
 /**
- * Files that arrive piece by piece over several requests, until a file is complete and moves to the store of bytes. A piece is
- * written once, as a whole, under a name that no other piece has, as object storage wants it. Which pieces count, and in what order,
- * is recorded by the caller; a piece that was never recorded goes with its file.
+ * Files that arrive in pieces over several requests, until a file is complete and moves to the blob store. A piece is written once, as
+ * a whole, under a unique name, as object storage needs it. The caller records which pieces count, and in what order; a piece that was
+ * never recorded is removed with its file.
  */
 export interface PieceStore {
-  /** Writes a piece and returns when it is on disk. */
+  /** Writes a piece and resolves when it is on disk. */
   put(file: string, name: string, bytes: Uint8Array): Promise<void>
-  /** The bytes of pieces, one after the other; throws when a piece is not there. */
+  /** The bytes of pieces, one after the other; throws when a piece is missing. */
   read(file: string, pieces: readonly Piece[]): AsyncGenerator<Uint8Array>
   /** Removes one piece. */
   remove(file: string, name: string): Promise<void>
-  /** Removes everything that is kept of a file. */
+  /** Removes all pieces of a file. */
   removeAll(file: string): Promise<void>
-  /** The files that something is kept of. */
+  /** The files with pieces. */
   list(): Promise<string[]>
 }
 
-/** The name of the bytes that a file had before pieces were files of their own: all of them were in one. See migration 022. */
+/** The name of a file's bytes before pieces were separate files: all of them were in one. See migration 022. */
 const earlierPiece = 'earlier'
 const ending = '.pieces'
-/** A folder that goes at the moment when a piece is put into it is made again. */
+/** A folder that is removed just when a piece is put into it is made again. */
 const maxTries = 5
 
 export async function openPieceStore(folder: string): Promise<PieceStore> {
@@ -61,7 +61,7 @@ export async function openPieceStore(folder: string): Promise<PieceStore> {
       const handle = await create(file, name)
       try {
         await handle.writeFile(bytes)
-        // The folders too: another request may have made them a moment ago, and not be sure of them yet.
+        // The folders too: another request may have just made them, and not have synced them yet.
         await Promise.all([handle.datasync(), syncFolder(folderOf(file)), syncFolder(folder)])
       } finally {
         await handle.close()
@@ -78,7 +78,7 @@ export async function openPieceStore(folder: string): Promise<PieceStore> {
 
     async remove(file, name) {
       await rm(pathOf(file, name), { force: true })
-      // The folder has no use without pieces, and stays as long as it has one.
+      // The folder is useless without pieces, and stays as long as it has one.
       await rmdir(folderOf(file)).catch(() => undefined)
     },
 

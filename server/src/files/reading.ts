@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { isMissing } from './durable.ts'
 import type { ByteRange } from './file-store.ts'
 
-/** A file as a stream, which closes it at its end; undefined when the file is not there. `size` is that of the whole. */
+/** A file as a stream, which closes it at its end; undefined when the file does not exist. `size` is that of the whole. */
 export async function openForReading(
   path: string,
   range?: ByteRange,

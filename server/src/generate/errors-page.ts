@@ -7,7 +7,7 @@ import { code, writeMark, writeTable } from './markdown.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 
-/** What each pair of status and code means, with its subcode where it has one. */
+/** The meaning of each status and code, with its subcode if any. */
 export const meanings: Readonly<Record<string, string>> = {
   '400 100': 'An argument is missing or wrong, or the request cannot be read.',
   '401 104': 'There is no access token.',

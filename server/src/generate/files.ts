@@ -14,9 +14,9 @@ import { writeReadme } from './readme.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { writeSpecPages } from './spec-pages.ts'
 
-/** Every file that is made from the code and committed with it: its path from the root, and its content. */
+/** Every file that is generated from the code and committed with it: its path from the root, and its text. */
 export function generateFiles(): Map<string, string> {
-  // The defaults, whatever the environment of whoever generates says.
+  // The defaults, whatever the environment says.
   const config = readConfig({})
   const vocabulary = chooseVocabulary(config.vocabulary)
   const operations = buildOperations(vocabulary)
@@ -48,7 +48,7 @@ export function generateFiles(): Map<string, string> {
   ])
 }
 
-/** A file of this clone that generated ones are made from. */
+/** A source file in this clone for generated files. */
 function readText(path: string): string {
   return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 }
@@ -63,7 +63,7 @@ export async function writeGenerated(root: string, files = generateFiles()): Pro
   return changed
 }
 
-/** The paths of generated files that are missing under a root, or differ from what would be generated now. */
+/** The paths of generated files under a root that are missing or out of date. */
 export async function checkGenerated(root: string, files = generateFiles()): Promise<string[]> {
   const differing: string[] = []
   for (const [path, content] of files) {

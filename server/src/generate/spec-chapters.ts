@@ -1,11 +1,11 @@
-/** One page of docs/spec: what of the specification, of our decisions and of the operations stands on it. */
+/** One page of docs/spec: which parts of the specification, the decisions and the operations it has. */
 export interface SpecChapter {
-  /** Its file, without the ending. */
+  /** Its file, without the extension. */
   readonly file: string
   readonly title: string
   /** The chapters of the table of operations. */
   readonly operations: readonly string[]
-  /** Sections of management-api.md, a section within another as `Outer/Inner`; `''` is what stands before the first. */
+  /** Sections of management-api.md, a nested section as `Outer/Inner`; `''` is the text before the first. */
   readonly specification: readonly string[]
   /** Sections of decisions.md. */
   readonly decisions: readonly string[]
@@ -13,7 +13,7 @@ export interface SpecChapter {
   readonly reasons: readonly string[]
 }
 
-/** Every section of both texts is on one page, once: the generator refuses anything else. */
+/** Every section of both texts is on exactly one page: the generator refuses anything else. */
 export const specChapters: readonly SpecChapter[] = [
   {
     file: 'common',

@@ -14,13 +14,13 @@ export interface SpecSources {
 }
 
 export interface Section {
-  /** `Outer/Inner`, or `''` for what stands before the first heading below the title. */
+  /** `Outer/Inner`, or `''` for the text before the first heading below the title. */
   readonly key: string
-  /** What stands below its heading, up to the next one, as it is written. */
+  /** The text below its heading, up to the next one, unchanged. */
   readonly text: string
 }
 
-/** The pages with text, and one for each chapter that neither text speaks of. */
+/** The pages with text, and one for each chapter that neither text mentions. */
 function listPages(): SpecChapter[] {
   const withText = new Set(specChapters.flatMap(({ operations }) => operations))
   const ours = chapters.filter(({ name }) => !withText.has(name))
@@ -33,7 +33,7 @@ function listPages(): SpecChapter[] {
   ]
 }
 
-/** docs/spec: an index, and a page for every chapter. The two texts stay the only place where anything is changed. */
+/** docs/spec: an index, and a page for every chapter. Edits belong in the two texts only. */
 export function writeSpecPages(operations: readonly Row[], sources: SpecSources): Map<string, string> {
   const specification = new Sections('management-api.md', sources.specification)
   const decisions = new Sections('decisions.md', sources.decisions)
@@ -59,7 +59,7 @@ export function writeSpecPages(operations: readonly Row[], sources: SpecSources)
   return pages
 }
 
-/** Cuts a text at its headings of the second and third level. */
+/** Splits a text at its headings of the second and third level. */
 export function cutSections(text: string): Section[] {
   const sections: { key: string; lines: string[] }[] = [{ key: '', lines: [] }]
   let outer = ''
@@ -67,13 +67,13 @@ export function cutSections(text: string): Section[] {
     const [, marks, title = ''] = /^(##|###) (.+)$/.exec(line) ?? []
     if (marks === '##') outer = title
     if (marks) sections.push({ key: marks === '##' ? title : `${outer}/${title}`, lines: [] })
-    // The title of the whole text is not that of a section.
+    // The title of the whole text is not a section.
     else if (!line.startsWith('# ')) sections.at(-1)?.lines.push(line)
   }
   return sections.map(({ key, lines }) => ({ key, text: lines.join('\n').trim() }))
 }
 
-/** The sections of a text, each of which is taken once. */
+/** The sections of a text, each of which is used once. */
 class Sections {
   readonly #name: string
   readonly #left: Map<string, Section>

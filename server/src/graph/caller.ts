@@ -1,4 +1,4 @@
-/** What a token may be allowed to do, in the specification's names; a vocabulary only changes how they are written. */
+/** The scopes of a token, in the specification's names; a vocabulary only changes their spelling. */
 export const scopes = [
   'msgapp_business_management',
   'msgapp_business_messaging',
@@ -16,6 +16,6 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>
   /** The only accounts that a granular token sees; undefined: all that the app's business owns or was given. */
   readonly accounts: ReadonlySet<string> | undefined
-  /** The same two as they are stored, to tell whether they still are. */
+  /** The same two as stored, to detect a change. */
   readonly granted: { readonly scopes: readonly string[]; readonly accounts: readonly string[] | null }
 }

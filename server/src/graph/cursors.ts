@@ -8,16 +8,16 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** Where a row stands in its list: the value that the list is sorted by, and the id that breaks ties. */
+/** The position of a row in its list: the sort value, and the id that breaks ties. */
 export type CursorKey = readonly [sortValue: number | string, id: string]
 
 const cipher = 'aes-256-ctr'
 const macBytes = 16
 
 /**
- * Makes cursors that mean nothing to their holder and cannot be read, made up or altered: the key of a row, encrypted, with a keyed
- * hash over it and over the list (operation, node, sort) that it belongs to. The hash is also what the encryption starts from
- * (SIV), so that the same row of the same list has the same cursor, and no two others share a start.
+ * Makes opaque cursors that cannot be read, forged or altered: the key of a row, encrypted, with a keyed hash over the key and the list
+ * (operation, node, sort). The hash is also the initialization vector (SIV), so that the same row of the same list always has the
+ * same cursor, and no two others share a vector.
  */
 export class CursorSealer {
   readonly #macKey: KeyObject
@@ -38,7 +38,7 @@ export class CursorSealer {
   open(list: string, cursor: string): CursorKey | undefined {
     if (!/^[\w-]{24,1000}$/.test(cursor)) return undefined
     const bytes = Buffer.from(cursor, 'base64url')
-    // Two spellings of the same bytes exist in base64; only the one that was handed out is taken.
+    // base64 allows two spellings of the same bytes; only the one that was issued is accepted.
     if (bytes.toString('base64url') !== cursor) return undefined
     const mac = bytes.subarray(0, macBytes)
     const content = createDecipheriv(cipher, this.#cipherKey, mac).update(bytes.subarray(macBytes))

@@ -8,15 +8,15 @@ import {
   GraphError,
 } from './graph-error.ts'
 
-/** The names in a text's `{placeholders}`; what is no name in braces, such as `{"a": 1}` or `{Account-ID}`, is text. */
+/** The names in a text's `{placeholders}`; braces around anything else, such as `{"a": 1}` or `{Account-ID}`, are text. */
 type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Inside}}${infer Rest}`
   ? (Inside extends `${string}${'"' | '-' | ' '}${string}` ? never : Inside) | PlaceholdersOf<Rest>
   : never
 
-/** The arguments that a text asks for. */
+/** The arguments that a text needs. */
 export type ArgsOf<Text extends string> = { readonly [Name in PlaceholdersOf<Text>]: ErrorValue }
 
-/** Nothing has to be given where a text has no placeholders. */
+/** A text without placeholders needs no arguments. */
 type Given<Text extends string> = [PlaceholdersOf<Text>] extends [never]
   ? [extra?: ErrorExtra]
   : [args: ArgsOf<Text>, extra?: ErrorExtra]
@@ -26,7 +26,7 @@ export interface DefinedError<Text extends string = string> extends ErrorDefinit
   (...given: Given<Text>): GraphError
 }
 
-/** The code that an error of each status has, unless it says another. */
+/** The default code of each status. */
 const usualCodes: Record<AnyErrorStatus, number> = {
   400: 100,
   401: 190,
@@ -39,13 +39,13 @@ const usualCodes: Record<AnyErrorStatus, number> = {
 }
 
 interface ErrorMembers<Text extends string> {
-  /** In snake_case, and unlike any other: `group_is_full`. */
+  /** Unique, in snake_case: `group_is_full`. */
   readonly id: string
   readonly status: AnyErrorStatus
-  /** Left out: the usual one of the status. */
+  /** By default the usual one of the status. */
   readonly code?: number
   readonly subcode?: number
-  /** One sentence: what is wrong, and what would be right. The placeholder `{seconds}` is also sent as `Retry-After`. */
+  /** One sentence: what is wrong, and what is right. The placeholder `{seconds}` is also sent as `Retry-After`. */
   readonly text: Text
 }
 
@@ -70,7 +70,7 @@ function complete<Text extends string>({
   return { id, status, code, subcode, text }
 }
 
-/** What is wrong with one argument: of a request, where it becomes the 400, or of a world file, where it becomes a line. */
+/** What is wrong with one argument: of a request, which becomes a 400, or of a world file, which becomes a line. */
 export interface ArgumentProblem {
   /** `accounts[2].name`; empty for the value as a whole. */
   readonly place: string
@@ -79,7 +79,7 @@ export interface ArgumentProblem {
   readonly args: ErrorArgs
 }
 
-/** What a problem's sentence is as an error. */
+/** The sentence of a problem as an error. */
 type OfArgument<Text extends string> = `{argument}: ${Text}`
 
 /** An entry of the catalogue, and the function that makes its problem, given the place of the argument. */

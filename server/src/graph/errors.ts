@@ -1,8 +1,8 @@
 import { defineError, defineProblem } from './define-error.ts'
 
 /**
- * The errors that every chapter shares. A sentence says what is wrong and what would be right; it never tells whether an id
- * exists that the caller may not see.
+ * The errors that every chapter shares. A sentence says what is wrong and what is right; it never reveals whether an id exists that
+ * the caller may not see.
  */
 
 const badTokenSubcode = 463
@@ -14,7 +14,7 @@ export const missingToken = defineError({
   text: 'An access token is required; send it as the header "Authorization: Bearer <ACCESS_TOKEN>".',
 })
 
-/** Unknown, revoked and expired tokens get the same answer, so that nobody can probe for old ones. */
+/** Unknown, revoked and expired tokens get the same response, so that nobody can probe for old ones. */
 export const invalidToken = defineError({
   id: 'invalid_token',
   status: 401,
@@ -22,7 +22,7 @@ export const invalidToken = defineError({
   text: 'The access token is unknown, expired or revoked; ask the operator for a new one.',
 })
 
-/** A token of the demo world, from another machine than the server's. */
+/** A token of the demo world, from a machine other than the server's. */
 export const demoTokenFromElsewhere = defineError({
   id: 'demo_token_from_elsewhere',
   status: 401,
@@ -30,7 +30,7 @@ export const demoTokenFromElsewhere = defineError({
   text: 'The tokens of the demo world work only on the machine of the server; make another with "./switchboard token create", or set ALLOW_DEMO_TOKENS=true there.',
 })
 
-/** A body that nobody is known to have signed who may hand it in; unknown accounts get the same answer. */
+/** A body without a valid signature of an app that may send it; unknown accounts get the same response. */
 export const invalidSignature = defineError({
   id: 'invalid_signature',
   status: 401,
@@ -38,7 +38,7 @@ export const invalidSignature = defineError({
   text: 'The body is not signed by an app that hears of every account in it; sign its exact bytes with the secret of one that is linked to them, or send a token.',
 })
 
-/** A signature that was good once. */
+/** A valid but expired signature. */
 export const staleSignature = defineError({
   id: 'stale_signature',
   status: 401,
@@ -51,7 +51,7 @@ export const missingPermission = defineError({
   text: 'The token lacks the permission {permissions}; use one that has it.',
 })
 
-/** The one answer for an unknown id and for another tenant's, so that nobody can probe for ids. */
+/** The same response for an unknown id and for another tenant's, so that nobody can probe for ids. */
 export const notFound = defineError({
   id: 'not_found',
   status: 404,
@@ -65,7 +65,7 @@ export const wrongKind = defineError({
   text: 'The id is that of {kind}, which does not have this operation; use the id of {wanted}.',
 })
 
-/** An address that was good once. Whoever has it was given it, so it may be told. */
+/** An expired link. Its holder was given it, so the reason may be revealed. */
 export const linkExpired = defineError({
   id: 'link_expired',
   status: 404,
@@ -79,7 +79,7 @@ export const internalFault = defineError({
   text: 'Something went wrong on our side; try again, and quote the trace id if it stays so.',
 })
 
-/** While the disk is full, say. What cannot be stored was undone. */
+/** For example while the disk is full. The write was rolled back. */
 export const cannotStore = defineError({
   id: 'cannot_store',
   status: 500,
@@ -93,7 +93,7 @@ export const cannotReachStore = defineError({
   text: 'The service cannot reach its database; try again in {seconds} s.',
 })
 
-/** The write was undone, or never begun. */
+/** The write was rolled back, or never begun. */
 export const storeBusy = defineError({
   id: 'store_busy',
   status: 500,
@@ -106,7 +106,7 @@ export const argumentNotJson = defineProblem({
 })
 export const argumentMissing = defineProblem({ id: 'argument_missing', text: 'it is required; send {expected}.' })
 
-/** Where the schema does not say what the argument would be. */
+/** When the schema does not describe the argument. */
 export const argumentRequired = defineProblem({ id: 'argument_required', text: 'it is required.' })
 export const keyUnknown = defineProblem({ id: 'key_unknown', text: 'it is not a known key; use one of {known}.' })
 export const argumentNestedTooDeep = defineProblem({

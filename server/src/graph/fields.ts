@@ -3,16 +3,16 @@ import { fieldUnknown } from './errors.ts'
 /** Which fields an operation can return. */
 export interface FieldSelection {
   readonly available: readonly string[]
-  /** What comes when nothing is asked for. */
+  /** The fields returned by default. */
   readonly defaults: readonly string[]
-  /** `replace`: what is asked for comes instead of the defaults. `add`: it comes besides them. */
+  /** `replace`: requested fields come instead of the defaults. `add`: in addition to them. */
   readonly mode: 'replace' | 'add'
 }
 
-/** How many spellings of `fields` an operation remembers; clients send the same few again and again. */
+/** How many values of `fields` an operation caches; clients send the same few again and again. */
 const maxCached = 200
 
-/** Makes the reader of an operation's `fields`, a comma-separated list of names. */
+/** Makes the parser of an operation's `fields`, a comma-separated list of names. */
 export function makeFieldReader(selection: FieldSelection): (asked: string | undefined) => readonly string[] {
   const cached = new Map<string, readonly string[]>()
   return (asked) => {
@@ -25,7 +25,7 @@ export function makeFieldReader(selection: FieldSelection): (asked: string | und
   }
 }
 
-/** Reads `fields` once. */
+/** Parses `fields` once. */
 export function selectFields(selection: FieldSelection, asked: string | undefined): readonly string[] {
   const names = (asked ?? '').split(',').map((name) => name.trim())
   const wanted = names.filter((name) => name !== '').map(raiseModifier)
@@ -38,12 +38,12 @@ export function selectFields(selection: FieldSelection, asked: string | undefine
   return selection.mode === 'add' ? [...new Set([...selection.defaults, ...wanted])] : [...new Set(wanted)]
 }
 
-/** What a modifier asks for is taken in either case: `qr_image_url.format(png)`. */
+/** A modifier's argument is accepted in either case: `qr_image_url.format(png)`. */
 function raiseModifier(name: string): string {
   return name.replace(/\(\w+\)$/, (value) => value.toUpperCase())
 }
 
-/** Leaves of an object what was asked for, in the order in which it was asked for; members without a value are left out. */
+/** Reduces an object to the requested fields, in the requested order, without members that have no value. */
 export function projectFields(
   object: Readonly<Record<string, unknown>>,
   fields: readonly string[],

@@ -11,7 +11,7 @@ import {
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
-  /** What it is compared with: a column, or an expression that derives it, from the hour too where the field depends on it. */
+  /** The compared column, or an expression that derives the value, from the current time too if the field depends on it. */
   readonly expression: RawBuilder<unknown> | ((now: number) => RawBuilder<unknown>)
   /** The values that it can have. */
   readonly values: readonly (string | boolean)[]
@@ -22,7 +22,7 @@ type Operator = (typeof operators)[number]
 
 const maxConditions = 20
 
-/** Reads `filtering`, a JSON array of conditions joined by AND, as one SQL condition on how things are `now`. */
+/** Parses `filtering`, a JSON array of conditions joined by AND, as one SQL condition on the state at `now`. */
 export function readFilter(
   fields: Readonly<Record<string, FilterField>>,
   text: string | undefined,

@@ -2,14 +2,14 @@ import type { Vocabulary } from './vocabulary.ts'
 
 export const errorStatuses = [400, 401, 403, 404, 422, 429, 500] as const
 export type ErrorStatus = (typeof errorStatuses)[number]
-/** Downloads are no operations of the API, and have one status more. */
+/** Downloads are not operations of the API, and have one more status. */
 export type AnyErrorStatus = ErrorStatus | 416
 
-/** What is put into the sentence of an error; a list is written with commas. */
+/** A value for a placeholder in the sentence of an error; a list is joined with commas. */
 export type ErrorValue = string | number | readonly (string | number | boolean)[]
 export type ErrorArgs = Readonly<Record<string, ErrorValue>>
 
-/** An entry of the catalogue: all that is fixed about an error. */
+/** An entry of the catalogue: everything fixed about an error. */
 export interface ErrorDefinition<Text extends string = string> {
   /** Names the error in code, tests and docs; it is not sent. */
   readonly id: string
@@ -21,7 +21,7 @@ export interface ErrorDefinition<Text extends string = string> {
 }
 
 export interface ErrorExtra {
-  /** Headers that go with the response. */
+  /** Response headers. */
   readonly headers?: Readonly<Record<string, string>>
   /** For the log; never sent. */
   readonly cause?: unknown
@@ -59,7 +59,7 @@ export class GraphError extends Error {
   }
 }
 
-/** What every error of a kind has: how to authenticate, and when to try again. */
+/** The headers of every error of a kind: how to authenticate, and when to try again. */
 function ownHeaders({ status }: ErrorDefinition, { seconds }: ErrorArgs): Record<string, string> {
   return {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
@@ -71,7 +71,7 @@ function wholeSeconds(seconds: ErrorValue | undefined): number {
   return Math.max(1, Math.ceil(Number(seconds)))
 }
 
-/** Puts arguments in the place of `{placeholders}`; other braces are part of the sentence. */
+/** Fills in `{placeholders}`; other braces are part of the sentence. */
 export function fillIn(text: string, args: ErrorArgs): string {
   return text.replaceAll(/\{([a-z]\w*)\}/g, (whole, name: string) => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined
@@ -94,7 +94,7 @@ export interface ErrorBody {
   readonly error: Readonly<Record<string, string | number | boolean>>
 }
 
-/** Writes the envelope. `brief` is for the one operation that shows `message`, `type` and `code` alone. */
+/** Writes the envelope. `brief` is for the one operation that shows only `message`, `type` and `code`. */
 export function renderError(error: GraphError, vocabulary: Vocabulary, trace: string, brief: boolean): ErrorBody {
   const { status, code, subcode } = error.definition
   const body = { message: error.message, type: types[status], code }

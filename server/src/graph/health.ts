@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 const eligibilities = ['AVAILABLE', 'LIMITED', 'BLOCKED'] as const
 type Eligibility = (typeof eligibilities)[number]
 
-/** Whether a node can take part in messaging, as client libraries read it. */
+/** Whether a node can take part in messaging, in the form that client libraries read. */
 export const healthSchema = Type.Object({
   can_send_message: Type.Enum(eligibilities),
   entities: Type.Array(

@@ -4,7 +4,7 @@ import { argumentHoldsTooMuch, argumentNotJson, argumentTooDeep } from './errors
 import { findJsonExcess, requestBounds } from './json-bounds.ts'
 import { compileCheck, describeSchema, findUnstorableText } from './validation.ts'
 
-/** Arguments from one place. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
+/** Arguments from one source. Those of a query, a form or a multipart body are text; those of a JSON body have types. */
 export interface Arguments {
   readonly typed: boolean
   readonly values: Readonly<Record<string, unknown>>
@@ -13,8 +13,7 @@ export interface Arguments {
 export type InputReader = (sources: readonly Arguments[]) => Record<string, unknown>
 
 /**
- * Makes the function that turns what came in path, query and body into one checked input. Earlier sources win; members that
- * the operation does not know are ignored.
+ * Makes the function that merges path, query and body into one validated input. Earlier sources win; unknown members are ignored.
  */
 export function compileInput(schema: TObject): InputReader {
   const members = Object.entries(schema.properties).map(([name, member]) => ({ name, read: compileText(member) }))
@@ -30,14 +29,14 @@ export function compileInput(schema: TObject): InputReader {
         break
       }
     }
-    // Lengths and counts are in the schema, so the second look is at what is no longer than it may be.
+    // The schema limits lengths and counts, so this second check sees only input within the limits.
     const problem = check(input) ?? findUnstorableText(input, '')
     if (problem) throw badArgument(problem)
     return input
   }
 }
 
-/** How text becomes a value of a member's type; text that does not fit stays text, for the validator to refuse. */
+/** Converts text to a member's type; text that does not fit stays text, for the validator to refuse. */
 function compileText(schema: TSchema): (name: string, value: unknown) => unknown {
   const { type } = schema as { type?: string }
   switch (type) {

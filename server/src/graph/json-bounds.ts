@@ -1,33 +1,33 @@
-/** What a JSON text may hold. Reading many small values takes far longer than reading as many bytes of one large. */
+/** Limits of a JSON text. Parsing many small values takes far longer than the same number of bytes in one large value. */
 export interface JsonBounds {
   /** Members of objects and items of arrays, at all depths together. */
   readonly values: number
-  /** Objects and arrays within each other. */
+  /** The depth of nested objects and arrays. */
   readonly depth: number
 }
 
-/** Deeper than anything that the API takes, and far from what a walk through it could not bear. */
+/** Deeper than any input of the API, and far from the depth that recursion cannot handle. */
 export const maxJsonDepth = 64
 
-/** Many times what any request of the API has to say. */
+/** Many times the values of any request of the API. */
 export const requestBounds: JsonBounds = { values: 20_000, depth: maxJsonDepth }
 
 const quote = 0x22
 const backslash = 0x5c
-/** Where nothing came for so many characters, a pattern looks for the next: it is many times faster, but takes longer to begin. */
+/** After so many characters without a match a regular expression takes over: it is many times faster, but slower to start. */
 const patience = 32
 const structure = /["[\]{},]/g
 const endOrEscape = /["\\]/g
 
 /**
- * What a JSON text has too much of, before it is read; undefined when it can be. A text that is not JSON is looked at as far as
- * it is: what comes after the first mistake is never read.
+ * Which limit a JSON text exceeds, before it is parsed; undefined when none. Text that is not JSON is scanned only as far as it is
+ * JSON: nothing after the first mistake is ever parsed.
  */
 export function findJsonExcess(text: string, { values, depth }: JsonBounds): keyof JsonBounds | undefined {
   const { length } = text
   let valuesLeft = values
   let depthLeft = depth
-  // A value and its name: with more of them it holds more values, or is not JSON.
+  // A value and its name: with more quotes the text holds more values, or is not JSON.
   let textsLeft = 2 * values
   let quiet = 0
   for (let at = 0; at < length; at++) {
@@ -65,7 +65,7 @@ export function findJsonExcess(text: string, { values, depth }: JsonBounds): key
   return undefined
 }
 
-/** Where the quote is that ends a text, which begins here. */
+/** The position of the quote that ends the text starting here. */
 export function findTextEnd(text: string, start: number): number {
   let at = start
   let quiet = 0
@@ -83,7 +83,7 @@ export function findTextEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Where a pattern is found next, or the end. */
+/** The next match of a pattern, or the end. */
 function findNext(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex - 1 : text.length

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 
 const macBytes = 24
 
-/** Makes addresses that are good for a while and cannot be made up, altered or prolonged. */
+/** Makes links that are valid for a while and cannot be forged, altered or prolonged. */
 export class LinkSealer {
   readonly #secret: string
   readonly #clock: Clock
@@ -13,7 +13,7 @@ export class LinkSealer {
     this.#clock = clock
   }
 
-  /** The path with the hour of its end and a keyed hash over both. */
+  /** The path with its expiry time and a keyed hash over both. */
   seal(path: string, lifetime: number): string {
     const expires = String(Math.floor((this.#clock.now() + lifetime) / 1000))
     return `${path}?expires=${expires}&signature=${this.#hash(path, expires).toString('base64url')}`

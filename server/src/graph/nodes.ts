@@ -2,8 +2,8 @@ import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
 
 /**
- * The kinds of node. A chapter adds its own to this interface with `declare module`, and says in `nodes` what they are; a business is
- * here because access is checked by it.
+ * The kinds of node. A chapter adds its own to this interface with `declare module`, and describes them in `nodes`; a business is here
+ * because access is checked by it.
  */
 export interface NodeKinds {
   business: true
@@ -11,15 +11,15 @@ export interface NodeKinds {
 export type NodeKind = keyof NodeKinds
 
 export interface NodeKindInfo {
-  /** What the specification calls its id in the paths that start with it; left out: no operation does. */
+  /** The specification's placeholder for its id in paths that start with it; left out when no operation does. */
   readonly placeholder?: string
-  /** What people call one of it. */
+  /** Its name for people. */
   readonly called: string
-  /** An id for examples: of the demo world, or made up where that has none. */
+  /** An id for examples: of the demo world, or made up if it has none. */
   readonly example?: string
 }
 
-/** A node that the caller may see: made by the access check alone, and what every finder of a chapter asks for. */
+/** A node that the caller may see: made only by the access check, and required by every finder of a chapter. */
 export interface Node {
   readonly id: string
   readonly kind: NodeKind
@@ -35,7 +35,7 @@ export function isNodeId(text: string): boolean {
   return nodeIdPattern.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER
 }
 
-/** Makes an id that no node has yet and registers it, in the transaction of the thing that it names. */
+/** Makes an unused id and registers it, in the transaction that creates the object. */
 export async function createNode(
   tx: Transaction,
   random: Random,
@@ -53,12 +53,12 @@ export async function createNode(
   }
 }
 
-/** Takes an id back, in the transaction that removes the thing that it names. */
+/** Unregisters an id, in the transaction that removes its object. */
 export async function deleteNode(tx: Transaction, id: string): Promise<void> {
   await tx.query.deleteFrom('nodes').where('id', '=', id).execute()
 }
 
-/** Lets another business see a node that hangs on no account. */
+/** Lets another business see a node that belongs to no account. */
 export async function shareNode(tx: Transaction, node_id: string, business_id: string): Promise<void> {
   await tx.query
     .insertInto('node_shares')
@@ -67,7 +67,7 @@ export async function shareNode(tx: Transaction, node_id: string, business_id: s
     .execute()
 }
 
-/** A number of 16 digits; node:crypto draws at most 48 bits at once, so it is put together from two draws. */
+/** A number of 16 digits, from two draws, because node:crypto draws at most 48 bits at once. */
 export function drawNodeId(random: Random): string {
   return String(1_000_000_000_000_000 + random.integer(0, 8_000_000) * 1_000_000_000 + random.integer(0, 1_000_000_000))
 }

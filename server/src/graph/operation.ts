@@ -16,147 +16,147 @@ import type { Reply, ReplyContent } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Who comes in where; each door is one admission policy in doors/. */
+/** The doors; each is one admission policy in doors/. */
 export const doors = ['business', 'gateway', 'open', 'link'] as const
 export type Door = (typeof doors)[number]
 
-/** Who may: `either` is satisfied by any of the two permissions. */
+/** The required permission: `either` is satisfied by any of the two. */
 export type Permission = 'management' | 'messaging' | 'either'
 
-/** A body that is not arguments but bytes, as they come. */
+/** A body of raw bytes, as they arrive. */
 export interface RawBody {
   readonly stream: Readable
-  /** As announced; undefined where the caller did not say. */
+  /** The announced length; undefined when the caller did not say. */
   readonly length: number | undefined
 }
 
 /**
- * A member of the body that is a file: a part of its own in multipart, which is never whole in memory, and text elsewhere. It
- * arrives before the input is checked, because other members may come behind it, and goes again unless `prepare` keeps it.
+ * A member of the body that is a file: a separate part in multipart, which is never whole in memory, and text elsewhere. It arrives
+ * before the input is validated, because other members may follow it, and is discarded unless `prepare` keeps it.
  */
 export interface FileMember {
-  /** In the schema of the input it is a text, and in the input an empty one once the file has arrived. */
+  /** The input schema has it as a text; in the input it is an empty text once the file has arrived. */
   readonly name: string
-  /** The most bytes that any file may have, and a body that holds it as text. */
+  /** The largest file, and the largest body that holds it as text, in bytes. */
   readonly limits: (settings: Settings) => { readonly fileBytes: number; readonly textBodyBytes: number }
-  /** Begins to read the text that stands for a file elsewhere than in multipart. */
+  /** Makes the decoder of a file that comes as text, outside multipart. */
   readonly openText: () => FileTextDecoder
-  /** Hands on the bytes as they come, and throws as soon as it is certain that the file is not taken. */
+  /** Passes on the bytes as they arrive, and throws as soon as the file is certain to be refused. */
   readonly check: (bytes: AsyncIterable<Uint8Array>, settings: Settings) => AsyncIterable<Uint8Array>
 }
 
-/** Turns a text into the bytes that it stands for, piece by piece; throws the 400 when it stands for none. */
+/** Decodes a text into bytes, chunk by chunk; throws the 400 when it cannot be decoded. */
 export interface FileTextDecoder {
   decode(piece: string): Uint8Array
   end(): Uint8Array
 }
 
-/** What a handler is given besides its input, whatever the door. */
+/** The context of a handler, besides its input, for every door. */
 export interface RowContext<D extends Db = Db> {
   readonly db: D
   readonly clock: Clock
   readonly random: Random
   readonly vocabulary: Vocabulary
   readonly caller: Caller
-  /** The fields to return: as asked for, or the defaults. Undefined where the operation has no `fields`. */
+  /** The fields to return: as requested, or the defaults. Undefined when the operation has no `fields`. */
   readonly fields: readonly string[] | undefined
-  /** Leaves of an object what `fields` asked for. */
+  /** Reduces an object to the requested `fields`. */
   project(object: object): Record<string, unknown>
-  /** The part of the list that is asked for. Throws where the operation has no `list`. */
+  /** The requested page of the list. Throws when the operation has no `list`. */
   readonly page: Page
-  /** The bytes of the body. Throws where the operation has no `body: 'raw'`. */
+  /** The bytes of the body. Throws when the operation has no `body: 'raw'`. */
   readonly body: RawBody
-  /** The file that has arrived. Throws where the operation has no `file`. */
+  /** The uploaded file. Throws when the operation has no `file`. */
   readonly file: ReceivedFile
-  /** The base URL as the outside sees it. */
+  /** The base URL as clients see it. */
   readonly publicUrl: string
-  /** The address of a path outside the API, good for so long and for nobody who was not given it. */
+  /** A signed link to a path outside the API, valid for a while. */
   sealLink(path: string, lifetime: number): string
   readonly settings: Settings
-  /** Where the request came from, and its trace: for the record. */
+  /** The client address and the trace of the request: for the audit record. */
   readonly remote_address: string
   readonly trace: string
 }
 
-/** At the business door the path names a node, which the caller was found to see. */
+/** At the business door the path names a node that the caller may see. */
 export interface Context<D extends Db = Db> extends RowContext<D> {
   readonly node: Node
 }
 
 /**
- * At the gateway door there is no node that was found visible: the caller is the network's edge, which acts for users of any
- * business, or of the accounts that its token is limited to. Finders that handlers use behind it say so in their names
- * (`…ForGateway`), and what they find is checked with `sees`.
+ * At the gateway door no node was checked: the caller is the network's edge, which acts for users of any business, or of the
+ * accounts that its token is limited to. The finders for these handlers say so in their names (`…ForGateway`), and `sees` checks their
+ * results.
  */
 export interface GatewayContext<D extends Db = Db> extends RowContext<D> {
   sees(account_id: string): boolean
 }
 
-/** At the open door nobody proves anything. */
+/** At the open door nobody is authenticated. */
 export interface OpenContext extends Omit<RowContext, 'caller'> {
   readonly ports: Ports
   readonly vocabulary: Vocabulary
-  /** Whether whoever asks may use the demo world, and so be shown it. */
+  /** Whether the client may use the demo world, and therefore see it. */
   readonly mayUseDemo: boolean
   /** `GET` or `HEAD`. */
   readonly method: string
   readonly headers: IncomingHttpHeaders
 }
 
-/** At the link door the caller was given a sealed address of a node, and has a token that sees it. */
+/** At the link door the caller has a signed link to a node, and a token that sees it. */
 export interface LinkContext extends Context {
   readonly ports: Ports
   readonly method: string
   readonly headers: IncomingHttpHeaders
 }
 
-/** What a row that answers with a `Reply` says of it. */
+/** How a row with a `Reply` describes its response. */
 interface ReplyRow {
   readonly content: ReplyContent
-  /** What whoever finds nothing there gets: the envelope, or a page where a browser asks. Left out: there is always something. */
+  /** The response when there is nothing: the envelope, or a page for browsers. Left out when there is always something. */
   readonly missing?: 'page' | 'envelope'
-  /** Whether whoever has it already is told so (304), and whether ranges of it can be asked for as well (206, 416). */
+  /** Whether it supports conditional requests (304), and ranges as well (206, 416). */
   readonly repeated?: 'whole' | 'ranges'
-  /** The content of a 503, where the row has one. */
+  /** The content of a 503, if the row has one. */
   readonly unready?: ReplyContent
 }
 
-/** What every row says, whatever its door. */
+/** What every row has, whatever its door. */
 interface CommonRow<I extends TObject> {
-  /** `chapter.verb`: what logs, metrics and the OpenAPI document call it. */
+  /** `chapter.verb`: its name in logs, metrics and the OpenAPI document. */
   readonly name: `${string}.${string}`
-  /** The name of the chapter that it stands in; given when the table is built. */
+  /** The name of its chapter; set when the table is built. */
   readonly chapter: string
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** One sentence for people. */
   readonly sentence: string
   readonly input: I
-  /** `raw`: the body is bytes of any content type, for `prepare` to read, and holds no arguments. */
+  /** `raw`: the body is bytes of any content type, which `prepare` reads, and holds no arguments. */
   readonly body?: 'raw'
   /** A member of the body that is a file. */
   readonly file?: FileMember
-  /** Arguments that come as headers of their names. */
+  /** Arguments that come as headers of the same names. */
   readonly headers?: readonly string[]
   readonly fields?: FieldSelection
   readonly list?: ListOptions
-  /** Errors show message, type and code alone. */
+  /** Errors show only message, type and code. */
   readonly briefErrors?: boolean
-  /** The error statuses that it can answer; left out: all that its door knows. */
+  /** The error statuses of its responses; by default all of its door. */
   readonly errors?: readonly ErrorStatus[]
   readonly examples: RowExamples
 }
 
-/** What a row says that takes arguments and answers with an object of the API. */
+/** A row that takes arguments and responds with an object of the API. */
 interface RowBase<I extends TObject, O extends TSchema> extends CommonRow<I> {
   readonly output: O
 }
 
 interface BusinessRow {
   readonly door: 'business'
-  /** As the specification writes it; the placeholder after the version tells the kind of node. */
+  /** As in the specification; the placeholder after the version names the kind of node. */
   readonly path: `/{Version}/${string}`
   readonly permission: Permission
-  /** Who may besides having the permission: throws the 403. Asked before anything is counted or read. */
+  /** A check besides the permission: throws the 403, before anything is counted or read. */
   readonly permit?: (who: { readonly db: Db; readonly caller: Caller; readonly node: Node }) => Promise<void> | void
   /** The rate class that it is counted under besides `platform`. */
   readonly rateClass?: string
@@ -173,7 +173,7 @@ export interface OpenRow<I extends TObject = TObject> extends CommonRow<I>, Repl
   readonly effect: 'read'
   readonly method: 'GET'
   readonly path: `/${string}`
-  /** Served by processes of every role, those too that only work behind the doors. */
+  /** Served by processes of every role, including pure workers. */
   readonly everyRole?: boolean
   run(context: OpenContext, input: Static<I>): Promise<Reply>
 }
@@ -182,7 +182,7 @@ export interface LinkRow<I extends TObject = TObject> extends CommonRow<I>, Repl
   readonly door: 'link'
   readonly effect: 'read'
   readonly method: 'GET'
-  /** What is sealed; its placeholder is the kind of node. */
+  /** What the link signs; its placeholder is the kind of node. */
   readonly path: `/${string}`
   readonly permission: Permission
   run(context: LinkContext, input: Static<I>): Promise<Reply>
@@ -190,13 +190,13 @@ export interface LinkRow<I extends TObject = TObject> extends CommonRow<I>, Repl
 
 interface ReadRow<C, I extends TObject, O extends TSchema> extends RowBase<I, O> {
   readonly effect: 'read'
-  /** The answer; what is projected by `fields` has no static shape, so the tests hold every answer against `output`. */
+  /** The response. Projection by `fields` has no static shape, so the tests check every response against `output`. */
   run(context: C, input: Static<I>): Promise<object>
 }
 
 /**
- * What `run` returns to refuse a request and keep what it wrote all the same: a throw undoes everything, and a wrong try that
- * must be counted would not be. The transaction is committed without a record of who did what, then the error is answered.
+ * Returned by `run` to refuse a request but keep its writes: a throw rolls everything back, and a failed attempt that must be counted
+ * would be lost. The transaction commits without an audit record, then the error is sent.
  */
 export class Refusal {
   readonly error: GraphError
@@ -208,11 +208,11 @@ export class Refusal {
 
 interface WriteRow<C, T, I extends TObject, O extends TSchema, P> extends RowBase<I, O> {
   readonly effect: 'write'
-  /** What has to wait on the network or do heavy work, before the transaction is opened; `run` gets its result. */
+  /** Network or heavy work, before the transaction begins; `run` gets its result. */
   prepare?(context: C & { readonly ports: Ports }, input: Static<I>): Promise<P>
   /**
-   * Runs inside one transaction, together with the events that it raises and the record of who did it. A throw undoes all of
-   * it; a `Refusal` that is returned does not.
+   * Runs inside one transaction, together with the events that it raises and the audit record. A throw rolls all of it back; a
+   * returned `Refusal` does not.
    */
   run(context: T, input: Static<I>, prepared: P): Promise<object>
 }
@@ -226,13 +226,13 @@ export type GatewayRead<I extends TObject = TObject, O extends TSchema = TSchema
 export type GatewayWrite<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = GatewayRow &
   WriteRow<GatewayContext, GatewayContext<Transaction>, I, O, P>
 
-/** A row of the business door: what the specification calls an endpoint. */
+/** A row of the business door: an endpoint of the specification. */
 export type BusinessOperation = ReadOperation | WriteOperation
-/** A row of the gateway door: what the network's edge does for the users' phones. */
+/** A row of the gateway door: what the network's edge does for users' phones. */
 export type GatewayOperation = GatewayRead | GatewayWrite
-/** A row that answers with an object of the API. */
+/** A row that responds with an object of the API. */
 export type Operation = BusinessOperation | GatewayOperation
-/** A row that answers with a page, a picture, or bytes. */
+/** A row that responds with a page, an image, or bytes. */
 export type ReplyOperation = OpenRow | LinkRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
@@ -243,7 +243,7 @@ type WithoutChapter<R> = R extends Row ? Omit<R, 'chapter'> : never
 export type NewOperation = WithoutChapter<Operation>
 export type NewReplyOperation = WithoutChapter<ReplyOperation>
 
-/** What a definition leaves to the function that it is given to, and to the table. */
+/** What a definition leaves to the defining function, and to the table. */
 type Given = 'door' | 'effect' | 'chapter'
 
 export function defineRead<I extends TObject, O extends TSchema>(row: Omit<ReadOperation<I, O>, Given>): NewOperation {
@@ -268,12 +268,12 @@ export function defineGatewayWrite<I extends TObject, O extends TSchema, P = und
   return { ...row, door: 'gateway', effect: 'write' } as unknown as NewOperation
 }
 
-/** A GET that anyone may send, and that answers with something else than an object of the API. */
+/** A GET for anyone, whose response is not an object of the API. */
 export function defineOpen<I extends TObject>(row: Omit<OpenRow<I>, Given | 'method'>): NewReplyOperation {
   return { ...row, door: 'open', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }
 
-/** A GET by a sealed address and a token. */
+/** A GET by a signed link and a token. */
 export function defineLink<I extends TObject>(row: Omit<LinkRow<I>, Given | 'method'>): NewReplyOperation {
   return { ...row, door: 'link', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }

@@ -5,22 +5,22 @@ import { badArgument } from './define-error.ts'
 import { bothCursors, cursorUnknown } from './errors.ts'
 import { type FilterField, readFilter } from './filtering.ts'
 
-/** How a list can be asked for. */
+/** The options of a list. */
 export interface ListOptions {
   readonly maxLimit: number
   /** The column of the tie-breaking id. */
   readonly idColumn: string
-  /** Each sort's name and the column that it sorts by. */
+  /** Each sort and its column. */
   readonly sorts: Readonly<Record<string, { readonly column: string; readonly direction: Direction }>>
   readonly defaultSort: string
-  /** Whether `sort` is an argument; otherwise the default order is the only one. */
+  /** Whether `sort` is an argument; otherwise only the default order exists. */
   readonly sortable: boolean
   readonly filters?: Readonly<Record<string, FilterField>>
 }
 
 type Direction = 'asc' | 'desc'
 
-/** A list in one order alone: what was made last comes first. */
+/** A list in one order only: newest first. */
 export function newestFirst(maxLimit: number, column = 'created_time', idColumn = 'id'): ListOptions {
   const defaultSort = `${column}.desc`
   return { maxLimit, idColumn, sortable: false, defaultSort, sorts: { [defaultSort]: { column, direction: 'desc' } } }
@@ -30,7 +30,7 @@ const defaultLimit = 25
 /** As much as the head of a request can hold. */
 const maxFilteringLength = 16_384
 
-/** The arguments of a list, as they come in. */
+/** The arguments of a list, as received. */
 export interface PageArguments {
   readonly limit?: number
   readonly after?: string
@@ -77,7 +77,7 @@ function cursor(description: string) {
   return Type.String({ maxLength: 2000, description })
 }
 
-/** What every list answers besides its data. */
+/** What every list returns besides its data. */
 export const pagingSchema = Type.Object({
   cursors: Type.Object({
     before: Type.Optional(Type.String({ description: 'The cursor of the first item of this page.' })),
@@ -93,7 +93,7 @@ export const pagingSchema = Type.Object({
 export interface Self {
   /** Without the query. */
   readonly url: string
-  /** As it came, without what must not be repeated (a token). */
+  /** As received, without what must not be repeated (a token). */
   readonly query: string
 }
 
@@ -114,9 +114,9 @@ export class Slice {
   }
 }
 
-/** The part of a list that a request asks for. */
+/** The page of a list that a request asks for. */
 export class Page {
-  /** The hour at which the list is looked at: what a filter and an item derive from it must not differ. */
+  /** The time of the list: filters and items must derive their values from the same time. */
   readonly now: number
   readonly #options: ListOptions
   readonly #arguments: PageArguments
@@ -127,7 +127,7 @@ export class Page {
   readonly #cursor: { key: CursorKey; side: 'after' | 'before' } | undefined
   readonly #sort: { column: string; direction: Direction }
 
-  /** `list` names the operation and node, so that a cursor of one list is refused by another. */
+  /** `list` names the operation and node, so that another list refuses its cursors. */
   constructor(options: ListOptions, args: PageArguments, list: string, sealer: CursorSealer, self: Self, now: number) {
     const sortName = args.sort ?? options.defaultSort
     const sort = options.sorts[sortName]
@@ -144,8 +144,8 @@ export class Page {
   }
 
   /**
-   * Reads one page by keys instead of by counting, so that the last page costs what the first does and rows that come or go
-   * in between neither repeat nor hide others.
+   * Reads one page by key and not by offset, so that the last page costs the same as the first, and rows that come or go in between
+   * neither repeat nor hide others.
    */
   async fetch<Row extends object>(
     rows: (slice: Slice) => Promise<Row[]>,
@@ -162,7 +162,7 @@ export class Page {
     const last = page.at(-1)
     if (first === undefined || last === undefined) return { data: [], paging: { cursors: {} } }
 
-    // At the side that the cursor came from there are rows, unless they were removed since.
+    // There are rows on the side that the cursor came from, unless they were removed since.
     const otherEnd = this.#keyOf(backwards ? last : first)
     const hasOther =
       this.#cursor !== undefined && (await rows(this.#slice(backwards ? 'after' : 'before', otherEnd, 1))).length > 0
@@ -178,7 +178,7 @@ export class Page {
     }
   }
 
-  /** Rows hold the columns that the list is sorted by. */
+  /** Rows include the columns that the list is sorted by. */
   #keyOf(row: object): CursorKey {
     const columns = row as Record<string, number | string>
     return [columns[this.#sort.column] as number | string, columns[this.#options.idColumn] as string]

@@ -4,46 +4,45 @@ import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
 import type { Reply } from './reply.ts'
 
-/** The ports of a rule: what it may ask of the world outside, always before its transaction is opened. */
+/** The ports of a rule: its access to the outside, always before its transaction begins. */
 export interface Ports {
   /**
-   * The handshake: asks a callback whether it knows the token. Throws the 422 with the reason when it does not, and the 400
-   * when the address is not one that callbacks may have; `member` is the argument that the 400 names, left out
-   * `callback_url`.
+   * The handshake: verifies that a callback knows the token. Throws the 422 with the reason when it does not, and the 400 when the
+   * address is not allowed for callbacks; `member` is the argument that the 400 names, by default `callback_url`.
    */
   verifyCallback(url: string, verify_token: string, member?: string): Promise<void>
-  /** The store of bytes. */
+  /** The blob store. */
   readonly files: Files
-  /** Bytes that arrive over several requests. */
+  /** Files that arrive over several requests. */
   readonly pieces: PieceStore
   /**
-   * For what must be kept step by step while the request still arrives: each step is a transaction of its own, and is kept only if
-   * the caller still may when it ends.
+   * For steps that must be stored while the request still arrives: each is a transaction of its own, and commits only if the caller is
+   * still admitted.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   readonly documents: Documents
   readonly health: Health
 }
 
-/** The pages and documents that the service has about itself. */
+/** The pages and documents of the service itself. */
 export interface Documents {
-  /** `showsDemo`: to whoever may use the demo world. */
+  /** `showsDemo`: for a client that may use the demo world. */
   start(showsDemo: boolean): Promise<Reply>
   docs(request: IncomingHttpHeaders, showsDemo: boolean): Promise<Reply>
   openApi(door: 'business' | 'gateway', request: IncomingHttpHeaders): Promise<Reply>
 }
 
-/** What the process knows of its own state. */
+/** The state of the process. */
 export interface Health {
   findReadiness(): Promise<Readiness>
   readMetrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }
 
 export interface Readiness {
-  /** Why it cannot serve; undefined: it can. */
+  /** Why it cannot serve; undefined when it can. */
   readonly reason: string | undefined
   /** What it cannot do although it can serve. */
   readonly warning?: string
-  /** What the database said, for the log alone. */
+  /** The error of the database, for the log only. */
   readonly error?: string
 }

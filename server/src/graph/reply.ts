@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 
-/** A response that is not an object of the API: a page, a picture, the bytes of a file. */
+/** A response that is not an object of the API: a page, an image, the bytes of a file. */
 export class Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | number>>
   readonly body: string | Uint8Array | Readable | undefined
-  /** What the log line says besides; the response does not. */
+  /** Additional members of the log line; not part of the response. */
   readonly fault: string | undefined
 
   constructor(
@@ -21,5 +21,5 @@ export class Reply {
   }
 }
 
-/** The content of a response, as the OpenAPI document describes it, by content type. */
+/** The content of a response in the OpenAPI document, by content type. */
 export type ReplyContent = Readonly<Record<string, TSchema>>

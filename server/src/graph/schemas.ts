@@ -1,14 +1,14 @@
 import { type TStringOptions, Type } from 'typebox'
 
-/** What most writes answer. */
+/** The response of most writes. */
 export const successSchema = Type.Object({ success: Type.Boolean() })
 
-/** Names something that may not exist, so far longer than any id is: what is unknown is for the operation to say. */
+/** The name of something that may not exist, so it may be far longer than any id: the operation refuses unknown ones. */
 export function idSchema(options: TStringOptions = {}) {
   return Type.String({ maxLength: 1000, ...options })
 }
 
-/** A text that counts without the blanks around it, which is for the rules of its chapter; so many blanks may be there. */
+/** A text whose surrounding spaces do not count, by its chapter's rules; so many spaces are allowed. */
 export function trimmedSchema(maxCharacters: number) {
   return Type.String({
     maxLength: maxCharacters + 1000,

@@ -12,21 +12,21 @@ import {
 } from './errors.ts'
 import { maxJsonDepth } from './json-bounds.ts'
 
-/** One thing that is wrong with a value: where, and what would be right. */
+/** One fault of a value: its place, and what is right. */
 export interface Problem {
   /** `accounts[2].name`; empty for the value as a whole. */
   readonly place: string
   readonly problem: string
 }
 
-/** Makes the function that holds a value against a schema: undefined, or the first thing that is wrong with it. */
+/** Makes the function that validates a value against a schema; it returns the first fault, or undefined. */
 export function compileCheck(schema: TSchema): (value: unknown) => ArgumentProblem | undefined {
-  // Compiled at its first use: a start does not wait for what may never be asked for.
+  // Compiled at first use, so that the start does not wait for schemas that may never be used.
   let validator: Validator | undefined
   return (value) => {
     validator ??= Compile(countFirst(schema)) as Validator
     if (validator.Check(value)) return undefined
-    // Not the validator's own list: for that it tries patterns on texts that are too long, and every item of an array that is.
+    // Not the validator's own list: it would match patterns on overlong texts, and check every item of an overlong array.
     const [problem] = findProblems(schema, value)
     if (!problem) throw new Error('the validator refused a value without saying why')
     return problem
@@ -34,8 +34,8 @@ export function compileCheck(schema: TSchema): (value: unknown) => ArgumentProbl
 }
 
 /**
- * The same schema, for the validator alone: it would look at every item of an array before it counts them, unless the items are
- * a part of their own. Lengths of texts it checks before patterns by itself.
+ * The same schema, for the validator only: it would check every item of an array before counting them, unless the items are a
+ * separate part. It checks the lengths of texts before patterns by itself.
  */
 function countFirst(schema: TSchema): TSchema {
   const { items, properties, anyOf, ...rest } = schema as Described
@@ -61,12 +61,12 @@ function describeMissing(place: string, name: string, { properties = {} }: Descr
   return expected ? argumentMissing(at, { expected: describeSchema(expected) }) : argumentRequired(at)
 }
 
-/** Items of an array that is longer are held against a compiled schema first; compiling takes as long as looking at so many. */
+/** Items of longer arrays are first checked by a compiled schema; compiling takes as long as checking so many items. */
 const maxPlainItems = 1000
 
 /**
- * Everything that is wrong with a value, each thing when it is asked for, and what is cheap to find first. It does not go into
- * an array with the wrong number of items, nor into the right ones among many.
+ * All faults of a value, found on demand, cheap checks first. It does not descend into an array with the wrong number of items, nor
+ * into the valid items of a long one.
  */
 export function findProblems(schema: TSchema, value: unknown): Generator<ArgumentProblem> {
   const validators = new Map<Described, Validator>()
@@ -81,7 +81,7 @@ export function findProblems(schema: TSchema, value: unknown): Generator<Argumen
   }
 
   function* find(expected: Described, found: unknown, place: string): Generator<ArgumentProblem> {
-    // A list that may also be null, which a world file has.
+    // A list that may also be null, as in a world file.
     const isNullable = expected.anyOf?.every(({ items, type }) => items || type === 'null') ?? false
     const list = isNullable && Array.isArray(found) ? expected.anyOf?.find(({ items }) => items) : undefined
     if (list) yield* find(list, found, place)
@@ -137,7 +137,7 @@ function describeWrong(place: string, expected: Described): ArgumentProblem {
   return argumentWrong(place, { expected: describeSchema(expected) })
 }
 
-/** What the databases could not keep as it came: a NUL character, half of a surrogate pair, or nesting without end. */
+/** Values that the databases could not store unchanged: a NUL character, half of a surrogate pair, or unbounded nesting. */
 export function findUnstorableText(value: unknown, place: string): ArgumentProblem | undefined {
   const found = findUnstorable(value, 0)
   return found?.makeProblem(found.steps.reduceRight(takeStep, place))
@@ -146,12 +146,12 @@ export function findUnstorableText(value: unknown, place: string): ArgumentProbl
 type MakeProblem = (place: string) => ArgumentProblem
 
 interface Unstorable {
-  /** The way to it, from the inside; names of members and numbers of items. */
+  /** The path to it, from the inside; names of members and indexes of items. */
   readonly steps: (string | number)[]
   readonly makeProblem: MakeProblem
 }
 
-/** The place is put together only when there is something to say of it: most of what is looked at is right. */
+/** The path is built only for a fault: most values are valid. */
 function findUnstorable(value: unknown, depth: number): Unstorable | undefined {
   if (typeof value === 'string') {
     const makeProblem = findTextProblem(value)
@@ -195,7 +195,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The parts of JSON Schema that the words are made of. */
+/** The keywords of JSON Schema that messages describe. */
 interface Described {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -214,7 +214,7 @@ interface Described {
   readonly properties?: Readonly<Record<string, Described>>
   readonly required?: readonly string[]
   readonly additionalProperties?: unknown
-  /** What to say instead of the words made here: for patterns, which nobody can read. */
+  /** A text used instead of a generated one: for patterns, which people cannot read. */
   readonly 'x-expects'?: string
 }
 
@@ -225,7 +225,7 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'a time such as 2027-01-31T12:00:00Z',
 }
 
-/** Says what a value must be. */
+/** Describes what a value must be. */
 export function describeSchema(schema: Described): string {
   if (schema['x-expects']) return schema['x-expects']
   if (schema.const !== undefined) return JSON.stringify(schema.const)

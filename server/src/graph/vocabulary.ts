@@ -1,14 +1,14 @@
 /**
- * The names on the wire that differ between one public vocabulary and the other. Decided once at the start; rows and
- * schemas are made from it, and nothing else knows that there are two.
+ * The names on the wire that differ between the two public vocabularies. Chosen once at the start; rows and schemas are made from it,
+ * and no other code knows that there are two.
  */
 export interface Vocabulary {
   readonly name: 'msgapp' | 'whatsapp'
-  /** The product's name: the value of `messaging_product`, and what path segments, objects and scopes are made of. */
+  /** The product's name: the value of `messaging_product`, and a part of path segments, objects and scopes. */
   readonly product: string
-  /** The member of an error that holds the trace of the request. */
+  /** The member of an error with the trace of the request. */
   readonly trace_member: string
-  /** The header that holds it on every answer. */
+  /** The header with the trace, on every response. */
   readonly trace_header: string
   /** The `object` of webhook envelopes and subscriptions. */
   readonly account_object: string
@@ -20,7 +20,7 @@ export interface Vocabulary {
     readonly token_in_query: boolean
     /** `POST …/message_qrdls/{code}` updates that code. */
     readonly update_qr_code_by_path: boolean
-    /** Nodes also have the fields that the types of the libraries name; a profile is also what holds it. */
+    /** Nodes also have the fields in the libraries' types; a profile is also in the object that holds it. */
     readonly library_fields: boolean
   }
 }

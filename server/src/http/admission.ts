@@ -5,42 +5,42 @@ import type { Door } from '../graph/operation.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
-/** A request as doors and pipeline see it, whatever server it came through. */
+/** A request as doors and pipeline see it, independent of the HTTP server. */
 export interface GraphRequest {
   readonly raw: IncomingMessage
   readonly headers: IncomingHttpHeaders
-  /** The version and the node's id, each empty where the path names none, and what the other placeholders hold. */
+  /** The version and the node's id, each empty when the path names none, and the values of the other placeholders. */
   readonly path: { readonly version: string; readonly id: string; readonly members: Readonly<Record<string, string>> }
   readonly query: Readonly<Record<string, unknown>>
-  /** As it came, for links. */
+  /** The URL as received, for links. */
   readonly url: string
   readonly remote_address: string
   readonly trace: string
 }
 
-/** A request that was admitted: who calls which operation, and on which node where the path names one. */
+/** An admitted request: who calls which operation, and on which node if the path names one. */
 export interface Admission {
   readonly row: PreparedRow
-  /** Undefined at the open door alone. */
+  /** Undefined only at the open door. */
   readonly caller: Caller | undefined
   readonly node: Node | undefined
-  /** Headers that the response has because of the admission. */
+  /** Response headers set by the admission. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What is known of a request while it is being admitted, for the log line even when it is refused. */
+/** What is known of a request during its admission; a refused request is logged with it too. */
 export type AdmissionProgress = { -readonly [K in 'row' | 'caller' | 'node']?: Admission[K] | undefined }
 
-/** An admission of somebody who proved who they are. */
+/** The admission of an authenticated caller. */
 export type KnownAdmission = Admission & { readonly caller: Caller }
 
-/** A door: the one place that says who may come in. */
+/** A door: the one place that decides who may call. */
 export interface DoorPolicy {
   /** Admits a request or throws. The body has not been read yet, so a stranger's bytes cost nothing. */
   admit(deps: PipelineDeps, route: Route, request: GraphRequest, progress: AdmissionProgress): Promise<Admission>
   /**
-   * Asks again what `admit` asked, inside a write that took long enough for it to change; throws what stands against the caller
-   * by now. Doors without writes have none.
+   * Repeats the checks of `admit` inside a long write, in case they changed meanwhile; throws if the caller is no longer admitted.
+   * Doors without writes have none.
    */
   readmit?(deps: PipelineDeps, before: KnownAdmission): Promise<KnownAdmission>
 }

@@ -1,8 +1,8 @@
 const blockBytes = 65_536
 
 /**
- * Gathers bytes in one block of memory that is used again and again, so that what writes them does so in few steps however
- * small the pieces come. A block is good until the next one is asked for.
+ * Collects bytes in one reused block of memory, so that they are written in few steps however small the chunks are. A block is
+ * valid until the next one is asked for.
  */
 export async function* inBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const block = Buffer.allocUnsafeSlow(blockBytes)
@@ -23,8 +23,8 @@ export async function* inBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /**
- * Releases the memory of a chunk, where it is the chunk's own, without waiting for the garbage collector: that lets 64 MB of
- * such chunks pile up before it begins. Only for whoever is the last to hold the chunk.
+ * Releases a chunk's memory at once, if the chunk owns it: the garbage collector lets 64 MB of such chunks pile up first. Only the
+ * last user of the chunk may call this.
  */
 export function release({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)

@@ -27,7 +27,7 @@ const acceptedTypes = 'application/json, application/x-www-form-urlencoded or mu
 const noArguments: Arguments = { typed: true, values: {} }
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads the body of a request as arguments, whichever of the three content types it came in. */
+/** Reads the body of a request as arguments, in any of the three content types. */
 export async function readBodyArguments(request: IncomingMessage, maxBytes: number): Promise<Arguments> {
   const contentType = request.headers['content-type']
   if (contentType === undefined && !hasBody(request)) return noArguments
@@ -56,13 +56,13 @@ export function mediaTypeOf(contentType: string | undefined): string | undefined
   return contentType?.split(';', 1)[0]?.trim().toLowerCase()
 }
 
-/** The body as the bytes that it is, whatever its content type. Whoever asks reads it; nothing has been read yet. */
+/** The raw body, whatever its content type. The caller reads it; nothing has been read yet. */
 export function readRawBody(request: IncomingMessage): RawBody {
   const length = request.headers['content-length']
   return { stream: request, length: length === undefined ? undefined : Number(length) }
 }
 
-/** Reads the arguments of a query. What is escaped must be UTF-8, or it would be kept as it stands. */
+/** Parses the arguments of a query. Escapes must be valid UTF-8; otherwise they would be stored as they stand. */
 export function parseQuery(text: string): Record<string, unknown> {
   if (text.includes('%')) {
     try {
@@ -74,7 +74,7 @@ export function parseQuery(text: string): Record<string, unknown> {
   return parse(text)
 }
 
-/** curl and its like call a body a form when they are told nothing; as one, JSON would be a single argument of an odd name. */
+/** curl and similar clients send a body as a form by default; parsed as one, JSON would be a single argument with an odd name. */
 export function refuseJson(form: string): void {
   if (/^\s*\{/.test(form.slice(0, 1000)) && form.slice(-1000).trimEnd().endsWith('}')) {
     throw jsonSentAsForm()
@@ -87,8 +87,8 @@ function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * A body over the limit is refused at once and the rest of it thrown away as it comes, so that the connection stays usable;
- * Node's request timeout ends one that never stops.
+ * A body over the limit is refused at once, and the rest is discarded as it arrives, so that the connection stays usable; Node's
+ * request timeout ends a body that never stops.
  */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -111,12 +111,12 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
     request.on('data', onData)
     const onBreak = () => reject(bodyBrokeOff())
     request.on('end', () => {
-      // It closes at a good end too, and making an error for nobody costs more than reading a small body.
+      // 'close' also follows a normal end, and creating an unused error costs more than reading a small body.
       request.off('close', onBreak)
       resolve(gatherer.take())
     })
     request.on('error', onBreak).on('close', onBreak)
-    // The connection was gone before anyone listened: nothing will tell of it any more.
+    // The connection closed before anyone listened: no event will come.
     if (request.destroyed) onBreak()
   })
 }
@@ -129,7 +129,7 @@ export function decode(bytes: Buffer): string {
   }
 }
 
-/** The text of a body that holds no more than it may; nothing of it has been read yet. */
+/** The text of a body within the limit; nothing of it has been read yet. */
 export function readJson(bytes: Buffer, bounds: JsonBounds): string {
   const text = decode(bytes)
   checkJsonBounds(text, bounds)

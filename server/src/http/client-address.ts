@@ -5,16 +5,16 @@ import { type AddressList, isLoopback, readAddress, unmap } from '../base/addres
 const withPort = /^(?:\[([^\]]*)\](?::\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/
 
 /**
- * Finds where a request comes from: the other side of its connection, or what the proxies say that the operator trusts. Whatever
- * a caller writes into `X-Forwarded-For` stands to the left of what the proxies add, so it is read from the right, and only as
- * far as each address was added by a trusted one.
+ * Finds the client address of a request: the peer of its connection, or the address reported by trusted proxies. A proxy appends
+ * to `X-Forwarded-For`, to the right of whatever the caller wrote, so it is read from the right, and only as far as each address
+ * was added by a trusted proxy.
  */
 export class ClientAddresses {
   readonly #trusted: AddressList
   readonly #onUntrusted: () => void
   #wasUntrusted = false
 
-  /** `onUntrusted` is called once, for the first request with forwarded addresses from a proxy that is not trusted. */
+  /** `onUntrusted` is called once, for the first request with forwarded addresses from an untrusted proxy. */
   constructor(trusted: AddressList, onUntrusted: () => void) {
     this.#trusted = trusted
     this.#onUntrusted = onUntrusted
@@ -32,14 +32,14 @@ export class ClientAddresses {
     return peer
   }
 
-  /** Whether a request comes from this machine, and no proxy says that it only passes it on. */
+  /** Whether a request comes from this machine and was not forwarded by a proxy. */
   isLocal(request: IncomingMessage): boolean {
     if (!isLoopback(peerOf(request))) return false
     const forwarded = request.headers['x-forwarded-for']
     return forwarded === undefined || listForwarded(forwarded).every((one) => isLoopback(readForwarded(one) ?? ''))
   }
 
-  /** Whether a connection is that of a trusted proxy, which speaks for many. */
+  /** Whether the peer of a connection is a trusted proxy, which carries many clients. */
   isProxy(peer: string): boolean {
     return this.#trusted.has(peer)
   }
@@ -49,7 +49,7 @@ export class ClientAddresses {
     for (const entry of forwarded.toReversed()) {
       if (!this.#trusted.has(address)) return address
       const next = readForwarded(entry)
-      // What is no address cannot be recorded as one; the nearest proxy can.
+      // Text that is no address cannot be recorded as one; the nearest proxy's address can.
       if (next === undefined) return address
       address = next
     }

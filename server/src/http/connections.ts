@@ -4,13 +4,13 @@ import { sourceOf, unmap } from '../base/addresses.ts'
 
 export interface ConnectionLimit {
   readonly maxPerAddress: number
-  /** Whether an address speaks for many, and is not counted. */
+  /** Whether an address carries many clients, and is not counted. */
   readonly isExempt: (address: string) => boolean
-  /** Answers a connection that is one too many; it is ended behind that. */
+  /** Answers a connection over the limit; the connection is closed afterwards. */
   readonly refuse: (socket: Socket) => void
 }
 
-/** Refuses connections of an address that has too many of them. */
+/** Refuses connections from an address that has too many. */
 export function limitConnections(server: Server, { maxPerAddress, isExempt, refuse }: ConnectionLimit): void {
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
@@ -20,7 +20,7 @@ export function limitConnections(server: Server, { maxPerAddress, isExempt, refu
     const count = (counts.get(source) ?? 0) + 1
     if (count > maxPerAddress) {
       refuse(socket)
-      // At once: whatever it has sent already must not become a request.
+      // At once: the bytes already sent must not become a request.
       socket.destroy()
       return
     }

@@ -12,7 +12,7 @@ import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
 import { readTextFileBody } from './text-file-body.ts'
 
-/** Reads a body of which one member is a file, which goes to the store as it comes. */
+/** Reads a body with one file member, which is streamed to the store. */
 export async function readFileBody(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
   switch (mediaTypeOf(request.headers['content-type'])) {
     case 'multipart/form-data':
@@ -26,7 +26,7 @@ export async function readFileBody(request: IncomingMessage, reception: FileRece
   }
 }
 
-/** The file of a query, which holds it as text. Its place in the arguments is taken by an empty text. */
+/** The file in a query, which holds it as text. An empty text replaces it in the arguments. */
 export async function receiveText(
   sources: readonly Arguments[],
   { member, settings, files }: FileReception,
@@ -34,7 +34,7 @@ export async function receiveText(
   const { name } = member
   const source = sources.find(({ values }) => Object.hasOwn(values, name))
   const text = source?.values[name]
-  // Of another type, or not there: refused like every argument that is.
+  // Of the wrong type, or missing: refused like any other such argument.
   if (!source || typeof text !== 'string') return { sources }
   const decoder = member.openText()
   const file = await files.receive(member.check(inPieces([decoder.decode(text), decoder.end()]), settings))
@@ -47,8 +47,8 @@ async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
 }
 
 /**
- * Members come in any order, so the file may be there before it is known that the rest of the body is not as it should be:
- * then it is discarded. What comes behind a refusal is thrown away as it comes, so that the connection stays usable.
+ * Members come in any order, so the file may be stored before the rest of the body turns out to be invalid: then it is discarded.
+ * After a refusal the rest is discarded as it arrives, so that the connection stays usable.
  */
 async function readMultipart(request: IncomingMessage, reception: FileReception): Promise<FileBody> {
   const { member, maxBodyBytes, settings, files } = reception
@@ -79,7 +79,7 @@ async function readMultipart(request: IncomingMessage, reception: FileReception)
   }
 }
 
-/** The body as it comes, each chunk until the next is asked for; throws when it breaks off. Leaving early lets it flow on. */
+/** The body as it arrives, each chunk valid until the next; throws when it breaks off. Leaving the loop early lets the body flow on. */
 async function* readChunks(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {

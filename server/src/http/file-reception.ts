@@ -6,7 +6,7 @@ import type { Settings } from '../graph/settings.ts'
 /** How a file is received. */
 export interface FileReception {
   readonly member: FileMember
-  /** The most that the members besides it may have. */
+  /** The largest total size of the other members. */
   readonly maxBodyBytes: number
   readonly settings: Settings
   readonly files: Files
@@ -14,6 +14,6 @@ export interface FileReception {
 
 export interface FileBody {
   readonly arguments: Arguments
-  /** Whoever gets it keeps it or lets it go. */
+  /** The receiver of this value keeps the file or discards it. */
   readonly file?: ReceivedFile | undefined
 }

@@ -4,22 +4,22 @@ import type { Arguments } from '../graph/input.ts'
 export interface SplitterDeps {
   /** The name of the member whose text is the file. */
   readonly member: string
-  /** The most that the rest of the body may have. */
+  /** The largest size of the rest of the body. */
   readonly maxRestBytes: number
   tooMuchRest(): GraphError
-  /** Gets the text of the file piece by piece. */
+  /** Receives the text of the file, chunk by chunk. */
   onText(text: string): void
 }
 
-/** Takes a file out of a body that holds it as text; so neither of them is ever whole in memory, nor read in one go. */
+/** Extracts a file from a body that holds it as text, without ever holding the file or the body whole in memory. */
 export interface FileSplitter {
   take(chunk: Buffer): void
-  /** The arguments besides the file, which has an empty text in its place. */
+  /** The arguments besides the file, which is replaced by an empty text. */
   end(): Arguments
   readonly hasFile: boolean
 }
 
-/** What is kept of a body. */
+/** The part of a body that is kept. */
 export class RestOfBody<Piece extends string | Buffer> {
   readonly pieces: Piece[] = []
   readonly #deps: SplitterDeps

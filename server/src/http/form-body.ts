@@ -1,6 +1,6 @@
 import { badEscape, tooManyFields } from './errors.ts'
 
-/** As many as a multipart body may have. */
+/** The same limit as for a multipart body. */
 export const maxFields = 1000
 const ampersand = 0x26
 const equals = 0x3d
@@ -11,8 +11,8 @@ const byteOrderMark = Buffer.from('\ufeff')
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads the arguments of a form. It works on the bytes, because texts in which every character is escaped, or a plus, would take
- * a text's own functions fifty times as long.
+ * Parses the arguments of a form. It works on bytes, because string functions take fifty times as long when every character is
+ * an escape or a plus.
  */
 export function parseFormBody(bytes: Buffer): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null)
@@ -20,7 +20,7 @@ export function parseFormBody(bytes: Buffer): Record<string, unknown> {
   for (let start = bytes.indexOf(byteOrderMark) === 0 ? byteOrderMark.length : 0; start <= bytes.length; ) {
     const found = bytes.indexOf(ampersand, start)
     const end = found < 0 ? bytes.length : found
-    // Empty ones count too: looking for the next takes as long.
+    // Empty fields count too: finding the next one takes as long.
     if (++count > maxFields) throw tooManyFields({ max: maxFields })
     if (end > start) addField(values, bytes.subarray(start, end))
     start = end + 1
@@ -28,7 +28,7 @@ export function parseFormBody(bytes: Buffer): Record<string, unknown> {
   return values
 }
 
-/** A field that comes several times is a list. */
+/** A repeated field is a list. */
 function addField(values: Record<string, unknown>, field: Buffer): void {
   const found = field.indexOf(equals)
   const middle = found < 0 ? field.length : found
@@ -49,7 +49,7 @@ export function decodeField(field: Buffer): string {
   }
 }
 
-/** What a part of a form stands for; no escape in it may be cut off. */
+/** Decodes a part of a form; it must not end inside an escape. */
 export function decodeEscapes(field: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(field.length)
   let length = 0

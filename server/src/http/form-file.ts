@@ -9,7 +9,7 @@ const ampersand = 0x26
 const equals = 0x3d
 const percent = 0x25
 
-/** Takes the text of one field out of a form as it comes; the others are kept and read in the end. */
+/** Extracts the text of one field from a form as it arrives; the other fields are kept and parsed at the end. */
 export class FormFileSplitter implements FileSplitter {
   hasFile = false
   readonly #deps: SplitterDeps
@@ -17,9 +17,9 @@ export class FormFileSplitter implements FileSplitter {
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #state: 'name' | 'value' | 'file' = 'name'
   #fields = 0
-  /** What has come of a name. */
+  /** The part of a name read so far. */
   #name: Buffer = Buffer.alloc(0)
-  /** The beginning of an escape whose end has not come yet. */
+  /** The beginning of an escape that is not complete yet. */
   #waiting: Buffer = Buffer.alloc(0)
 
   constructor(deps: SplitterDeps) {
@@ -51,7 +51,7 @@ export class FormFileSplitter implements FileSplitter {
     return end + 1
   }
 
-  /** Returns where the value begins. */
+  /** Returns the start of the value. */
   #readName(chunk: Buffer, from: number, end: number): number {
     const sign = chunk.subarray(from, end).indexOf(equals)
     const nameEnd = sign < 0 ? end : from + sign

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { HostGuard } from './host-guard.ts'
 
-/** Refuses what a browser asks for other websites, at every route of a scope. */
+/** Refuses requests that a browser makes on behalf of other websites, at every route of a scope. */
 export function guardHosts(scope: FastifyInstance, hostGuard: HostGuard): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     hostGuard.check(request.raw)

@@ -4,20 +4,20 @@ import { foreignPage, hostNotServed } from './errors.ts'
 
 export interface HostGuardOptions {
   readonly isOn: boolean
-  /** Names that lead here; `*.example.com` stands for every name below it. */
+  /** Host names of this server; `*.example.com` covers every name below it. */
   readonly hosts: readonly string[]
-  /** What pages of this server come from, where that is not the Host: `https://api.example.com`. */
+  /** The origin of this server's pages, when it differs from the Host: `https://api.example.com`. */
   readonly origin: string | undefined
 }
 
-/** So many spellings of good hosts are known without reading them again. */
+/** How many spellings of allowed hosts are cached. */
 const maxKnown = 100
-/** A website cannot have a name without a dot; machines and containers of one network call each other by such names. */
+/** A website cannot have a name without a dot; machines and containers of one network use such names. */
 const dotless = /^[a-z0-9_-]+$/
 
 /**
- * Keeps pages of other websites out, which a browser on this machine or in its network would open the way for. A page whose
- * name was led here (DNS rebinding) is known by its `Host`; a form of another site is known by where it says it comes from.
+ * Keeps out pages of other websites that a browser on this machine or network would let in. DNS rebinding is detected by the
+ * `Host` header, a cross-site form by its origin headers.
  */
 export class HostGuard {
   readonly #isOn: boolean
@@ -34,7 +34,7 @@ export class HostGuard {
     this.#parents = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1))
   }
 
-  /** Throws the 403 for a request that a browser made for another website. */
+  /** Throws a 403 for a request that a browser made for another website. */
   check(request: IncomingMessage): void {
     if (!this.#isOn) return
     const { host } = request.headers
@@ -49,8 +49,8 @@ export class HostGuard {
   }
 
   /**
-   * A form of another site can write, as long as it can name a token in the query. It cannot send the header `Authorization`, for
-   * which a browser asks first and is refused.
+   * A cross-site form could write if it knew a token to put in the query. It cannot send the header `Authorization`, which needs a
+   * preflight that is refused.
    */
   #checkSite({ headers }: IncomingMessage): void {
     if (headers.authorization !== undefined) return
@@ -60,13 +60,13 @@ export class HostGuard {
     if (isForeign) throw foreignPage()
   }
 
-  /** Browsers leave `Sec-Fetch-Site` out where the connection is neither encrypted nor to this machine. */
+  /** Browsers omit `Sec-Fetch-Site` when the connection is neither encrypted nor to this machine. */
   #isForeignOrigin({ origin, host }: IncomingMessage['headers']): boolean {
     if (origin === undefined || origin === this.#origin) return false
     return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase()
   }
 
-  /** An address as a Host was not looked up, so nobody can have led it elsewhere. */
+  /** A literal address in Host needed no look-up, so DNS rebinding is impossible. */
   #isServed(host: string): boolean {
     const name = readName(host)
     return dotless.test(name) || isIP(name) !== 0 || name.endsWith('.localhost') || this.#isNamed(name)

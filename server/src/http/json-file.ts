@@ -6,12 +6,12 @@ import { bodyNotJson, bodyNotUtf8, moreThanOneFile } from './errors.ts'
 import { type FileSplitter, RestOfBody, type SplitterDeps } from './file-splitter.ts'
 
 const structure = /["[\]{},:]/g
-/** No name that is looked for is longer, even when all of it is escaped. */
+/** No searched name is longer, even fully escaped. */
 const maxNameCharacters = 200
 
 /**
- * Takes the text of one member out of a JSON body as it comes. The rest of the body, with an empty text in its place, is kept
- * and read in the end: whatever else is wrong with the body is found then.
+ * Extracts the text of one member from a JSON body as it arrives. The rest of the body, with an empty text instead, is kept and
+ * parsed at the end: any other fault in the body is found then.
  */
 export class JsonFileSplitter implements FileSplitter {
   hasFile = false
@@ -19,12 +19,12 @@ export class JsonFileSplitter implements FileSplitter {
   readonly #rest: RestOfBody<string>
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
   #state: 'outside' | 'name' | 'text' | 'file' = 'outside'
-  /** The beginning of an escape whose end has not come yet. */
+  /** The beginning of an escape that is not complete yet. */
   #waiting = ''
   #depth = 0
   #isNameNext = false
   #isFileNext = false
-  /** The last name at the first level, as it is written, as far as it is needed to know it. */
+  /** The last name at the first level, as written, up to the length needed to recognize it. */
   #name = ''
 
   constructor(deps: SplitterDeps) {
@@ -38,7 +38,7 @@ export class JsonFileSplitter implements FileSplitter {
 
   end(): Arguments {
     this.#read(this.#decode(undefined))
-    // It broke off within a text: what is wrong with it is for the reader of the rest to say.
+    // The body ended inside a text: the parser of the rest reports what is wrong.
     this.#rest.keep(this.#waiting)
     const text = this.#rest.pieces.join('')
     checkJsonBounds(text, requestBounds)
@@ -106,7 +106,7 @@ export class JsonFileSplitter implements FileSplitter {
     this.#isFileNext = false
   }
 
-  /** As much of a text as has come, up to the quote that ends it. */
+  /** Consumes a text as far as it has arrived, up to its closing quote. */
   #readText(text: string, from: number): number {
     const quote = findTextEnd(text, from)
     const isWhole = quote < text.length
@@ -135,7 +135,7 @@ export class JsonFileSplitter implements FileSplitter {
   }
 }
 
-/** What stands between two quotes of JSON; undefined when it cannot stand there. */
+/** Decodes the characters between two JSON quotes; undefined when they are invalid. */
 function readText(raw: string): string | undefined {
   try {
     return JSON.parse(`"${raw}"`) as string
@@ -144,7 +144,7 @@ function readText(raw: string): string | undefined {
   }
 }
 
-/** Where the last escape begins, if not all of it has come. */
+/** Where the last escape begins, if it is incomplete. */
 function findWholeEnd(text: string, from: number): number {
   const last = text.lastIndexOf('\\')
   if (last < from || text.length - last >= 6) return text.length

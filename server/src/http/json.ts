@@ -1,4 +1,4 @@
-/** An answer as JSON. The line ends, so that in a terminal the next prompt, or the next answer, begins on a line of its own. */
+/** A response as JSON, with a final line end, so that a terminal shows the next prompt or response on a new line. */
 export function writeJson(body: unknown): string {
   return `${JSON.stringify(body)}\n`
 }

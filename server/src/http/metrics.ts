@@ -3,14 +3,14 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 /** Upper bounds in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** What the operator's machines read at /metrics. */
+/** The metrics served at /metrics. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #requests = new RequestTimes()
 
   constructor() {
     collectDefaultMetrics({ register: this.registry })
-    // The registry asks nothing of a metric but its name and its values; the type knows the library's own alone.
+    // The registry needs only a name and values of a metric, but its type allows only the library's own classes.
     this.registry.registerMetric(this.#requests as never)
   }
 
@@ -21,14 +21,14 @@ export class Metrics {
 
 interface Times {
   readonly labels: { readonly operation: string; readonly status: number }
-  /** How many fell below each bound and not below the one before; the last: above all bounds. */
+  /** Observations per bucket, not cumulative; the last is above all bounds. */
   readonly counts: number[]
   sum: number
 }
 
 /**
- * A histogram that is cheap to observe, because every request does and few are the scrapes: the library's own looks its labels
- * up by a text that it puts together anew each time.
+ * A histogram that is cheap to observe, because every request observes and scrapes are rare: the library's own builds a text key
+ * from the labels each time.
  */
 class RequestTimes {
   readonly name = 'switchboard_request_duration_seconds'

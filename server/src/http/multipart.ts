@@ -12,45 +12,45 @@ import {
 import { type PartHead, readPartHead } from './part-head.ts'
 
 const maxParts = 1000
-/** As much as a whole request may have in its head. */
+/** The same limit as for the head of a whole request. */
 const maxHeadBytes = 16_384
-/** Heads of parts, and what stands before the first delimiter and behind the last. */
+/** For heads of parts, the preamble and the epilogue. */
 const maxFramingBytes = 1_048_576
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
 const dash = 0x2d
 
 /**
- * Reads a multipart body part by part, each when it is asked for, so that nothing is kept but the chunk that is being read. It
- * has no stream and no event of its own: a fault of the body or of its source is thrown to whoever asks, and so is an end of
- * the body that comes before the last delimiter. Every byte is looked at once.
+ * Reads a multipart body part by part, on demand, and holds only the current chunk. It has no stream or events of its own: a fault
+ * of the body or its source is thrown to the caller, and so is an end of the body before the last delimiter. Every byte is read
+ * once.
  */
 export class MultipartReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #delimiter: Buffer
   readonly #maxTextBytes: number
   #chunk: Buffer = Buffer.alloc(0)
-  /** Where reading goes on in the chunk. */
+  /** The read position in the chunk. */
   #at = 0
   /**
-   * How many bytes of a delimiter have been read at the end of the chunk before. A carriage return is only its first byte, so
-   * whatever follows, no other delimiter begins within these. The body begins as if a line had ended.
+   * How many bytes of a delimiter were matched at the end of the previous chunk. A carriage return occurs only as its first byte, so
+   * no other delimiter can begin within these. The body begins as if after a line end.
    */
   #matched = 2
-  /** Before the first delimiter is content of no part. */
+  /** Bytes before the first delimiter belong to no part. */
   #isInContent = true
   #parts = 0
   #framingBytes = 0
   #textBytes = 0
 
-  /** `maxTextBytes` bounds what is read as text, all of it together. */
+  /** `maxTextBytes` limits the total size of all text that is read. */
   constructor(body: AsyncIterable<Uint8Array>, boundary: string, maxTextBytes: number) {
     this.#chunks = body[Symbol.asyncIterator]()
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
     this.#maxTextBytes = maxTextBytes
   }
 
-  /** The next part, without what is left of the one before; undefined behind the last one, when all of the body has come. */
+  /** The next part, skipping the rest of the current one; undefined after the last one, when the whole body has arrived. */
   async nextPart(): Promise<PartHead | undefined> {
     await this.#skipContent()
     if (await this.#isLastDelimiter()) {
@@ -65,7 +65,7 @@ export class MultipartReader {
     return head
   }
 
-  /** The content of the part as it comes. A piece is good until the next is asked for. */
+  /** The content of the part as it arrives. Each chunk is valid until the next is asked for. */
   async *readContent(): AsyncGenerator<Uint8Array> {
     for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) yield piece
   }
@@ -85,7 +85,7 @@ export class MultipartReader {
     for (let piece = await this.#nextPiece(); piece; piece = await this.#nextPiece()) this.#countFraming(piece.length)
   }
 
-  /** What comes next before a delimiter; undefined when that has been read. */
+  /** The next bytes before a delimiter; undefined after the delimiter. */
   async #nextPiece(): Promise<Uint8Array | undefined> {
     while (this.#isInContent) {
       if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw multipartEndsEarly()
@@ -95,7 +95,7 @@ export class MultipartReader {
     return undefined
   }
 
-  /** Goes on with what may be a delimiter; what turns out to be none was content. */
+  /** Continues a possible delimiter; bytes that turn out not to be one are content. */
   #continueDelimiter(): Uint8Array {
     const delimiter = this.#delimiter
     while (this.#at < this.#chunk.length && this.#chunk[this.#at] === delimiter[this.#matched]) {
@@ -129,7 +129,7 @@ export class MultipartReader {
     return this.#chunk.subarray(start, end)
   }
 
-  /** The last delimiter has two dashes behind it; what follows them is for nobody. */
+  /** The last delimiter is followed by two dashes; the epilogue is ignored. */
   async #isLastDelimiter(): Promise<boolean> {
     if ((await this.#peek()) !== dash) return false
     this.#at += 1
@@ -156,7 +156,7 @@ export class MultipartReader {
     let piece = this.#takeLine()
     const begun: Buffer[] = []
     for (let length = piece.length; length <= maxLength && piece.at(-1) !== lineFeed; length += piece.length) {
-      // A copy, because what is taken is good until the next chunk alone.
+      // A copy, because the chunk is valid only until the next one.
       begun.push(Buffer.from(piece))
       await this.#peek()
       piece = this.#takeLine()
@@ -167,7 +167,7 @@ export class MultipartReader {
     return line.toString('utf8', 0, line.length - 2)
   }
 
-  /** What the chunk has of a line, with its end. */
+  /** The part of a line in the chunk, with its end. */
   #takeLine(): Buffer {
     const end = this.#chunk.indexOf(lineFeed, this.#at)
     const taken = this.#chunk.subarray(this.#at, end < 0 ? this.#chunk.length : end + 1)
@@ -176,13 +176,13 @@ export class MultipartReader {
     return taken
   }
 
-  /** The next byte, which is not taken yet. */
+  /** The next byte, without consuming it. */
   async #peek(): Promise<number> {
     if (this.#at === this.#chunk.length && !(await this.#nextChunk())) throw multipartEndsEarly()
     return this.#chunk[this.#at] as number
   }
 
-  /** Whether there was one more; none of them is empty. */
+  /** Whether there was another chunk; none is empty. */
   async #nextChunk(): Promise<boolean> {
     for (;;) {
       const { done, value } = await this.#chunks.next()
@@ -203,7 +203,7 @@ const noBytes = new Uint8Array(0)
 const strictly = { fatal: true, ignoreBOM: true }
 const utf8 = new TextDecoder('utf-8', strictly)
 
-/** A member that comes several times is a list. */
+/** A repeated member is a list. */
 export function collectMember(values: Record<string, unknown>, name: string, value: string): void {
   const known = values[name]
   if (Array.isArray(known)) known.push(value)

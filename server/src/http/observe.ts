@@ -4,9 +4,9 @@ import type { Metrics } from './metrics.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the log line and the metrics call the request. */
+    /** The name of the request in the log and the metrics. */
     operationName: string
-    /** Who and what the log line names. */
+    /** The caller and node in the log line. */
     logged: Logged | undefined
   }
 }
@@ -15,11 +15,11 @@ export interface Logged {
   readonly business?: string
   readonly app?: string
   readonly node?: string | undefined
-  /** What went wrong, where the answer does not say it. */
+  /** The error, when the response does not say it. */
   readonly err?: string
 }
 
-/** Tells the operator of every request: one line in the log, one count in the metrics. */
+/** Reports every request to the operator: one line in the log, one count in the metrics. */
 export class RequestObserver {
   readonly #log: Log
   readonly #metrics: Metrics
@@ -35,10 +35,10 @@ export class RequestObserver {
     const { operationName, method, logged, id } = request
     this.#metrics.observeRequest(operationName, status, milliseconds / 1000)
     if (!this.#isLogged) return
-    // Written by hand, because the line of every request is a good part of what a read costs. Names of operations and methods
-    // and traces hold nothing that JSON would escape.
+    // Written by hand, because logging is a good part of the cost of a read. Operation names, methods and traces contain nothing
+    // that JSON would escape.
     let line = `"operation":"${operationName}","method":"${method}","status":${status},"ms":${Math.round(milliseconds * 100) / 100}`
-    // Of a path only its pattern: what callers write into it may be anything.
+    // Only the pattern of the path: callers may write anything into the path itself.
     if (this.#log.isPretty) line += `,"path":${JSON.stringify(request.routeOptions.url ?? 'no such path')}`
     if (logged?.business !== undefined) line += `,"business":${JSON.stringify(logged.business)}`
     if (logged?.app !== undefined) line += `,"app":${JSON.stringify(logged.app)}`
@@ -47,27 +47,27 @@ export class RequestObserver {
     this.#log.line(`${line},"trace":"${id}"`)
   }
 
-  /** Notes what was refused before it could become a request of any route. */
+  /** Logs a request that was refused before it reached a route. */
   noteBroken(status: number, reason: string, trace: string): void {
     this.#metrics.observeRequest('unknown', status, 0)
     this.#log.line(`"operation":"unknown","status":${status},"ms":0,"err":${JSON.stringify(reason)},"trace":"${trace}"`)
   }
 }
 
-/** Gives every answer of a scope's routes its trace, and notes each when it is sent or cannot be sent any more. */
+/** Gives every response of a scope its trace, and logs each one when it is sent or can no longer be sent. */
 export function observeRequests(scope: FastifyInstance, observer: RequestObserver, traceHeader: string): void {
   const note = (request: FastifyRequest, reply: FastifyReply) =>
     observer.note(request, reply.statusCode, reply.elapsedTime)
   scope.addHook('onRequest', (request, reply, done) => {
     reply.header(traceHeader, request.id)
-    // Not with the hook `onResponse`, which never comes for an answer whose connection is gone.
+    // Not with the hook `onResponse`, which does not run when the connection is gone.
     reply.raw.once('close', () => {
       if (reply.sent || reply.raw.headersSent) note(request, reply)
     })
     done()
   })
   scope.addHook('onSend', (request, reply, _payload, done) => {
-    // Gone before it was known what to answer.
+    // The connection closed before there was a response.
     if (reply.raw.destroyed) note(request, reply)
     done()
   })

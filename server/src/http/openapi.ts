@@ -51,14 +51,14 @@ import { toJsonSchema, writeTypeName } from './openapi/schemas.ts'
 import { isOperation } from './route-table.ts'
 
 export interface OpenApiOptions {
-  /** The table; a document describes those rows of it whose doors belong there. */
+  /** The table; a document describes the rows whose doors belong to it. */
   readonly operations: readonly Row[]
-  /** Left out: that of the business API. */
+  /** By default that of the business API. */
   readonly document?: DocumentName
   readonly vocabulary: Vocabulary
   /** Oldest first. */
   readonly versions: readonly string[]
-  /** The limits that hold; left out: the defaults. */
+  /** The limits in force; by default the built-in ones. */
   readonly rates?: Readonly<Record<RateClassName, readonly Rate[]>>
   readonly serverUrl: string
   readonly packageVersion: string
@@ -108,7 +108,7 @@ const introductions: Readonly<Record<DocumentName, (vocabulary: Vocabulary) => I
     description: [
       `A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node: an account, a phone number, a business.`,
       `Every request carries an access token${vocabulary.habits.token_in_query ? ', in the header `Authorization` or as the argument `access_token`' : ' in the header `Authorization`'}. An id that the token may not see answers 404, like one that does not exist.`,
-      'Errors have one form. On 429, and wherever `is_transient` is true, try again with growing pauses.',
+      'Errors have one form. On 429, and wherever `is_transient` is true, try again with exponential backoff.',
     ].join('\n\n'),
   }),
   gateway: () => ({
@@ -161,7 +161,7 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
   }
 }
 
-/** The id of a node is the same component wherever its example is the same. Without a neutral placeholder it is one row's. */
+/** Rows with the same example share the component of a node's id. Without a neutral placeholder it belongs to one row. */
 function describeNodeOf(placeholder: string, rows: readonly DescribedRow[]): Parameter | Reference {
   if (placeholder === neutralPlaceholder) return describeNeutralId(rows)
   const [row] = rows as [DescribedRow]
@@ -175,7 +175,7 @@ function hasBody(rows: readonly DescribedRow[]): boolean {
   return rows.some((row) => row.operation.method !== 'GET' && (row.members.length > 0 || isRaw(row)))
 }
 
-/** `node.get`, `node.post_groups`: rows that share a path have no name of their own together. */
+/** `node.get`, `node.post_groups`: rows that share a path have no common name. */
 function nameMerged({ path }: Place, method: string): string {
   const edges = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
   return `node.${[method.toLowerCase(), ...edges].join('_')}`
@@ -204,7 +204,7 @@ function describeMerged(rows: readonly DescribedRow[], options: OpenApiOptions):
   ].join('\n')
 }
 
-/** What a caller needs and what it is counted under. */
+/** The required scopes and the rate limits of an operation. */
 function describeTerms(operation: Row, options: OpenApiOptions): string {
   const own = rateClassOf(operation)
   const limits = doorOf(operation).counted
@@ -252,7 +252,7 @@ function describeContent(content: ReplyContent): Response['content'] {
   return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema: toJsonSchema(schema) }]))
 }
 
-/** What a row answers besides that is neither its success nor the envelope alone. */
+/** The further responses of a row, besides its success and the error envelope. */
 function describeReplies(row: Row, vocabulary: Vocabulary): Record<string, Response | Reference> {
   if (isOperation(row)) return {}
   const headers = headersOf(200, vocabulary, false)
@@ -288,7 +288,7 @@ function errorStatusesOf(rows: readonly DescribedRow[]): ErrorStatus[] {
   )
 }
 
-/** One route answers its errors in one form, before it is known which of its rows is meant. */
+/** A route has one error format, because the format is chosen before the row is known. */
 function isBrief([first]: readonly DescribedRow[]): boolean {
   return first?.operation.briefErrors ?? false
 }
@@ -301,7 +301,7 @@ function outputName({ operation }: DescribedRow): string {
   return `${writeTypeName(operation.name)}Output`
 }
 
-/** Everything that operations refer to, and nothing that none does. */
+/** The components that operations refer to, and no others. */
 function describeComponents(
   places: readonly Place[],
   { vocabulary, versions, document = 'business' }: OpenApiOptions,

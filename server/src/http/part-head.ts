@@ -3,14 +3,14 @@ import { boundaryMissing, partHeadWithoutColon, partWithoutName } from './errors
 /** What the head of a part says about its content. */
 export interface PartHead {
   readonly name: string
-  /** As which encoding the content is read where it is text. */
+  /** The encoding of the content when it is read as text. */
   readonly charset: string
 }
 
 /** The longest that RFC 2046 allows. */
 const maxBoundaryLength = 70
 
-/** The delimiter of the parts; throws the 400 where the type does not name one that can be used. */
+/** The boundary between parts; throws a 400 when the type has no usable one. */
 export function readBoundary(contentType: string): string {
   const boundary = readParameters(contentType).get('boundary') ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength || !isPrintable(boundary)) {
@@ -19,7 +19,7 @@ export function readBoundary(contentType: string): string {
   return boundary
 }
 
-/** Reads the head of a part from its lines. A file name is not asked for: the name and the content say everything. */
+/** Parses the head of a part. The file name is not needed: the member's name and the content say everything. */
 export function readPartHead(lines: readonly string[]): PartHead {
   const headers = new Map<string, string>()
   for (const line of unfold(lines)) {
@@ -40,7 +40,7 @@ export function readPartHead(lines: readonly string[]): PartHead {
   }
 }
 
-/** A line that begins with blank space goes on with the one before it. */
+/** A line that begins with white space continues the previous one. */
 function unfold(lines: readonly string[]): string[] {
   const unfolded: string[] = []
   for (const line of lines) {
@@ -50,7 +50,7 @@ function unfold(lines: readonly string[]): string[] {
   return unfolded
 }
 
-/** `form-data; name="a"; filename=b` → name and filename, up to the first that is malformed; the first of a name counts. */
+/** `form-data; name="a"; filename=b` → name and filename, up to the first malformed one; of repeated names the first counts. */
 function readParameters(header: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   const pattern = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*(?=;|$)/y
@@ -63,7 +63,7 @@ function readParameters(header: string): ReadonlyMap<string, string> {
   return parameters
 }
 
-/** Whether a text holds nothing but printable ASCII. */
+/** Whether a text is all printable ASCII. */
 function isPrintable(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)

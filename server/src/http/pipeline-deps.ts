@@ -17,7 +17,7 @@ import type { ClientAddresses } from './client-address.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { ExplainPath } from './unknown-paths.ts'
 
-/** Who did what to which node, when, from where. */
+/** An audit record: who did what to which node, when, from where. */
 export type NewActivity = Insertable<ActivitiesTable>
 
 /** What the steps work with. */
@@ -27,11 +27,11 @@ export interface PipelineDeps {
   readonly random: Random
   readonly vocabulary: Vocabulary
   readonly versions: readonly string[]
-  /** Says what is wrong with a path that no row has. */
+  /** Explains a path that matches no row. */
   readonly explainPath: ExplainPath
   readonly limiter: Limiter
   readonly guesses: GuessWatch
-  /** How often an address may open what anyone may. */
+  /** The rate limit of the open door, by address. */
   readonly openDoorLimit: AddressLimit
   readonly mayUseDemo: (request: IncomingMessage) => boolean
   readonly addresses: ClientAddresses
@@ -39,10 +39,10 @@ export interface PipelineDeps {
   readonly cursors: CursorSealer
   readonly links: LinkSealer
   readonly maxBodyBytes: number
-  /** The base URL as the outside sees it; known once the server listens. */
+  /** The base URL as clients see it; known once the server listens. */
   readonly publicUrl: () => string
   readonly settings: Settings
-  /** Records a write, in its transaction, if the caller still may make it when that ends; that fails when not. */
+  /** Records a write in its transaction, and makes the commit fail if the caller is no longer admitted. */
   readonly appendActivity: (tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity) => void
   readonly ports: Omit<Ports, 'transaction'>
 }

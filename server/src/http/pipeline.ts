@@ -28,7 +28,7 @@ import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 
-/** Reads and checks the input (400), runs the operation (its rules: 422), and returns the body of the answer. */
+/** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
 export async function perform(
   deps: PipelineDeps,
   policy: DoorPolicy,
@@ -72,7 +72,7 @@ async function run(
   return answer
 }
 
-/** A transaction of somebody who was admitted, and who must be when it ends as well. */
+/** A transaction whose caller must still be admitted when it ends. */
 async function write<T>(
   deps: PipelineDeps,
   { readmit }: DoorPolicy,
@@ -84,7 +84,7 @@ async function write<T>(
   return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work)
 }
 
-/** An app that has too many writes waiting is told so; everything else that is in the way of a write is not its doing. */
+/** An app with too many waiting writes gets a 429; other obstacles to a write are not its fault. */
 function explainCrowd(error: unknown): never {
   if (error instanceof DatabaseBusy && error.kind === 'crowded') {
     throw tooManyWrites({ seconds: 1 })
@@ -92,7 +92,7 @@ function explainCrowd(error: unknown): never {
   throw error
 }
 
-/** A cursor is good for one list alone: that of one operation and node, or of one path where that names no node. */
+/** A cursor is valid for one list only: that of one operation and node, or of one path when it names no node. */
 function makePage(
   deps: PipelineDeps,
   { row, node }: Admission,
@@ -112,7 +112,7 @@ function makePage(
   )
 }
 
-/** What a context is made of besides where it reads and writes. */
+/** The input of a context, besides its database. */
 interface Asked {
   readonly deps: PipelineDeps
   readonly policy: DoorPolicy
@@ -123,7 +123,7 @@ interface Asked {
   readonly file: ReceivedFile | undefined
 }
 
-/** What a handler is given, whatever its door; what only some need is made when they ask for it. */
+/** The context of a handler, for every door; members that few handlers need are created on demand. */
 class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, OpenContext {
   readonly db: D
   readonly clock: Clock
@@ -148,7 +148,7 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
     this.#asked = asked
   }
 
-  /** What a step keeps by itself before the transaction is kept for those alone who still may. */
+  /** A step that stores something before the main transaction does so only if the caller is still admitted. */
   get ports(): Ports {
     const { deps, policy, admission } = this.#asked
     return {
@@ -182,7 +182,7 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
     return this.#asked.admission.node ?? this.#refuse('a node but its path names none')
   }
 
-  /** A function of its own, like the next ones, because handlers take it out of the context. */
+  /** Returns a function, like the next ones, because handlers destructure the context. */
   get sees(): GatewayContext['sees'] {
     const { accounts } = this.caller
     return (account_id) => accounts === undefined || accounts.has(account_id)
@@ -222,7 +222,7 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
   }
 }
 
-/** Who did what to which node, when, from where. What the edge does for users is in the events that it raises. */
+/** Records who did what to which node, when, from where. The gateway's writes for users are recorded as events instead. */
 function recordOf({ clock }: PipelineDeps, { row, caller, node }: KnownAdmission, request: GraphRequest): NewActivity {
   if (!node) throw new Error(`${row.operation.name} has no node to keep a record of`)
   return {
@@ -242,11 +242,11 @@ function recordOf({ clock }: PipelineDeps, { row, caller, node }: KnownAdmission
 
 interface Arrived {
   readonly sources: readonly Arguments[]
-  /** Of a row that takes one: kept by then, or let go at the end. */
+  /** The uploaded file, for a row that takes one: kept by the handler, or discarded at the end. */
   readonly file?: ReceivedFile | undefined
 }
 
-/** Path, then headers, then body, then query: the first that has an argument wins. Bytes are read by the handler itself. */
+/** Path, then headers, then body, then query: the first that has an argument wins. The handler itself reads raw bytes. */
 function readSources(deps: PipelineDeps, row: Row, request: GraphRequest): Arrived | Promise<Arrived> {
   const path = { typed: false, values: request.path.members }
   const query = { typed: false, values: readQuery(request) }
@@ -270,18 +270,18 @@ async function readBody(
   return body.file ? { sources, file: body.file } : receiveText(sources, reception)
 }
 
-/** The server has read it already, but leaves escapes that are not UTF-8 as they stand. */
+/** The server has parsed the query already, but leaves escapes that are not UTF-8 as they stand. */
 function readQuery({ query, url }: GraphRequest): Readonly<Record<string, unknown>> {
   const start = url.indexOf('?')
   return start < 0 || url.indexOf('%', start) < 0 ? query : parseQuery(url.slice(start + 1))
 }
 
-/** Any other header is not an argument, whatever its name. */
+/** No other header is an argument, whatever its name. */
 function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.filter((name) => headers[name] !== undefined).map((name) => [name, headers[name]]))
 }
 
-/** A token that came in the query stays in links, because the caller's next request needs it there. */
+/** A token in the query stays in links, because the caller's next request needs it there. */
 function selfOf(deps: PipelineDeps, request: GraphRequest): { url: string; query: string } {
   const [path = '', query = ''] = request.url.split('?', 2)
   const kept = new URLSearchParams(query)

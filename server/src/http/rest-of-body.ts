@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { GraphError } from '../graph/graph-error.ts'
 
-/** What is still taken of a refused body, so that an honest client reads its answer instead of a broken connection. */
+/** How much of a refused body is still read, so that an honest client reads the response instead of a broken connection. */
 const maxRestBytes = 4 << 20
 
 /**
- * Throws away what is still to come of a request that was refused, and ends the connection when that is too much or takes too
- * long: the bytes of strangers are not waited for.
+ * Discards the rest of a refused request, and closes the connection when that is too much or takes too long: the service does not
+ * wait for bytes of strangers.
  */
 export function discardRest(request: IncomingMessage, timeout: number): void {
   if (request.complete || request.destroyed) return
@@ -24,14 +24,14 @@ export function discardRest(request: IncomingMessage, timeout: number): void {
 }
 
 /**
- * The same for a connection whose request is not valid HTTP and was answered: what is still sent goes to nobody, so that the
- * answer is read before the connection ends.
+ * The same for a connection whose request was not valid HTTP and was answered: further bytes are discarded, so that the client
+ * reads the response before the connection closes.
  */
 export function discardRestOf(socket: Socket, timeout: number): void {
   let length = 0
   const end = () => socket.destroy()
   const timer = setTimeout(end, timeout).unref()
-  // The parser's: it would refuse every further chunk again.
+  // The parser's listener: it would refuse every further chunk again.
   socket.removeAllListeners('data')
   socket.on('data', (chunk: Buffer) => {
     length += chunk.length
@@ -41,7 +41,7 @@ export function discardRestOf(socket: Socket, timeout: number): void {
   socket.resume()
 }
 
-/** The same error, and the connection is closed behind it. */
+/** The same error, with the connection closed afterwards. */
 export function closeBehind(error: GraphError): GraphError {
   return new GraphError(error.definition, error.args, { headers: { ...error.headers, connection: 'close' } })
 }

@@ -7,20 +7,20 @@ import { pageArguments } from '../graph/paging.ts'
 import { type RateClassName, rateClasses } from '../limits/classes.ts'
 import { nodeKinds } from '../operations.ts'
 
-/** A row with everything that is worked out once instead of at every request. */
+/** A row with everything that is computed once and not at every request. */
 export interface PreparedRow {
   readonly operation: Row
-  /** The kind of node that its path names; undefined where it names none. */
+  /** The kind of node in its path; undefined when it names none. */
   readonly kind: NodeKind | undefined
-  /** Its own members, with `fields` and the arguments of lists. */
+  /** Its own members, plus `fields` and the arguments of lists. */
   readonly input: TObject
   readonly readInput: InputReader
-  /** Undefined where the operation has no `fields`. */
+  /** Undefined when the operation has no `fields`. */
   readonly readFields: ((asked: string | undefined) => readonly string[]) | undefined
   readonly rateClass: RateClassName | undefined
 }
 
-/** The rows that share a method and the shape of a path; where that names a node, its kind picks one. */
+/** The rows that share a method and a path shape; when the path names a node, the node's kind selects one. */
 export interface Route {
   readonly door: Door
   readonly method: Row['method']
@@ -63,7 +63,7 @@ export function placeholdersOf(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
 }
 
-/** The first segments of paths that are no versions: `gateway`, `docs`. */
+/** The first path segments that are not versions: `gateway`, `docs`. */
 export function segmentsOf(operations: readonly Row[]): string[] {
   const others = operations.filter((row) => !isBusiness(row))
   return [...new Set(others.map(({ path }) => path.split('/')[1] as string))].filter((segment) => segment !== '')
@@ -74,7 +74,7 @@ export function shapeOf({ path }: Row): string {
   return path.replaceAll(/\{[^{}]+\}/g, '{}')
 }
 
-/** How many placeholders of a path are no members of the input: the version, and the id of the node. */
+/** How many placeholders of a path are not members of the input: the version and the node's id. */
 const foreignPlaceholders: Readonly<Record<Door, number>> = { business: 2, gateway: 0, open: 0, link: 1 }
 
 /** The placeholders that are members of the input. */
@@ -91,7 +91,7 @@ export function isOperation(row: Row): row is Operation {
   return row.door === 'business' || row.door === 'gateway'
 }
 
-/** The kind of node that a row hangs on, told by the last placeholder that is no member of its input. */
+/** The kind of node that a row belongs to, given by the last placeholder that is not a member of its input. */
 export function nodeKindOf(operation: Row): NodeKind {
   const placeholder = placeholdersOf(operation.path)[foreignPlaceholders[operation.door] - 1]
   const kind = Object.entries(nodeKinds).find(([, info]) => info.placeholder === placeholder)?.[0]
@@ -102,7 +102,7 @@ export function nodeKindOf(operation: Row): NodeKind {
 /** Far more than the names of all fields of any operation. */
 const maxFieldsLength = 8192
 
-/** Every argument that an operation takes, those that it shares with others included. */
+/** Every argument of an operation, including the common ones. */
 export function fullInput({ input, fields, list }: Row): TObject {
   const shared: TProperties = {
     ...(fields && {
@@ -120,7 +120,7 @@ export function fullInput({ input, fields, list }: Row): TObject {
   return Type.Object({ ...input.properties, ...shared })
 }
 
-/** What a link holds is no argument: one that is not well-formed leads nowhere, which is for the row to say. */
+/** The contents of a link are not arguments: a malformed link leads nowhere, and the row says so. */
 const readPath: InputReader = ([path]) => ({ ...path?.values })
 
 function prepareRow(operation: Row): PreparedRow {

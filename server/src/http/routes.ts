@@ -15,13 +15,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     admission: Admission | undefined
     graphRequest: GraphRequest
-    /** When it came in, in milliseconds of the process. */
+    /** When the request arrived, in milliseconds of the process. */
     startedAt: number
   }
 }
 
 export interface Router {
-  /** How each door admits. */
+  /** The admission of each door. */
   readonly policies: DoorPolicies
   readonly deps: PipelineDeps
   readonly observer: RequestObserver
@@ -29,11 +29,11 @@ export interface Router {
 }
 
 /**
- * Serves the table, whatever the doors of its rows: each request is admitted before its body is read, and performed after. The
- * scope has no hooks. Most requests are for these routes, and what hooks would do for them costs a fraction when done here.
+ * Serves the table for all doors: each request is admitted before its body is read, and performed afterwards. The scope has no
+ * hooks: most requests come to these routes, and the same work costs a fraction when done here.
  */
 export function serveTable(server: FastifyInstance, operations: readonly Row[], router: Router): void {
-  // A table that cannot be served is found now, and not when the server gets ready.
+  // Built now, so that a table that cannot be served is found before the server gets ready.
   const routes = buildRoutes(operations)
   server.register(async (scope) => serveRoutes(scope, routes, router))
 }
@@ -46,7 +46,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   scope.decorateRequest('startedAt', 0)
   let running = 0
   let onIdle = (): void => undefined
-  // A connection may be gone while its request is still writing; whoever closes the store does so after that.
+  // A connection may close while its request still writes; the store is closed only after the write.
   scope.addHook('onClose', async () => {
     if (running > 0) {
       await new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   for (const route of routes) {
     const policy = policies[route.door]
     const admit = makeAdmission(route, policy, deps)
-    // A read has no body that could be read too early, so it is admitted and performed in one go.
+    // A read has no body, so admission and execution happen in one step.
     const isRead = route.method === 'GET'
     scope.route({
       method: route.method,
@@ -88,7 +88,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
         } finally {
           running -= 1
           if (running === 0) onIdle()
-          // What was not read of the bytes is thrown away as it comes, so that the connection stays usable.
+          // The unread rest of the body is discarded as it arrives, so that the connection stays usable.
           if (admission.row.operation.body === 'raw') request.raw.resume()
         }
       },
@@ -96,7 +96,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   }
 }
 
-/** All headers in one go and past the framework, which would put them together one by one. */
+/** Writes all headers at once, bypassing the framework, which would set them one by one. */
 function answer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -120,7 +120,7 @@ function answer(
   reply.raw.end(text)
 }
 
-/** Admits a request, and notes what is known of it by then, for the log line also of one that is refused. */
+/** Admits a request, and records what is known for its log line, also when it is refused. */
 function makeAdmission(
   route: Route,
   policy: DoorPolicy,
@@ -138,7 +138,7 @@ function makeAdmission(
       if (isGuarded) deps.hostGuard.check(request.raw)
       const admission = await policy.admit(deps, route, request.graphRequest, progress)
       request.admission = admission
-      // Fastify would look at the type of the body first, and refuse one that is not well formed.
+      // Fastify would check the content type first, and refuse a malformed one.
       if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
     } finally {
       const { row, caller, node } = progress
@@ -148,13 +148,13 @@ function makeAdmission(
   }
 }
 
-/** Health checks call a process by its address, or by whatever name their network has for it. */
+/** Health checks call a process by its address, or by any name in their network. */
 function isForEveryRole({ rows }: Route): boolean {
   const [row] = rows.values()
   return row?.operation.door === 'open' && row.operation.everyRole === true
 }
 
-/** What a refused request is called while the kind of its node is not known: the only row's name, or the shape. */
+/** The name of a refused request when the kind of its node is unknown: the only row's name, or the shape. */
 function nameOf(route: Route): string {
   const [first, ...others] = route.rows.values()
   return first && others.length === 0 ? first.operation.name : `${route.method} ${route.shape}`

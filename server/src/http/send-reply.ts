@@ -5,8 +5,8 @@ import type { Reply } from '../graph/reply.ts'
 import { release } from './blocks.ts'
 
 /**
- * Sends a response that is not an object of the API, past the framework, and resolves when it has left or cannot leave any more.
- * A stream that breaks ends the connection, because the status is out already, and is handed to `onFault`.
+ * Sends a response that is not an object of the API, bypassing the framework, and resolves when it is sent or can no longer be sent.
+ * A stream that breaks closes the connection, because the status is already sent, and the error goes to `onFault`.
  */
 export async function sendReply(
   reply: FastifyReply,
@@ -27,8 +27,8 @@ export async function sendReply(
 }
 
 /**
- * The memory of each chunk is released when it has left: piped, a large file would leave tens of megabytes behind until the
- * garbage is collected.
+ * Releases the memory of each chunk when it is sent: with a pipe, a large file would leave tens of megabytes until the next garbage
+ * collection.
  */
 async function sendStream(raw: ServerResponse, stream: Readable, onFault: (error: unknown) => void): Promise<void> {
   try {
@@ -45,7 +45,7 @@ async function sendStream(raw: ServerResponse, stream: Readable, onFault: (error
 
 class ConnectionGone extends Error {}
 
-/** Resolves when the chunk has left, and fails when it never will. */
+/** Resolves when the chunk is sent, and rejects when it never will be. */
 function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const onClose = () => reject(new ConnectionGone())

@@ -30,9 +30,9 @@ declare module 'fastify' {
   }
 }
 
-/** The request line counts too, so no id or other part of a path is longer than this. */
+/** Includes the request line, so no id or other part of a path is longer than this. */
 const maxHeaderBytes = 16_384
-/** How long a stranger waits for being told to come later, and how many do at once: each holds a piece of its body. */
+/** How long a 429 to a stranger is delayed, and how many at once: each holds a piece of its body. */
 const holdMilliseconds = 1000
 const maxHeld = 64
 
@@ -43,41 +43,41 @@ export interface ServerDeps {
   readonly log: Log
   readonly observer: RequestObserver
   readonly connections: Connections
-  /** First path segments that are doors of their own, never ids. */
+  /** First path segments that are doors, never ids. */
   readonly doors: readonly string[]
-  /** Whether a fault is one of the store as a whole, which is told to the log by then. */
+  /** Whether an error is an outage of the store as a whole, which has been logged already. */
   readonly outageOf: (error: unknown) => Outage | undefined
   /** Milliseconds for the head of a request. */
   readonly headersTimeout: number
   /** Milliseconds for a request with its body. */
   readonly requestTimeout: number
-  /** Milliseconds that nothing may move on a connection. */
+  /** Milliseconds without any bytes on a connection. */
   readonly idleTimeout: number
-  /** Milliseconds for what is still to come of a body whose sender is not known and was refused. */
+  /** Milliseconds for the rest of a refused body of an unknown sender. */
   readonly unprovenBodyTimeout: number
   readonly maxConnectionsPerAddress: number
-  /** Whether an address is that of a proxy, which has the connections of many. */
+  /** Whether an address is that of a proxy, which carries the connections of many clients. */
   readonly isProxy: (address: string) => boolean
 }
 
-/** A request whose trace is known to whoever answers in its place. */
+/** A request with its trace, for errors that are answered outside its route. */
 type TracedMessage = IncomingMessage & { trace?: string }
 
 /**
- * An HTTP server without routes that answers everything in the one envelope, also what its parts would answer by
+ * An HTTP server without routes that answers everything in the error envelope, including what Node or Fastify would answer by
  * themselves: unknown paths, malformed URLs, broken headers.
  */
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { vocabulary, random, log } = deps
-  // The head is a part of the request.
+  // The head is part of the request.
   const headersTimeout = Math.min(deps.headersTimeout, deps.requestTimeout)
 
-  /** The newest answer on each connection. */
+  /** The latest response on each connection. */
   const answers = new WeakMap<Socket, ServerResponse>()
 
   const server = fastify({
     logger: false,
-    // Rows are checked by the pipeline; two libraries that nobody asks would be loaded otherwise, at every start.
+    // The pipeline validates rows; by default Fastify would load two libraries for it at every start.
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     genReqId: (raw: TracedMessage) => {
       const trace = traceOf(raw.headers.traceparent, random)
@@ -88,7 +88,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     ...(vocabulary.habits.version_optional && {
       rewriteUrl: ({ url = '/' }: { url?: string }) => withVersion(url, deps),
     }),
-    // Requests that are under way when the server stops are answered, and the connection is closed behind them.
+    // Requests under way during a stop are answered, and their connections closed afterwards.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: deps.requestTimeout,
@@ -97,9 +97,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
       maxHeaderSize: maxHeaderBytes,
       requireHostHeader: false,
       headersTimeout,
-      // Here as well, because Node holds the one against the other when it makes the server.
+      // Repeated here, because Node compares the two timeouts when it creates the server.
       requestTimeout: deps.requestTimeout,
-      // How often it is looked for those that are late: so much later they are told.
+      // Timeouts are detected up to this much late.
       connectionsCheckingInterval: Math.ceil(headersTimeout / 4),
     },
     frameworkErrors: (error, request, reply) => {
@@ -109,9 +109,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => {
       const last = answers.get(socket)
-      // The rest of a body whose request is answered already: a second answer would be taken for that to the next request.
+      // The rest of a body whose request was already answered: a second response would be taken for the next request's.
       if (last?.headersSent && !last.req.complete) socket.destroySoon()
-      // What broke is behind a request that came whole: its answer would be taken for that to the one before, which may have happened.
+      // The fault follows a complete request whose response is still to come: answer after it, or the two would be confused.
       else if (last?.req.complete && !last.writableFinished && error.code !== 'ECONNRESET') {
         last.once('finish', () => answerBrokenRequest(error, socket, undefined, deps))
       } else answerBrokenRequest(error, socket, last, deps)
@@ -122,7 +122,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   server.decorateRequest('briefErrors', false)
   server.decorateRequest('logged')
 
-  // Bodies are read by the pipeline, after the request was let in, and not by the server's own parsers.
+  // The pipeline reads bodies after admission; Fastify's own parsers are not used.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 
@@ -139,7 +139,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     else send(known)
   })
 
-  // Before the framework, which looks at it at once.
+  // Before the framework, which checks it at once.
   server.server.prependListener('request', (request, response) => {
     answers.set(request.socket, response)
   })
@@ -150,17 +150,17 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     refuse: (socket) =>
       answerOnSocket(socket, tooManyConnections({ seconds: 1 }), 'too many connections', undefined, deps),
   })
-  // Node would end the connection without a word.
+  // Node would close the connection without a response.
   server.server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket)
     const isArriving = last ? !last.req.complete && !last.headersSent : socket.bytesRead > 0
     if (isArriving) answerBrokenRequest(lateRequest, socket, last, deps)
     else socket.destroy()
   })
-  // An expectation that is not understood may be ignored (RFC 9110, 10.1.1); Node would answer with an empty 417.
+  // A server may ignore an unknown expectation (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.server.on('connect', (_request, socket: Socket) => {
-    // Node hands the socket over and does not listen to it any more: without this, a client that resets it ends the process.
+    // Node stops listening to the socket here: without a listener, a client that resets it would end the process.
     socket.on('error', () => socket.destroy())
     answerOnSocket(socket, notAProxy({ method: 'CONNECT' }), 'CONNECT', undefined, deps)
     socket.destroySoon()
@@ -168,9 +168,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
 
   let held = 0
   /**
-   * Answers a stranger whose body is still to come. Of it a part is taken, so that the answer is read; but whoever was told to
-   * come later is not listened to, and waits for that as well, as long as there are not too many who do: otherwise it would be
-   * here again at once.
+   * Refuses a stranger whose body is still arriving. A part of the body is read, so that the client reads the response. A 429 is
+   * different: its body is not read, and the response is delayed (unless too many already are), so that the client does not return
+   * at once.
    */
   function refuseStranger(request: IncomingMessage, error: GraphError, send: (error: GraphError) => void): void {
     if (error.status !== 429) {
@@ -204,21 +204,21 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   return server
 }
 
-/** What Node calls a request that did not arrive in time. */
+/** Node's code for a request that did not arrive in time. */
 const lateRequest = Object.assign(new Error('a request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 function refuseSchema(): never {
   throw new Error('a route was given a schema: the schemas of rows belong to the pipeline')
 }
 
-/** Puts the newest version in front of a path that has none, where the vocabulary's clients leave it out. */
+/** Adds the newest version to a path without one, for vocabularies whose clients omit it. */
 function withVersion(url: string, { versions, doors }: ServerDeps): string {
   const first = url.split(/[/?]/, 2)[1] ?? ''
   if (first === '' || versionPattern.test(first) || doors.includes(first)) return url
   return `/${versions.at(-1)}${url}`
 }
 
-/** Any fault as one of ours. What the server's own parts refuse is the caller's mistake; everything else is our own. */
+/** Translates any error to ours. What Fastify refuses is the caller's mistake; everything else is our own. */
 function translate(error: unknown): GraphError {
   if (error instanceof GraphError) return error
   const { statusCode, message } = error as { statusCode?: number; message?: string }
@@ -239,7 +239,7 @@ function explainOutage(outage: Outage, cause: unknown): GraphError {
   }
 }
 
-/** What Node's parser refused never becomes a request: the answer is written to the socket by hand. */
+/** A request that Node's parser refused never reaches a route: the response is written to the socket directly. */
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,
@@ -250,10 +250,10 @@ function answerBrokenRequest(
     socket.destroy()
     return
   }
-  // Its route has a trace for what is still arriving, and will note it.
+  // The route of a request still arriving has a trace, and will log it.
   const trace = last && !last.req.complete ? (last.req as TracedMessage).trace : undefined
   answerOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, deps)
-  // Whoever was too slow to send is too slow to close: what waits for the rest of the request must not wait for that.
+  // A client too slow to send is too slow to close: handlers that wait for the rest of the request must not wait for that.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
   else discardRestOf(socket, deps.unprovenBodyTimeout)
 }

@@ -6,14 +6,13 @@ import type { FastifyInstance } from 'fastify'
 const lastChanceMilliseconds = 1000
 
 /**
- * The connections of a server, for a stop that waits for requests under way and for nothing else. Node closes connections whose
- * requests are all answered; one that is still being answered would be kept for more, and one that was opened for later, as
- * browsers do, kept as well.
+ * The connections of a server, for a stop that waits only for requests under way. Node closes connections whose requests are all
+ * answered, but keeps a connection that is still being answered, and one opened in advance, as browsers do.
  */
 export class Connections {
   readonly #sockets = new Set<Socket>()
 
-  /** `answers` has the newest answer on each connection. */
+  /** `answers` has the latest response on each connection. */
   watch(server: FastifyInstance, answers: WeakMap<Socket, ServerResponse>): void {
     server.server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket)
@@ -26,8 +25,8 @@ export class Connections {
   }
 
   /**
-   * Closes the server: requests under way get the grace, then their connections are cut. Whether all of them have ended; one
-   * that waits for what never comes is left behind.
+   * Closes the server: requests under way get the grace period, then their connections are cut. Returns whether all have ended; a
+   * request that waits for something that never comes is abandoned.
    */
   async close(server: FastifyInstance, graceMilliseconds: number): Promise<boolean> {
     const timers: NodeJS.Timeout[] = []
@@ -49,12 +48,12 @@ export class Connections {
 
 function release(socket: Socket, last: ServerResponse | undefined): void {
   if (socket.writableEnded) {
-    // Answered by hand, and not closed by the other side yet.
+    // Answered directly on the socket, and not closed by the client yet.
     socket.destroySoon()
   } else if (!last) {
     if (socket.bytesRead === 0) socket.destroy()
   } else if (!last.headersSent) {
-    // Says so in its head, and is closed by Node behind it.
+    // Its head announces the close, and Node closes it afterwards.
     last.shouldKeepAlive = false
   } else if (!last.writableFinished) {
     last.once('finish', () => socket.destroySoon())

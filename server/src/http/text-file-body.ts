@@ -8,9 +8,8 @@ import type { FileBody, FileReception } from './file-reception.ts'
 import type { FileSplitter, SplitterDeps } from './file-splitter.ts'
 
 /**
- * Reads a body that holds a file as text. The file goes to the store as it comes; when it turns out later that something is
- * wrong with the body, it is discarded. What comes behind a refusal is thrown away as it comes, so that the connection stays
- * usable.
+ * Reads a body that holds a file as text. The file is streamed to the store, and discarded if the body turns out to be invalid.
+ * After a refusal the rest is discarded as it arrives, so that the connection stays usable.
  */
 export async function readTextFileBody(
   request: IncomingMessage,
@@ -31,7 +30,7 @@ export async function readTextFileBody(
   const chunks = readChunks(request, member.limits(settings).textBodyBytes)
   let values: Arguments | undefined
 
-  /** The bytes of the file, as far as the body is there; with the last of them everything else has been read as well. */
+  /** The bytes of the file as they arrive; when the last one is read, the rest of the body has been read too. */
   async function* readFile(): AsyncGenerator<Uint8Array> {
     const task = new LongTask()
     for await (const chunk of chunks) {
@@ -69,7 +68,7 @@ async function* putBefore(
   yield* rest
 }
 
-/** The body as it comes, up to so many bytes; throws when it breaks off. Leaving early lets it flow on. */
+/** The body as it arrives, up to a size limit; throws when it breaks off. Leaving the loop early lets the body flow on. */
 async function* readChunks(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   if (Number(request.headers['content-length']) > maxBytes) throw bodyTooLarge({ max: maxBytes })
   let length = 0

@@ -14,18 +14,18 @@ export interface UnknownPathsOptions {
 interface KnownRoute {
   readonly method: string
   readonly segments: readonly string[]
-  /** As the specification writes it. */
+  /** In the notation of the specification. */
   readonly path: string
 }
 
-/** How far a word may be from a known one to be taken for a slip of it. */
+/** How many edits may separate a word from a known one to count as a typo. */
 const maxDistance = 3
 const maxCompared = 60
 
-/** Says what is wrong with a path that no row has. */
+/** Explains a path that matches no row. */
 export type ExplainPath = (method: string, url: string) => GraphError
 
-/** Makes the function that explains paths that no row has by what comes nearest to them, or by the versions that are served. */
+/** Makes the function that explains unknown paths by the nearest known path, or by the versions served. */
 export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   const { versions } = options
   const newest = versions.at(-1) ?? ''
@@ -59,7 +59,7 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   }
 }
 
-/** What to do instead, from what is certain to what is guessed. Nothing of it depends on what the store holds. */
+/** What to do instead, from certain to guessed. None of it depends on the contents of the store. */
 function describeNearest(
   routes: readonly KnownRoute[],
   method: string,
@@ -84,14 +84,14 @@ function fits({ segments }: KnownRoute, path: readonly string[]): boolean {
   return segments.length === path.length && segments.every((one, index) => one === '{}' || one === path[index])
 }
 
-/** The same path in the names of this vocabulary, where it was written in those of another. */
+/** The same path in this vocabulary, if it was written in another. */
 function translate(segments: readonly string[], vocabulary: Vocabulary) {
   const other = vocabularyNames.find((name) => name !== vocabulary.name)
   if (other === undefined || !segments.some((segment) => segment.includes(other))) return undefined
   return { segments: segments.map((segment) => segment.replace(other, vocabulary.name)), other }
 }
 
-/** The row whose fixed words are few letters away from those of a path of the same length. */
+/** The row of the same length whose fixed words differ by few letters from the path. */
 function findNearest(routes: readonly KnownRoute[], path: readonly string[]): KnownRoute | undefined {
   let best: { readonly route: KnownRoute; readonly distance: number } | undefined
   for (const route of routes) {
@@ -106,7 +106,7 @@ function findNearest(routes: readonly KnownRoute[], path: readonly string[]): Kn
   return best?.route
 }
 
-/** How many letters must be changed, added or left out (Levenshtein); words that are too long are never near. */
+/** The number of edits between two words (Levenshtein); words that are too long never count as near. */
 function measureDistance(known: string, given: string): number {
   if (known === given) return 0
   if (given.length > maxCompared || Math.abs(known.length - given.length) > maxDistance) return maxDistance + 1

@@ -9,24 +9,24 @@ export interface UnprovenBodiesOptions {
   /** For all of them together. */
   readonly maxBytes: number
   readonly maxBytesPerAddress: number
-  /** Milliseconds for the whole of a body. */
+  /** Milliseconds for a whole body. */
   readonly timeout: number
 }
 
-/** What Node takes in of a body before anybody asks for it, and while nobody does. */
+/** How much of a body Node buffers before anybody reads it. */
 const readAhead = 131_072
 const smallestPage = 4096
 const largestPage = 262_144
-/** A body that comes in smaller pieces than these keeps the process busier than it is worth, past so many of them. */
+/** A body in chunks smaller than this costs too much processor time after so many of them. */
 const smallestPiece = 128
 const freePieces = 256
-/** Receiving a piece costs about as much as so many of its bytes. */
+/** Receiving a chunk costs about as much as receiving so many bytes. */
 const usualPiece = 4096
 
 /**
- * The bodies of callers who have not proven yet who they are, within one budget of bytes for the process and one for each
- * address. When a budget is used up, the body goes that began to arrive first: an honest one is here in a moment, so what has
- * been coming for longest is what holds up the others.
+ * The bodies of callers who are not authenticated yet, within a budget of bytes for the process and one for each address. When a
+ * budget is used up, the oldest body is refused: an honest body arrives quickly, so the oldest one is most likely blocking the
+ * others.
  */
 export class UnprovenBodies {
   readonly #options: UnprovenBodiesOptions
@@ -43,7 +43,7 @@ export class UnprovenBodies {
     return this.#heldBytes
   }
 
-  /** Begins to receive a body. Whoever opens it releases it, proven or not. */
+  /** Begins to receive a body. The caller must release it, authenticated or not. */
   open(request: IncomingMessage, address: string, maxBytes: number): UnprovenBody {
     const source = sourceOf(address)
     const body: UnprovenBody = new UnprovenBody(request, {
@@ -88,12 +88,12 @@ interface BodyOptions {
   readonly source: string
   readonly maxBytes: number
   readonly timeout: number
-  /** Asks for room before it is used. */
+  /** Reserves room before it is used. */
   readonly take: (bytes: number) => void
   readonly release: () => void
 }
 
-/** One of them: its bytes in pages of our own, because each piece that Node hands over costs far more than its bytes. */
+/** One such body, with its bytes in pages of our own, because each chunk from Node costs far more than its bytes. */
 export class UnprovenBody {
   readonly source: string
   readonly #request: IncomingMessage
@@ -113,23 +113,23 @@ export class UnprovenBody {
     this.source = options.source
   }
 
-  /** Takes the room for what Node holds of it. */
+  /** Reserves room for Node's buffer. */
   reserve(): void {
     const { maxBytes } = this.#options
     this.#take(Math.min(readAhead, maxBytes, Number(this.#request.headers['content-length'] ?? maxBytes)))
   }
 
-  /** What it takes of the budget. */
+  /** Its share of the budget. */
   get heldBytes(): number {
     return this.#heldBytes
   }
 
-  /** What receiving it has cost, as so many bytes in pieces of a usual size. */
+  /** The cost of receiving it, in bytes of chunks of the usual size. */
   get costInBytes(): number {
     return this.#length + this.#pieces * usualPiece
   }
 
-  /** Hands over the pieces as they come, each when the one before is done with; resolves at the end of the body. */
+  /** Passes on the chunks one at a time, each after the previous is processed; resolves at the end of the body. */
   read(use: (bytes: Buffer) => Promise<void> | undefined): Promise<void> {
     const request = this.#request
     const { timeout, maxBytes } = this.#options
@@ -163,7 +163,7 @@ export class UnprovenBody {
     }
     const onEnd = () => {
       hasEnded = true
-      // It closes at a good end too, which may come while the last piece is still in use.
+      // 'close' also follows a normal end, perhaps while the last chunk is still in use.
       request.off('close', onBreak)
       if (!isUsing) settle()
     }
@@ -177,14 +177,14 @@ export class UnprovenBody {
     return promise
   }
 
-  /** Ends it with an error, and the connection with it: whatever else comes is not waited for. */
+  /** Ends it with an error, and closes the connection: the rest is not awaited. */
   refuse(error: GraphError): void {
     this.#refusal ??= closeBehind(error)
     this.#drop()
     this.#onRefusal?.()
   }
 
-  /** Everything that came, once it is known who sent it. */
+  /** The whole body, once its sender is known. */
   take(): Buffer {
     const pages = this.#pages.map((page, index) =>
       index === this.#pages.length - 1 ? page.subarray(0, this.#used) : page,
@@ -202,7 +202,7 @@ export class UnprovenBody {
     this.#pages = []
   }
 
-  /** Copies a piece, and hands over the copies. */
+  /** Copies a chunk, and passes on the copies. */
   #keep(chunk: Buffer, use: (bytes: Buffer) => Promise<void> | undefined): Promise<void> | undefined {
     const { maxBytes } = this.#options
     this.#pieces += 1
@@ -221,7 +221,7 @@ export class UnprovenBody {
     return useInOrder(copies, use)
   }
 
-  /** The last page, or a new one where that is full. Pages grow with the body, and never beyond what it may have. */
+  /** The last page, or a new one when it is full. Pages grow with the body, but not beyond its limit. */
   #openPage(): Buffer {
     const last = this.#pages.at(-1)
     if (last && this.#used < last.length) return last

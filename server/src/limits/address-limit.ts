@@ -11,7 +11,7 @@ export interface AddressLimitOptions {
   readonly rates: readonly Rate[]
 }
 
-/** Counts by where requests come from, and refuses a source that has reached its limit. */
+/** Counts requests by address, and refuses an address that has reached its limit. */
 export class AddressLimit {
   readonly #name: AddressClassName
   readonly #windows: readonly { readonly rate: Rate; readonly counts: WindowCounts }[]
@@ -26,7 +26,7 @@ export class AddressLimit {
     return this.#windows.every(({ counts }) => counts.isEmpty)
   }
 
-  /** Throws the 429 when the source has reached its limit; counts nothing. */
+  /** Throws the 429 when the address has reached its limit; counts nothing. */
   refuse(address: string): void {
     if (this.isQuiet) return
     const source = sourceOf(address)
@@ -36,7 +36,7 @@ export class AddressLimit {
     }
   }
 
-  /** Counts points of a source, and returns whether these were the ones that reached its limit. */
+  /** Counts points of an address, and returns whether these reached its limit. */
   count(address: string, points = 1): boolean {
     const source = sourceOf(address)
     let isReached = false

@@ -1,13 +1,13 @@
 import { formatDuration, hour, minute, parseDuration, second } from '../base/duration.ts'
 import { creationLimitReached, permissionCheckLimitReached, rateLimitReached } from './errors.ts'
 
-/** So many in so long. */
+/** A number of calls per period. */
 export interface Rate {
   readonly count: number
   readonly milliseconds: number
 }
 
-/** What a class counts by: the calling app together with the account (or business) that it acts on, one number, or the app. */
+/** The key of a class: the calling app together with the account (or business) that it acts on, one number, or the app. */
 export type RateKey = 'app_and_account' | 'node' | 'app'
 
 export type LimitError = typeof rateLimitReached | typeof creationLimitReached | typeof permissionCheckLimitReached
@@ -20,7 +20,7 @@ export interface RateClass {
   readonly sentence: string
 }
 
-/** Every class once; a row of the table of operations names the ones that it is counted under besides `platform`. */
+/** Every class once; an operation names the classes that it is counted under besides `platform`. */
 export const rateClasses = {
   platform: {
     rates: [{ count: 5000, milliseconds: hour }],
@@ -83,10 +83,10 @@ export const rateClasses = {
 
 export type RateClassName = keyof typeof rateClasses
 
-/** What is counted by address, before anybody is known; each process counts for itself. */
+/** Limits by address, before the caller is known; each process counts for itself. */
 export interface AddressClass {
   readonly rates: readonly Rate[]
-  /** Where the caller is mostly a developer or a test. */
+  /** For callers that are mostly developers or tests. */
   readonly ratesOutsideProduction: readonly Rate[]
   readonly error: LimitError
   readonly sentence: string
@@ -110,7 +110,7 @@ export const addressClasses = {
 
 export type AddressClassName = keyof typeof addressClasses
 
-/** Reads `100/1s`. */
+/** Parses `100/1s`. */
 export function parseRate(text: string): Rate | undefined {
   const [count, period, ...rest] = text.split('/')
   const milliseconds = parseDuration(period ?? '')
@@ -118,7 +118,7 @@ export function parseRate(text: string): Rate | undefined {
   return { count: Number(count), milliseconds }
 }
 
-/** Which limit is reached; `sentence` is that of its class: `Every call, per app and account.` → `every call, per app and account` */
+/** Names the limit that is reached by the sentence of its class: `Every call, per app and account.` → `every call, per app and account` */
 export function describeLimit({ count, milliseconds }: Rate, sentence: string) {
   const counted = sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
   return { count, period: formatDuration(milliseconds), counted }

@@ -18,7 +18,7 @@ interface Window {
   readonly permits: Permits
 }
 
-/** Counts calls by class and refuses those over a limit. */
+/** Counts calls by class and refuses calls over a limit. */
 export class Limiter {
   readonly #on: boolean
   readonly #windows: ReadonlyMap<RateClassName, readonly Window[]>
@@ -37,8 +37,8 @@ export class Limiter {
   }
 
   /**
-   * Counts one call under a class; throws the 429, which tells the usage too, when it is one too many. Most calls have their
-   * permit at once, and are not made to wait for a promise.
+   * Counts one call under a class; throws the 429, with the usage, when it exceeds a limit. Most calls get their permit synchronously,
+   * without a promise.
    */
   consume(name: RateClassName, caller: Caller, node: Node): Usage | undefined | Promise<Usage | undefined> {
     if (!this.#on) return undefined
@@ -47,7 +47,7 @@ export class Limiter {
   }
 }
 
-/** A permit of each window, from one of them on; the usage of the one that is fullest. */
+/** Takes a permit of each remaining window; returns the usage of the fullest. */
 function takeAll(
   name: RateClassName,
   windows: readonly Window[],

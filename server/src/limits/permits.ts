@@ -3,7 +3,7 @@ import { isLeaseOver } from '../base/lease.ts'
 import type { Counters, TakenPermits } from '../db/database.ts'
 import type { Rate } from './classes.ts'
 
-/** What became of one call: whether it has a permit, how many are used up by all, and how long the window lasts. */
+/** The result of one call: whether it got a permit, how many are used in total, and how long the window lasts. */
 export interface Use {
   readonly isGranted: boolean
   readonly used: number
@@ -11,32 +11,33 @@ export interface Use {
 }
 
 export interface PermitsOptions {
-  /** What the window is stored under, before the key of a call. */
+  /** The key prefix of the stored window. */
   readonly name: string
   readonly rate: Rate
   readonly counters: Counters
   readonly clock: Clock
-  /** Whether an error says that nothing can be stored at the moment: then this process counts for itself. */
+  /** Whether an error means that nothing can be stored at the moment: then this process counts for itself. */
   readonly isUnwritable: (error: unknown) => boolean
 }
 
-/** A process takes at most this part of a window at once, and never more than so many permits. */
+/** The largest block: this part of a window, and never more than so many permits. */
 const blocksInWindow = 100
 const maxBlock = 10_000
-/** Windows that a process keeps in mind; beyond that the oldest are forgotten with what is left of their blocks. */
+/** How many windows a process keeps in memory; beyond that the oldest are forgotten with the rest of their blocks. */
 const maxWindows = 50_000
 
 interface Window {
   end_time: number
   taken: number
-  /** Permits of the block that are not used yet. */
+  /** Unused permits of the block. */
   left: number
   readonly waiting: { readonly resolve: (use: Use) => void; readonly reject: (error: unknown) => void }[]
 }
 
 /**
- * The permits of one rate, by key. A process takes them in blocks and counts down by itself, so that most calls ask nobody; a limit below 200
- * is taken one by one, and is exact at every moment. All processes together never grant more than the limit; one that dies wastes its block.
+ * The permits of one rate, by key. A process takes them in blocks and counts down by itself, so that most calls need no store access;
+ * a limit below 200 is taken one by one, and is always exact. All processes together never grant more than the limit; a process that
+ * dies wastes its block.
  */
 export class Permits {
   readonly #options: PermitsOptions
@@ -48,7 +49,7 @@ export class Permits {
     this.#block = Math.min(maxBlock, Math.max(1, Math.floor(options.rate.count / blocksInWindow)))
   }
 
-  /** One permit. At once where there is one in hand, or where it is known that none is left. */
+  /** One permit. Synchronous when one is in hand, or when none is known to be left. */
   take(key: string): Use | Promise<Use> {
     const { rate, clock } = this.#options
     const now = clock.now()
@@ -73,7 +74,7 @@ export class Permits {
     return { isGranted, used: Math.min(taken, this.#options.rate.count) - left, milliseconds: end_time - now }
   }
 
-  /** Takes blocks for those that wait, one after the other, until each has its permit or none is left. */
+  /** Takes blocks for the waiting calls, one after the other, until each has its permit or none is left. */
   async #serve(key: string, window: Window): Promise<void> {
     const { rate, clock } = this.#options
     while (window.waiting.length > 0) {
@@ -120,7 +121,7 @@ export class Permits {
     return window
   }
 
-  /** Those that are over, or else the oldest tenth. */
+  /** Removes expired windows, or else the oldest tenth. */
   #forget(now: number): void {
     for (const [key, { end_time, waiting }] of this.#windows) {
       if (end_time <= now && waiting.length === 0) this.#windows.delete(key)

@@ -7,7 +7,7 @@ import type { Use } from './permits.ts'
 export interface Usage {
   readonly name: RateClassName
   readonly percent: number
-  /** Minutes until calls are taken again; 0 while they are. */
+  /** Minutes until calls are accepted again; 0 while they are. */
   readonly regainMinutes: number
 }
 
@@ -16,7 +16,7 @@ export function usageOf(name: RateClassName, rate: Rate, { used, milliseconds }:
   return { name, percent, regainMinutes: percent < 100 ? 0 : Math.ceil(milliseconds / minute) }
 }
 
-/** The two headers that tell a caller how close it is to its limits. */
+/** The two headers that report how close a caller is to its limits. */
 export function usageHeaders(node: Node, platform: Usage, own: Usage | undefined): Record<string, string> {
   const shown = own ?? platform
   return {

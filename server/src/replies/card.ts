@@ -1,6 +1,6 @@
 import { composePage, type Page } from './page.ts'
 
-/** How a page looks that a business sends to people: who it is from, and what it says. */
+/** The style of a page that a business sends to people: who it is from, and what it says. */
 export const cardStyle = `
 :root{color-scheme:light dark;--ground:#f1f4f3;--card:#fff;--text:#16201f;--soft:#5a6866;--line:#dfe5e4;--accent:#0f766e;--bubble:#d8f3ec;--on-accent:#fff}
 @media (prefers-color-scheme:dark){:root{--ground:#0b1110;--card:#161e1d;--text:#e8efee;--soft:#9badaa;--line:#273230;--accent:#2dd4bf;--bubble:#134e48;--on-accent:#06302b}}
@@ -17,7 +17,7 @@ blockquote{margin:0 0 0 auto;width:fit-content;max-width:90%;padding:.65rem .9re
 .hint{margin:0;padding:1rem 1.5rem 1.25rem;color:var(--soft);font-size:.9rem}
 `
 
-/** What stands behind a link that leads nowhere any more; `hint` says why that may be, and what to do. */
+/** The page behind a link that no longer works; `hint` says why that may be, and what to do. */
 export function composeMissingPage(hint: string): Page {
   return composePage({
     title: 'This link is no longer valid',

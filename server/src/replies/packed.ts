@@ -7,10 +7,10 @@ import { isKnown } from './ranges.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** A file that does not change, compressed once instead of at every request. */
+/** A static file, compressed once and not at every request. */
 export interface Packed {
   readonly contentType: string
-  /** Of the content: the same content has the same hash in every process. */
+  /** The hash of the content, the same in every process. */
   readonly hash: string
   readonly bodies: Readonly<Record<Encoding, Uint8Array>>
 }
@@ -27,7 +27,7 @@ export async function pack(content: Buffer, contentType: string): Promise<Packed
   return { contentType, hash, bodies: { br, gzip: gz, identity: content } }
 }
 
-/** Picks the encoding that a request asks for; the smallest of those that it takes. */
+/** Picks the smallest encoding that a request accepts. */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   const accepted = new Map<string, boolean>()
   for (const part of (acceptEncoding ?? '').toLowerCase().split(',')) {
@@ -40,7 +40,7 @@ export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   return takes('gzip') ? 'gzip' : 'identity'
 }
 
-/** A packed file in the encoding that a request asks for, or the word that the caller has it already. */
+/** A packed file in the encoding that a request accepts, or a 304. */
 export function replyPacked(
   request: IncomingHttpHeaders,
   { contentType, hash, bodies }: Packed,
@@ -52,7 +52,7 @@ export function replyPacked(
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
     vary: 'accept-encoding',
-    // Weak, because the encodings of one content share it.
+    // Weak, because all encodings of one content share it.
     etag: `W/"${hash}"`,
   }
   if (isKnown(request, `"${hash}"`)) return new Reply(common, undefined, { status: 304 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** An HTML page and the policy that lets nothing into it but what it was made with. */
+/** An HTML page and a policy that allows only what it was made with. */
 export interface Page {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ export interface PageParts {
   readonly title: string
   readonly style: string
   readonly body: string
-  /** What the page may load besides its own inline style; written as in Content-Security-Policy. */
+  /** What the page may load besides its own inline style, as in Content-Security-Policy. */
   readonly sources?: Readonly<Record<string, readonly string[]>>
 }
 

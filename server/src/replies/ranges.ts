@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../files/file-store.ts'
 
 /**
- * The part of a content that is asked for; undefined for the whole of it. Several parts at once, other units and what cannot be
- * read count as not asked for (RFC 9110, 14.2), and so does a part of another content than the one that there is now.
+ * The requested range of a blob; undefined for all of it. Several ranges, other units and malformed ranges are ignored (RFC 9110,
+ * 14.2), and so is a range of an outdated blob.
  */
 export function readRange(
   { range, 'if-range': condition }: IncomingHttpHeaders,
@@ -22,7 +22,7 @@ export function readRange(
   return start >= size ? 'not satisfiable' : { start, end }
 }
 
-/** Whether whoever asks has the content already (If-None-Match). */
+/** Whether the client already has the blob (If-None-Match). */
 export function isKnown({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean {
   return known?.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim())) ?? false
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../http/openapi/document.ts'
 import { escapeHtml } from '../replies/page.ts'
 import type { ReferenceArgument } from './operations-by-chapter.ts'
 
-/** What an operation takes, as a list: name, kind, whether it must be there, and what it means. */
+/** The parameters of an operation as a list: name, type, whether it is required, and its meaning. */
 export function writeArguments(list: readonly ReferenceArgument[]): string {
   const items = list.map(({ name, in: where, required, description, schema }) =>
     writeArgument(name, where === 'body' ? schema : { ...schema, where }, required, description),
@@ -21,7 +21,7 @@ function writeArgument(name: string, schema: JsonSchema, required: boolean, desc
   return `<div><dt><code>${escapeHtml(name)}</code>${marks.join('')}</dt><dd>${told.join(' ')}${writeMembers(schema)}</dd></div>`
 }
 
-/** The members of an object, or of the objects in a list, one step further in. */
+/** The members of an object, or of the objects in a list, one level deeper. */
 function writeMembers(schema: JsonSchema): string {
   const inner = (schema['items'] ?? schema) as JsonSchema
   const { properties, required = [] } = inner as {
@@ -59,7 +59,7 @@ function describeRange(schema: JsonSchema, what: 'Items' | 'Length' | 'imum'): s
   return most === undefined ? ` (at least ${least})` : ` (${least} to ${most})`
 }
 
-/** The little of Markdown that descriptions use: code, lists, paragraphs. */
+/** The subset of Markdown that descriptions use: code, lists, paragraphs. */
 export function writeMarkdown(text: string): string {
   const lines = text.split('\n').filter((line) => line !== '')
   return lines.map((line) => writeCodeSpans(line.replace(/^- /, '· '))).join('<br>')

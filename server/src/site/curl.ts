@@ -3,7 +3,7 @@ export interface CurlRequest {
   readonly method: string
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** The body as text, or the name of the file that holds it. */
+  /** The body as text, or the name of a file with it. */
   readonly body?: { readonly text: string } | { readonly file: string }
 }
 

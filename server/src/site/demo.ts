@@ -7,12 +7,12 @@ import type { Db } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import { GraphError } from '../graph/graph-error.ts'
 
-/** The number of worlds/demo.yaml that examples are about. */
+/** The number of worlds/demo.yaml in the examples. */
 export const demoNumber = '4000000000000001'
 
 /**
- * Who the demo token is, where it is good and sees the demo number; undefined where the store is another one. A store that
- * knows this token is open to everybody who has read the README, so what it shows without a token is no secret.
+ * The caller of the demo token, if it is valid and sees the demo number; undefined for any other store. A store that accepts this
+ * token is open to everybody who has read the README, so what it shows without a token is no secret.
  */
 export async function findDemoCaller(db: Db, clock: Clock): Promise<Caller | undefined> {
   try {

@@ -10,11 +10,11 @@ import { mark, writeCode } from './theme.ts'
 export interface DocsPageOptions {
   readonly chapters: readonly ReferenceChapter[]
   readonly packageVersion: string
-  /** The base URL as the outside sees it. */
+  /** The base URL as clients see it. */
   readonly publicUrl: string
-  /** The path in front of every path of the service, where a proxy put one; usually empty. */
+  /** The path prefix of a proxy in front of the service; usually empty. */
   readonly prefix: string
-  /** Filled in, so that a request can be tried at once; undefined where the store does not know them, and in production. */
+  /** Filled in, so that a request can be tried at once; undefined when the store does not know them, and in production. */
   readonly tokens: typeof demoTokens | undefined
 }
 
@@ -24,7 +24,7 @@ const tokenFields: Readonly<Record<Exclude<Who, 'nobody'>, string>> = {
   gateway: 'Token of the gateway',
 }
 
-/** The page to read and try the API. It can be read without its script; the script fills in, sends and shows. */
+/** The page to read and try the API. It works without its script for reading; the script fills in, sends and shows. */
 export function composeDocsPage(options: DocsPageOptions): Page {
   const { chapters, prefix, packageVersion, tokens } = options
   const script = readScripts('copy', 'docs')
@@ -99,7 +99,7 @@ ${shown}
 </details>`
 }
 
-/** What the script sends, and what is read of it without the script: the line for a shell. */
+/** The request that the script sends, and the shell line shown without the script. */
 function writeForm(operation: ReferenceOperation, options: DocsPageOptions): string {
   const { name, method, path, who, parameters, body, bytes, first } = operation
   const sent = { method, path, who, first, ...(bytes !== undefined && { bytes }) }

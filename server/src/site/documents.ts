@@ -18,15 +18,15 @@ import { composeStartPage } from './start-page.ts'
 import { readStoreState } from './store-state.ts'
 
 export interface DocumentsOptions extends Omit<OpenApiOptions, 'serverUrl' | 'document'> {
-  /** The base URL as the outside sees it; known once the server listens. */
+  /** The base URL as clients see it; known once the server listens. */
   readonly publicUrl: () => string
   readonly database: Database
   readonly clock: Clock
-  /** In production nothing of what the store holds is shown, and no token is filled in. */
+  /** In production the page shows nothing from the store, and fills in no token. */
   readonly production: boolean
 }
 
-/** The start page, the docs and the OpenAPI documents. What does not change is made at the first request that asks for it. */
+/** The start page, the docs and the OpenAPI documents. Static ones are made at the first request. */
 export function makeDocuments(options: DocumentsOptions): Documents {
   const { publicUrl, packageVersion, database, clock, production, vocabulary, versions } = options
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
@@ -49,7 +49,7 @@ export function makeDocuments(options: DocumentsOptions): Documents {
 
   async function packDocs(tokens: typeof demoTokens | undefined): Promise<PackedPage> {
     const reference = await chapters()
-    // Each of the two takes tens of milliseconds, and others need not wait for both.
+    // Each of the two takes tens of milliseconds, and other requests need not wait for both.
     await nextTurn()
     const page = composeDocsPage({
       chapters: reference,

@@ -6,23 +6,23 @@ import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { isBusiness } from '../http/route-table.ts'
 import { chapters } from '../operations.ts'
 
-/** Whose token a request carries; nobody's where none is needed. */
+/** Whose token a request carries; nobody's when none is needed. */
 export type Who = 'owner' | 'partner' | 'gateway' | 'nobody'
 
-/** An operation as the reference shows it: with the path as the specification writes it, and one request that works. */
+/** An operation in the reference: with the path as the specification writes it, and one request that works. */
 export interface ReferenceOperation {
   readonly name: string
   readonly method: string
   readonly path: string
   readonly sentence: string
-  /** What a caller needs and what it is counted under. */
+  /** The required scopes and the rate limits. */
   readonly terms: string
   readonly who: Who
-  /** What goes into the path, the query and the headers. */
+  /** The parameters in the path, the query and the headers. */
   readonly parameters: readonly ReferenceArgument[]
-  /** What goes into the body as JSON. */
+  /** The JSON body. */
   readonly body: { readonly members: readonly ReferenceArgument[]; readonly example: object } | undefined
-  /** The bytes of a body that is not JSON, in base64. */
+  /** A body that is not JSON, in base64. */
   readonly bytes: string | undefined
   readonly first: readonly Preparation[]
   readonly answer: unknown
@@ -45,8 +45,8 @@ export interface ReferenceChapter {
 }
 
 /**
- * Every operation by chapter, in the specification's order, and behind them the other doors that programs come in by. Describing
- * all of them takes a while, so others run in between.
+ * Every operation by chapter, in the specification's order, followed by the other doors for programs. Describing all of them takes a
+ * while, so other work runs in between.
  */
 export async function buildReference(options: OpenApiOptions): Promise<ReferenceChapter[]> {
   const { operations } = options
@@ -64,7 +64,7 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
   }))
   const gateway = buildOpenApi({ ...options, document: 'gateway' })
   const examples = new Map(operations.map((row) => [row.name as string, row.examples]))
-  // Pages and pictures are not called but opened, by links that answers hold.
+  // Pages and pictures are opened by links in responses, not called.
   const tags = gateway.tags.filter(({ name }) => name !== 'public')
   const edge = tags.map((tag) => ({
     name: tag.name,
@@ -76,7 +76,7 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
   return [...own, ...edge].filter((chapter) => chapter.operations.length > 0)
 }
 
-/** A document of this row alone: its path and its arguments are not merged with those of others. */
+/** A document of this row alone: its path and parameters are not merged with those of others. */
 function describeRow(row: BusinessOperation, options: OpenApiOptions): ReferenceOperation {
   const document = buildOpenApi({ ...options, operations: [row] })
   const [described] = listOperations(document)
@@ -113,7 +113,7 @@ function describe(
       required: parameter.required ?? false,
       description: parameter.description,
       schema: resolveAll(document, (shown.schema ?? {}) as JsonSchema),
-      // What is taken out of another answer is not known before that was asked for.
+      // A value from another response is unknown until that request is sent.
       example: taken.has(parameter.name) ? undefined : shown.examples ? shown.examples[name]?.value : parameter.example,
     }
   })

@@ -16,11 +16,11 @@ export interface StartPageOptions {
   readonly versions: readonly string[]
   readonly vocabulary: Vocabulary
   readonly state: StoreState
-  /** What only whoever runs a trial is told; undefined in production. */
+  /** Information only for the person running a trial; undefined in production. */
   readonly about: { readonly store: string; readonly startedTime: number } | undefined
 }
 
-/** Where commands look for a server that they are told nothing about. */
+/** The default address that commands use. */
 const commandsDefaultUrl = 'http://127.0.0.1:8080'
 const countLabels: Readonly<Record<CountName, string>> = {
   businesses: 'Businesses',
@@ -124,7 +124,7 @@ function writeLines({ publicUrl, versions, vocabulary }: StartPageOptions): stri
   ].map(([label, line]) => `<div><p>${label}</p>${writeCode(escapeHtml(line), 'this line')}</div>`)
 }
 
-/** A command and no curl line, because each message needs an id that was never used: the line works as often as it is pasted. */
+/** A command and not a curl line, because each message needs a new id: the line works as often as it is pasted. */
 function writeSimulation(publicUrl: string): string {
   return [
     `./switchboard simulate message --to ${demoNumber} --from 16505551234 --text Hello`,

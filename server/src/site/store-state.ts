@@ -9,7 +9,7 @@ import { findReadiness } from './readiness.ts'
 
 /** What the start page shows of a store. */
 export interface StoreState extends Readiness {
-  /** Only where the demo world is there. */
+  /** Only when the demo world is present. */
   readonly demo: DemoState | undefined
 }
 
@@ -23,7 +23,7 @@ export interface DemoNumber {
   readonly display_phone_number: string
   readonly verified_name: string
   readonly connection_status: string
-  /** The `status` of lists, which tells something else. */
+  /** The `status` of lists, which means something else. */
   readonly link_status: string
   readonly quality_rating: string
   readonly account_mode: string
@@ -50,13 +50,13 @@ export interface StoreStateOptions {
   readonly database: Database
   readonly clock: Clock
   readonly migrations: readonly Migration[]
-  /** Whether counts and numbers may be shown where the demo world is there. */
+  /** Whether counts and numbers may be shown when the demo world is present. */
   readonly showsDemo: boolean
 }
 
 /**
- * Looks at the store for the start page, with few and bounded queries. It never throws and never waits long: a store that is
- * down is what the page has to tell.
+ * Reads the store for the start page, with few and bounded queries. It never throws and never waits long: the page must also report a
+ * store that is down.
  */
 export async function readStoreState(look: StoreStateOptions): Promise<StoreState> {
   const late = Promise.withResolvers<StoreState>()

@@ -1,4 +1,4 @@
-/** What the pages for people who run or use the service have in common: colours for light and dark, type, focus. */
+/** The common style of the pages for people who run or use the service: colours for light and dark, type, focus. */
 export const theme = `
 :root{color-scheme:light dark;--ground:#f6f8f7;--card:#fff;--sunk:#eef2f1;--text:#16201f;--soft:#52605e;--line:#dce3e1;--edge:#7b8a87;--accent:#0f766e;--on-accent:#fff;--good:#15703b;--bad:#b42318;--warn:#8a5a00;--read:#1d4fc4;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
 @media (prefers-color-scheme:dark){:root{--ground:#0d1312;--card:#151d1c;--sunk:#0f1615;--text:#e8efee;--soft:#9fb0ad;--line:#283432;--edge:#6f817d;--accent:#5eead4;--on-accent:#06302b;--good:#7fe3a2;--bad:#ffa198;--warn:#f2c66d;--read:#9dc1ff}}
@@ -35,7 +35,7 @@ summary::after{content:'';position:absolute;top:1.25rem;right:1.25rem;width:.5re
 export const mark =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0f766e"/><path d="M8 11h6l4 10h6M8 21h6l4-10h6" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
 
-/** A line to paste, with a button that copies it where there is a script to do so. */
+/** A line to paste, with a copy button if there is a script. */
 export function writeCode(escaped: string, label: string): string {
   return `<div class="code"><pre><code>${escaped}</code></pre><button type="button" class="copy" hidden aria-label="Copy ${label}">Copy</button></div>`
 }

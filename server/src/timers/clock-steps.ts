@@ -6,16 +6,16 @@ import { Loop } from '../base/loop.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 
 /**
- * Brings stored times nearer that a clock wrote which was set back since, by `back` milliseconds: nothing may wait for longer
- * than it was to wait when it was written. What was written before `latest` is left as it is.
+ * Corrects stored times after the clock was set back by `back` milliseconds: nothing may wait longer than intended when it was
+ * written. Times written before `latest` stay as they are.
  */
 export type Correction = (tx: Transaction, now: number, latest: number, back: number) => Promise<void>
 
 const pollMilliseconds = second
-/** So far the clocks of several machines may be apart. */
+/** How far the clocks of several machines may differ. */
 const tolerance = 5 * second
 
-/** Notices that the clock was set back, at the start or while the process runs, and corrects what would wait too long by it. */
+/** Detects that the clock was set back, before the start or while the process runs, and corrects waits that became too long. */
 export class ClockSteps {
   readonly #database: Database
   readonly #clock: Clock
@@ -24,7 +24,7 @@ export class ClockSteps {
   readonly #onCorrected: () => void
   readonly #watch: ClockWatch
   readonly #checks: Loop
-  /** What is still to be corrected, because the store did not take it yet. */
+  /** Corrections that the store has not taken yet. */
   #back = 0
 
   constructor(
@@ -32,7 +32,7 @@ export class ClockSteps {
     clock: Clock,
     log: Log,
     corrections: readonly Correction[],
-    /** Told after a correction: something may be due by it. */
+    /** Called after a correction: something may be due now. */
     onCorrected: () => void,
   ) {
     this.#database = database
@@ -63,7 +63,7 @@ export class ClockSteps {
     await this.#checks.stop()
   }
 
-  /** Corrects what a clock wrote that was set back since the last call. */
+  /** Corrects times if the clock was set back since the last call. */
   async check(): Promise<void> {
     this.#checks.wake()
     await this.#checks.settle()
@@ -86,7 +86,7 @@ export class ClockSteps {
   }
 }
 
-/** The latest time that is known to have been written by the clock of before. */
+/** The latest time known to have been written before the clock was set back. */
 async function findNewestTime({ query }: Db): Promise<number> {
   const activity = await query
     .selectFrom('activities')

@@ -9,7 +9,7 @@ export interface NewTimer {
   readonly kind: string
   readonly due_time: number
   readonly payload: object
-  /** What its handler needs and nobody may read in the database. */
+  /** A secret for its handler that must not be readable in the database. */
   readonly secret?: string
 }
 
@@ -20,7 +20,7 @@ const insertTimer = defineStatement<TimersTable>()(
 
 const deleteTimer = defineStatement<{ id: string }>()((db, { id }) => db.deleteFrom('timers').where('id', '=', id))
 
-/** Sets a timer in the transaction of what causes it: it goes off if, and only if, that is committed. */
+/** Sets a timer in the transaction of its cause: it fires if, and only if, the transaction commits. */
 export async function setTimer(
   tx: Transaction,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -34,14 +34,14 @@ export async function setTimer(
   return id
 }
 
-/** Takes a timer back; nothing happens when it has gone off already. */
+/** Cancels a timer; does nothing when it has already fired. */
 export async function cancelTimer(tx: Transaction, id: string): Promise<void> {
   tx.run(deleteTimer, { id })
 }
 
 /**
- * After the clock was set back: a timer that was set later than `latest`, in what is the future again, waits from now on for as
- * long as it was to wait when it was set.
+ * After the clock was set back: a timer that was set later than `latest`, now in the future, waits from now for its original
+ * duration.
  */
 export async function correctTimers(tx: Transaction, now: number, latest: number): Promise<void> {
   await tx.query

@@ -8,19 +8,19 @@ import { openSecret } from '../db/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Sealed, TimersTable } from '../db/tables.ts'
 
-/** What happens when a timer of a kind goes off. */
+/** What happens when a timer of a kind fires. */
 export interface TimerHandler {
-  /** Work on the network, outside any transaction. May happen again when the process dies before `finish`. */
+  /** Work on the network, outside any transaction. May be repeated when the process dies before `finish`. */
   readonly act?: (payload: object, secret: string | undefined) => Promise<void>
   /** Work on the store, in the transaction that removes the timer: once, however often processes die. */
   readonly finish?: (tx: Transaction, payload: object) => Promise<void>
-  /** Whether `finish` changes something outside the store as well, and so may rest on nothing that is not on the disk yet. */
+  /** Whether `finish` also changes something outside the store, and must therefore rely only on durable rows. */
   readonly alone?: boolean
-  /** How long to wait after a failure; undefined gives up. The number is that of the failures so far, from 1. */
+  /** How long to wait after a failure; undefined gives up. `failures` counts from 1. */
   readonly retryDelay: (failures: number) => number | undefined
 }
 
-/** A timer that this version does not know, set by a newer one: left for that one to handle. */
+/** A timer of an unknown kind, set by a newer version: left for that version to handle. */
 const unknownKind: TimerHandler = {
   act: () => Promise.reject(new Error('this version does not know the kind of timer')),
   retryDelay: () => minute,
@@ -28,11 +28,11 @@ const unknownKind: TimerHandler = {
 
 export type TimerHandlers = Readonly<Record<string, TimerHandler>>
 
-/** How often a process polls for due timers without having been woken. */
+/** How often a process polls for due timers without being woken. */
 const pollMilliseconds = second
-/** How soon after a poll the next one may come, however many commits ask for it. */
+/** The shortest time between two polls, however many commits ask for one. */
 const pollPauseMilliseconds = 20
-/** How many timers a process works on at once: one that waits for a slow carrier holds up none of the others. */
+/** How many timers a process works on at once: one that waits for a slow carrier delays none of the others. */
 const maxInHand = 50
 
 /** The earliest timer that no process holds. */
@@ -50,11 +50,11 @@ export interface TimerWorkerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly handlers: TimerHandlers
-  /** Milliseconds that a timer belongs to a process that nothing is heard of any more. */
+  /** Milliseconds until a timer can be taken from a process that does not renew its lease. */
   readonly lease: number
 }
 
-/** Lets timers go off: each by one process at a time, and again after that process died. */
+/** Fires timers: each by one process at a time, and again if that process dies. */
 export class TimerWorker {
   readonly #options: TimerWorkerOptions
   readonly #inHand = new Map<string, Promise<void>>()
@@ -88,12 +88,12 @@ export class TimerWorker {
     this.#polls.wake()
   }
 
-  /** Polls when a timer is due that was set just now; what is due after the next poll waits for that. */
+  /** Polls when a timer that was just set is due; a timer due after the next poll waits for that poll. */
   wakeAt(time: number): void {
     this.#polls.wakeIn(time - this.#options.clock.now())
   }
 
-  /** Resolves when everything that is due by now has gone off. */
+  /** Resolves when every timer that is due now has fired. */
   async settle(): Promise<void> {
     do {
       this.#polls.wakeAtOnce()
@@ -102,7 +102,7 @@ export class TimerWorker {
     } while (!this.#polls.isStopped && (await this.#findNext()) <= this.#options.clock.now())
   }
 
-  /** Finishes what runs and takes up nothing new. */
+  /** Finishes the timers in hand and begins no other. */
   async stop(): Promise<void> {
     await this.#polls.stop()
     await Promise.all(this.#inHand.values())
@@ -111,7 +111,7 @@ export class TimerWorker {
 
   async #claimDue(): Promise<void> {
     const room = maxInHand - this.#inHand.size
-    // The first that is done wakes this again.
+    // The first to finish wakes this again.
     if (room === 0) return
     const next = await this.#findNext()
     if (next > this.#options.clock.now()) {
@@ -123,7 +123,7 @@ export class TimerWorker {
     if (claimed.length === room) this.wake()
   }
 
-  /** When the next timer is due that nobody holds. One cheap read: a transaction is opened only to claim. */
+  /** When the next timer without a holder is due. One cheap read: a transaction is opened only to claim. */
   async #findNext(): Promise<number> {
     const { database, clock, lease } = this.#options
     const now = clock.now()
@@ -145,7 +145,7 @@ export class TimerWorker {
         .forUpdate()
         .skipLocked()
       const timers = await due.execute()
-      // One whose lease ran out while we are still at it is not to be worked on twice.
+      // A timer whose lease expired while we still work on it must not be worked on twice.
       const free = timers.filter(({ id }) => !this.#inHand.has(id))
       if (free.length > 0) {
         const ids = free.map(({ id }) => id)
@@ -171,13 +171,13 @@ export class TimerWorker {
     this.#inHand.set(timer.id, done)
   }
 
-  /** Says that the timers in hand are being worked on, however long a carrier takes to answer. */
+  /** Renews the leases of the timers in hand, however long a carrier takes to respond. */
   async #renew(): Promise<void> {
     const { database, clock, lease } = this.#options
     if (this.#inHand.size === 0) return
     const ids = [...this.#inHand.keys()]
     await database.transaction(async ({ query }) => {
-      // One that was postponed meanwhile has no lease any more, and one that is being finished needs none.
+      // A timer postponed meanwhile has no lease any more, and one being finished needs none.
       const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
       await query
         .updateTable('timers')
@@ -199,13 +199,13 @@ export class TimerWorker {
       await database.transaction(
         async (tx) => {
           const { numDeletedRows } = await tx.query.deleteFrom('timers').where('id', '=', id).executeTakeFirstOrThrow()
-          // Somebody cancelled it, or finished it after taking us for dead.
+          // It was cancelled, or another process took it over after our lease expired.
           if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
         },
         { alone: handler.alone ?? false },
       )
     } catch (error) {
-      // It could not be postponed either, and did not fail by itself: it comes again when its lease is over.
+      // It could not be postponed either, through no fault of its own: it is due again when its lease expires.
       if (database.outageOf(error)) throw error
       await this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }

@@ -1,13 +1,13 @@
 import type { Static, TObject } from 'typebox'
 
 /*
- * Helpers for rows that become entries of a world file. The types see to it that no key that the file can hold is forgotten. The order
- * of keys is fixed, because databases do not keep that of JSON.
+ * Helpers that turn rows into entries of a world file. The types ensure that no key of the file is forgotten. The order of keys is
+ * fixed, because databases do not keep that of JSON.
  */
 
 export type Whole<Given> = Record<keyof Required<Given>, unknown>
 
-/** A row as an entry: the keys of the schema in its order, from the columns of these names; `others` are those that no column has. */
+/** A row as an entry: the keys of the schema in order, from the columns of the same names; `others` are keys without a column. */
 export function toEntry<S extends TObject, Row extends object>(
   schema: S,
   row: Row,
@@ -18,7 +18,7 @@ export function toEntry<S extends TObject, Row extends object>(
   return withoutGaps(Object.fromEntries(Object.keys(schema.properties).map((key) => [key, values[key]])), kept)
 }
 
-/** The entry without the keys that have no value, but for some. */
+/** The entry without keys that have no value, except some. */
 export function withoutGaps<Given extends object>(entry: Given, kept: readonly (keyof Given)[] = []): object {
   const hasValue = ([key, value]: [string, unknown]) =>
     (value !== null && value !== undefined) || kept.includes(key as keyof Given)
@@ -29,7 +29,7 @@ export function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | und
   return items.length === 0 ? undefined : items
 }
 
-/** Leaves out what the file leaves out, so that the store keeps what it has there. */
+/** Omits what the file omits, so that the store keeps its values. */
 export function pickGiven<Columns extends object>(
   columns: Columns,
 ): { [K in keyof Columns]?: Exclude<Columns[K], undefined> } {

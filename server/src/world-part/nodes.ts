@@ -6,7 +6,7 @@ import { inBatches } from './batches.ts'
 
 type NodeOwner = Pick<NodesTable, 'business_id' | 'account_id'>
 
-/** Makes an id for each of the owners and registers it: `createNode` for many. */
+/** Makes and registers an id for each owner: `createNode` for many. */
 export async function createNodes(
   tx: Transaction,
   random: Random,
@@ -35,12 +35,12 @@ export async function createNodes(
 }
 
 /**
- * Registers the nodes that the store does not have, and returns those that it has. Nobody else can register or remove one of these
- * ids before the transaction ends; other nodes come and go meanwhile.
+ * Registers the missing nodes, and returns those that existed. Until the transaction ends, nobody else can register or remove one of
+ * these ids; other nodes are not affected.
  */
 export async function registerNodes(tx: Transaction, nodes: readonly NodesTable[]): Promise<Map<string, NodesTable>> {
   const known = new Map<string, NodesTable>()
-  // In the order of ids, so that no two wait for each other.
+  // In the order of ids, to avoid deadlocks.
   let left = [...nodes].sort((a, b) => (a.id < b.id ? -1 : 1))
   while (left.length > 0) {
     const missing: NodesTable[] = []
@@ -52,7 +52,7 @@ export async function registerNodes(tx: Transaction, nodes: readonly NodesTable[
       for (const node of held) known.set(node.id, node)
       const lacking = batch.filter(({ id }) => !known.has(id))
       const inserted = await insertNodes(tx, lacking)
-      // Registered by another since they were looked for: there the next time.
+      // Another process registered it since the look-up: the next attempt finds it.
       missing.push(...lacking.filter(({ id }) => !inserted.has(id)))
     }
     left = missing
@@ -60,7 +60,7 @@ export async function registerNodes(tx: Transaction, nodes: readonly NodesTable[
   return known
 }
 
-/** The nodes that have one of the ids, which stay until the transaction ends. */
+/** The nodes with one of the ids, locked until the transaction ends. */
 export async function holdNodes(tx: Transaction, ids: readonly string[]): Promise<NodesTable[]> {
   if (ids.length === 0) return []
   return tx.query

@@ -2,7 +2,7 @@ import type { Problem } from '../graph/validation.ts'
 
 const maxShown = 20
 
-/** A world file that breaks a rule: refused whole. The message has one line for each problem, with its place. */
+/** A world file that breaks a rule: nothing of it is applied. The message has one line for each problem, with its place. */
 export class WorldRefused extends Error {
   readonly problems: readonly Problem[]
 
@@ -14,7 +14,7 @@ export class WorldRefused extends Error {
   }
 }
 
-/** Gathers what is wrong with a file: all of it is counted, the first of it is kept. */
+/** Collects the problems of a file: counts all of them, keeps the first. */
 export class Problems {
   readonly #kept: Problem[] = []
   #count = 0
@@ -28,7 +28,7 @@ export class Problems {
     for (const { place: inner, problem } of problems) this.add(place === '' ? inner : `${place}.${inner}`, problem)
   }
 
-  /** The same problems, to which more can be added without changing these. */
+  /** A copy to which problems can be added without changing this one. */
   copy(): Problems {
     const copy = new Problems()
     copy.#kept.push(...this.#kept)
@@ -41,7 +41,7 @@ export class Problems {
   }
 }
 
-/** Complains of values that the file gives a second time. */
+/** Reports duplicate values in the file. */
 export class Repeats {
   readonly #problems: Problems
   readonly #places = new Map<string, string>()

@@ -5,7 +5,7 @@ import type { Tables } from '../db/tables.ts'
 import { inBatches } from './batches.ts'
 import type { Entry, Release, WriteContext } from './part.ts'
 
-/** Reads the rows whose column has one of the values, whatever their number. */
+/** Reads the rows whose column has one of the values, in any number. */
 export async function* readRows<T extends keyof Tables, C extends keyof Tables[T] & string>(
   tx: Transaction,
   table: T,
@@ -21,7 +21,7 @@ export async function* readRows<T extends keyof Tables, C extends keyof Tables[T
   }
 }
 
-/** The rows whose column has one of the ids, which are at most as many as a batch. */
+/** The rows whose column has one of the ids, which fit one batch. */
 export async function readByIds<T extends keyof Tables>(
   db: Db,
   table: T,
@@ -38,19 +38,19 @@ export async function readByIds<T extends keyof Tables>(
   return (await query.execute()) as unknown[] as Tables[T][]
 }
 
-/** How the entries of a part are kept in a table. */
+/** How a table stores the entries of a part. */
 export interface Target<Item, T extends keyof Tables> {
   readonly table: T
-  /** The columns of the primary key, and an item's values of them. */
+  /** The columns of the primary key, and their values for an item. */
   readonly key: readonly (keyof Tables[T] & string)[]
   keyOf(item: Item): readonly string[]
-  /** The node that the item is or hangs on: where the store does not have that, it has no row of the item either. */
+  /** The node that the item is or belongs to: if the store does not have it, the item has no row either. */
   nodeOf?(item: Item): string
-  /** The whole row of something new. */
+  /** The whole row of a new entry. */
   create(item: Item): Tables[T]
-  /** The columns that the file gives for something that is there. */
+  /** The columns that the file sets for an existing entry. */
   change(item: Item, stored: Tables[T]): Partial<Tables[T]>
-  /** What is set besides, but only when something else changes. */
+  /** Columns set in addition, but only when something else changes. */
   readonly touch?: Partial<Tables[T]>
 }
 
@@ -69,7 +69,7 @@ export async function upsertNodes<Item extends Entry<{ id: string }>, T extends 
   await upsertChanged(context, { ...changes, table, key, keyOf: (item) => [idOf(item)], nodeOf: idOf }, entries)
 }
 
-/** Upserts entries of which a phone number has one each. */
+/** Upserts entries of which each phone number has one. */
 export async function upsertOfNumbers<
   Item extends Entry<unknown, Entry<{ id: string }>>,
   T extends TableOf<'phone_number_id'>,
@@ -81,7 +81,7 @@ export async function upsertOfNumbers<
 
 type TableOf<C extends string> = { [T in keyof Tables]: C extends keyof Tables[T] ? T : never }[keyof Tables]
 
-/** Lets the rows take a value of a unique column that nobody else has, so that others may take theirs. */
+/** Gives the rows a temporary unique value, so that others may take theirs. */
 export function vacate<T extends TableOf<'id'>>(
   table: T,
   column: keyof Tables[T] & string,
@@ -98,7 +98,7 @@ export function vacate<T extends TableOf<'id'>>(
   }
 }
 
-/** Makes rows that are missing and sets those that differ; a row that is as the file says is not written at all. */
+/** Inserts missing rows and updates those that differ; a row that is up to date is not written. */
 export async function upsertChanged<Item, T extends keyof Tables>(
   { tx, tally, knownNodes }: WriteContext,
   target: Target<Item, T>,
@@ -143,8 +143,8 @@ export async function insertRows(tx: Transaction, table: keyof Tables, rows: rea
 }
 
 /**
- * Sets the same columns of many rows with one statement: an insert that always meets a row that is there. Of the rest of the
- * row nothing is written, so what others change in it meanwhile stays.
+ * Sets the same columns of many rows with one statement: an insert that always conflicts with an existing row. The other columns are
+ * not written, so concurrent changes to them stay.
  */
 async function updateRows(
   tx: Transaction,
@@ -185,7 +185,7 @@ function differences(stored: Row, wanted: Row): Row {
   )
 }
 
-/** One function for every table is more than the types of the query builder can follow; `Target` holds them together. */
+/** One function for every table is beyond the types of the query builder; `Target` keeps them consistent. */
 export function untyped(tx: Pick<Db, 'query'>): Kysely<Record<string, Row>> {
   return tx.query as unknown as Kysely<Record<string, Row>>
 }

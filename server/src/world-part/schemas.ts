@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { nodeIdPattern } from '../graph/nodes.ts'
 
 /*
- * Forms that several parts of a world file have. Enumerations and other forms are those of the API; the counts that limit the API
- * (items of a list, numbers of an account) do not bind a file, so where a chapter's schema has a `maxItems` its part writes the list anew.
+ * Schemas that several parts of a world file share. Enumerations and other forms are those of the API; the counts that limit the API
+ * (items of a list, numbers of an account) do not limit a file, so a part redefines a list whose schema has a `maxItems`.
  */
 
 export const idExpectation = 'an id: a string (in quotes) of 15 or 16 digits, without a 0 in front and below 2^53'
@@ -17,7 +17,7 @@ export const countrySchema = Type.String({
   'x-expects': 'a country code of two capital letters such as US',
 })
 
-/** Which others something is tied to: exactly these. An empty list, or a key without a value, says none. */
+/** The complete list of links. An empty list, or a key without a value, means none. */
 export const idListSchema = Type.Union([Type.Array(idSchema), Type.Null()], {
   'x-expects': 'an array of ids, or null for none',
 })

@@ -12,20 +12,19 @@ import { checkSecrets } from './guessable-secrets.ts'
 import { listEntries, type World } from './list.ts'
 import { worldParts } from './parts.ts'
 
-/** How many entries were made, changed and left alone. A profile, a share or a link to an app is an entry of its own. */
+/** How many entries were created, changed and left alone. A profile, a share or a link to an app is a separate entry. */
 export type WorldSummary = Readonly<Record<'created' | 'updated' | 'unchanged', number>>
 
 export interface ApplyOptions {
-  /** Whether secrets that can be guessed are refused: known ones of the demo, and short ones. Left out: no. */
+  /** Whether guessable secrets are refused: those of the demo, and short ones. By default no. */
   readonly production?: boolean
-  /** Reports what the file says and was not done, in a line with its place. */
+  /** Reports a part of the file that was not applied, in a line with its place. */
   readonly warn?: (line: string) => void
 }
 
 /**
- * Brings a store to what a world file says: creates or updates, never deletes; keys that the file leaves out stay as they are,
- * and a list of others that something is tied to is taken as it stands: who is not in it is tied no more.
- * One transaction, so that a file that is refused, or a process that dies, leaves nothing behind. A world that is applied
+ * Applies a world file to a store: creates or updates, never deletes. Keys that the file leaves out stay as they are; a list of links
+ * replaces the stored list. One transaction, so that a refused file or a process that dies leaves nothing behind. Applying a world
  * again changes nothing. Throws WorldRefused.
  */
 export async function applyWorld(
@@ -40,8 +39,8 @@ export async function applyWorld(
 }
 
 /**
- * The same for a store that is still empty, and nothing otherwise. It looks when no other world is being applied: of processes that start at
- * the same moment one fills the store, and the others find what it holds by then, maybe changed already.
+ * The same for an empty store; does nothing otherwise. The check waits for other worlds being applied: of processes that start together
+ * one fills the store, and the others find its contents, perhaps already changed.
  */
 export async function applyWorldIfEmpty(
   database: Database,
@@ -54,15 +53,15 @@ export async function applyWorldIfEmpty(
   return transact(database, async (tx) => ((await isStoreEmpty(tx)) ? write(tx) : undefined))
 }
 
-/** The number of the lock that whoever applies a world holds. */
+/** The number of the lock held while a world is applied. */
 const applyLock = 7_281_002
 const takeApplyLock = defineSql<object>()(() => sql`SELECT pg_advisory_xact_lock(${sql.lit(applyLock)})`)
-/** So often others may take a value that must be unique between the check and the writing. */
+/** How often others may take a unique value between the check and the write. */
 const maxTries = 5
 
 /**
- * One world is applied at a time; everybody else goes on. Where somebody took a value meanwhile that must be unique (a phone number, a
- * QR code), the next try finds it there, and says so with its place.
+ * One world is applied at a time; all other work continues. When somebody takes a unique value meanwhile (a phone number, a QR code),
+ * the next attempt finds it, and reports it with its place.
  */
 async function transact<T>(database: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -77,7 +76,7 @@ async function transact<T>(database: Database, work: (tx: Transaction) => Promis
   }
 }
 
-/** All that can be done before the transaction. */
+/** Everything that can be done before the transaction. */
 async function prepareWorld(
   clock: Clock,
   random: Random,

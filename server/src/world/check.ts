@@ -8,9 +8,9 @@ import type { Problems } from '../world-part/problems.ts'
 import { type FileNode, listAllReferences, type WorldEntries } from './list.ts'
 import { worldParts } from './parts.ts'
 
-/** What the store has of what the file speaks of. */
+/** What the store has of the file's contents. */
 export interface Found {
-  /** Every node that the file describes or names and the store had. */
+  /** Every node in the file that the store already had. */
   readonly nodes: ReadonlyMap<string, NodesTable>
   readonly releases: readonly Release[]
 }
@@ -19,14 +19,14 @@ function nameKind(kind: string): string {
   return nodeKinds[kind]?.called ?? `a node of kind ${kind}`
 }
 
-/** Holds the file against the rules that need no store. */
+/** Checks the rules that need no store. */
 export async function checkFile(entries: WorldEntries, problems: Problems): Promise<void> {
   for (const part of worldParts) await part.checkFile?.(entries.of(part), problems)
 }
 
 /**
- * Holds the file against the store: nothing may change its kind or owner, and everything that is named must be there. Ids that the
- * store does not have are registered first, so that nobody else takes one between this and the writing.
+ * Checks the file against the store: nothing may change its kind or owner, and every reference must exist. New ids are registered
+ * first, so that nobody else takes one between the check and the write.
  */
 export async function checkAgainstStore(tx: Transaction, entries: WorldEntries, problems: Problems): Promise<Found> {
   const references = [...listAllReferences(entries)]

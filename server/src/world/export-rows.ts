@@ -26,7 +26,7 @@ export async function* readPages(db: Db, { table, key }: RowsExport): AsyncGener
   }
 }
 
-/** The rows that make up a value of each of the holders, which are at most as many as a batch. */
+/** The rows for the values of some holders, which fit one batch. */
 export async function readValues(
   db: Db,
   { table, of, order }: ValueExport,
@@ -45,14 +45,14 @@ export interface Exported {
   readonly entry: object
 }
 
-/** Entries in the order of their holders, taken holder by holder. */
+/** Entries in the order of their holders, consumed holder by holder. */
 export interface Feed {
   takeOf(holder_id: string): AsyncGenerator<object>
 }
 
 /**
- * What holders have of one kind. Only the ids are kept for all of these holders at once; the rows come in batches, which go
- * across holders, so that neither one holder with very many nor very many with one each is slow.
+ * The entries of one kind for many holders. Only ids are kept for all holders at once; rows come in batches across holders, so that
+ * neither one holder with very many rows nor very many holders with one each is slow.
  */
 export async function feedRows(
   db: Db,

@@ -5,8 +5,8 @@ import { type Exported, feedRows, readPages, readValues } from './export-rows.ts
 import { partsUnder } from './parts.ts'
 
 /**
- * Writes what a store holds as a world file, piece by piece, so that a large one never stands in memory whole. The same store
- * gives the same text: everything is in the order of its ids. Tokens are not in it, because only their hashes are stored.
+ * Writes a store as a world file, piece by piece, so that a large one is never whole in memory. The same store always gives the same
+ * text: everything is in the order of ids. Tokens are left out, because only their hashes are stored.
  */
 export async function* exportWorld(db: Db): AsyncGenerator<string> {
   for (const part of partsUnder(undefined)) {
@@ -34,7 +34,7 @@ interface ListPart {
   readonly rows: RowsExport
 }
 
-/** The lists that are written behind each entry of a part. Those whose entries hold others are the longest, and come last. */
+/** The lists that follow each entry of a part. Lists with nested entries are the longest, and come last. */
 function listsUnder(holder: WorldPart): ListPart[] {
   const lists = partsUnder(holder).flatMap((part) =>
     part.export?.kind === 'rows' ? [{ part, rows: part.export }] : [],
@@ -48,7 +48,7 @@ async function openFeed(db: Db, { part, rows }: ListPart, holders: readonly Expo
   return { key: part.key, takeOf: (id: string) => feed.takeOf(id) }
 }
 
-/** The entries of rows, with what other parts put into them as values. */
+/** The entries of rows, with the values that other parts add to them. */
 async function toEntries(
   db: Db,
   part: WorldPart,
@@ -74,7 +74,7 @@ function idOf(row: ExportedRow): string {
   return String(row['id'])
 }
 
-/** A key with a list; nothing at all when the list is empty. */
+/** A key with a list; nothing when the list is empty. */
 async function* writeList(key: string, items: AsyncIterable<object>, indent: string): AsyncGenerator<string> {
   let isFirst = true
   for await (const item of items) {
@@ -84,7 +84,7 @@ async function* writeList(key: string, items: AsyncIterable<object>, indent: str
   }
 }
 
-/** One item of a list, by the same schema by which files are read. */
+/** One item of a list, by the schema that also reads files. */
 export function writeItem(item: object, indent: string): string {
   const text = dump([item], { schema: CORE_SCHEMA, lineWidth: -1, noRefs: true })
   return text.replaceAll(/^(?=.)/gm, indent)

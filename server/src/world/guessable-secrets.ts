@@ -5,7 +5,7 @@ import type { Problems } from '../world-part/problems.ts'
 import type { WorldEntries } from './list.ts'
 import { worldParts } from './parts.ts'
 
-/** The secrets of worlds/demo.yaml and of the README, which everybody can read. A test holds them against that file. */
+/** The secrets of worlds/demo.yaml and of the README, which are public. A test compares them with that file. */
 export const demoSecrets: ReadonlySet<string> = new Set([
   'demo-token',
   'demo-gateway-token',
@@ -16,12 +16,12 @@ export const demoSecrets: ReadonlySet<string> = new Set([
   'shrub-verify-token',
 ])
 
-/** How many characters a secret has at the least: what is shorter can be tried out. */
+/** The minimum length of a secret: a shorter one can be guessed. */
 const minSecretLengths: Readonly<Record<SecretName, number>> = { token: 20, secret: 16, verify_token: 8 }
-/** One character again and again is as short as one, however long it is. */
+/** The minimum of different characters: a repeated character is as weak as one. */
 const leastDistinct = 5
 
-/** Complains of the secrets of a file that somebody could know or guess. What they are is not repeated. */
+/** Reports secrets in a file that are known or guessable, without quoting them. */
 export function checkSecrets(entries: WorldEntries, problems: Problems): void {
   for (const name of Object.keys(minSecretLengths) as SecretName[]) {
     for (const part of worldParts) {
@@ -45,7 +45,7 @@ function checkSecret(place: string, kind: SecretName, secret: string, problems: 
   }
 }
 
-/** The ids of tokens of the demo that a store takes: it was filled before it went into production, say. For operators. */
+/** The ids of demo tokens that a store accepts, for example because it was filled before production. For operators. */
 export async function listDemoTokensForOperators(db: Db): Promise<string[]> {
   const hashes = [...demoSecrets].map((secret) => hashToken(db, secret))
   const tokens = await db.query

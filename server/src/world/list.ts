@@ -6,27 +6,27 @@ import type { Problems } from '../world-part/problems.ts'
 import { idExpectation } from '../world-part/schemas.ts'
 import { partsUnder, worldParts } from './parts.ts'
 
-/** A world file that was read: what it says, and what to call it when something is wrong with it. */
+/** A parsed world file: its contents, and its name for messages. */
 export interface World {
   readonly name: string
   readonly content: WorldContent
 }
 
-/** It has the form that `worldSchema` asks for. */
+/** Valid by `worldSchema`. */
 export type WorldContent = Readonly<Record<string, unknown>>
 
-/** An id that the file gives to something. */
+/** An id that the file defines. */
 export interface FileNode extends NodesTable {
   readonly place: string
 }
 
-/** Everything of a file part by part, so that it can be checked and written in batches however it is nested. */
+/** The contents of a file, part by part, so that they can be checked and written in batches however they are nested. */
 export interface WorldEntries {
   readonly nodes: ReadonlyMap<string, FileNode>
   of(part: WorldPart): readonly Entry[]
 }
 
-/** Lists what the file describes; complains of ids that are no ids or were given twice. */
+/** Lists the contents of the file; reports malformed and duplicate ids. */
 export async function listEntries(content: WorldContent, problems: Problems): Promise<WorldEntries> {
   const nodes = new Map<string, FileNode>()
   const entries = new Map<WorldPart, Entry[]>(worldParts.map((part) => [part, []]))
@@ -74,7 +74,7 @@ export async function listEntries(content: WorldContent, problems: Problems): Pr
   return { nodes, of: (part) => entries.get(part) ?? [] }
 }
 
-/** Every place where the file names something by its id. */
+/** Every reference by id in the file. */
 export function* listAllReferences(entries: WorldEntries): Generator<Reference> {
   for (const part of worldParts) {
     if (part.references) for (const entry of entries.of(part)) yield* part.references(entry)

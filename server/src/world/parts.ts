@@ -4,8 +4,8 @@ import { chapters } from '../operations.ts'
 import type { WorldPart } from '../world-part/part.ts'
 
 /**
- * The order in which keys that stand side by side are read, checked, written and exported, so that the same store always gives the same
- * file. What another key refers to comes before it. A key that is not named here comes behind these.
+ * The order in which sibling keys are read, checked, written and exported, so that the same store always gives the same file. A key
+ * comes after the keys that it refers to. Keys that are not listed come last.
  */
 const order = [
   ...['businesses', 'apps', 'tokens', 'accounts', 'call_permissions'],
@@ -13,7 +13,7 @@ const order = [
   ...['profile', 'compliance', 'qr_codes', 'groups'],
 ]
 
-/** Every part of the file, a part before those that stand under it. */
+/** Every part of the file, parents before children. */
 export const worldParts: readonly WorldPart[] = listParts(
   [tokenEntries, ...chapters.flatMap(({ world = [] }) => world)].sort((a, b) => rankOf(a) - rankOf(b)),
 )
@@ -27,14 +27,14 @@ function listParts(parts: readonly WorldPart[], under?: WorldPart): WorldPart[] 
   return parts.filter((part) => part.under === under).flatMap((part) => [part, ...listParts(parts, part)])
 }
 
-/** The parts that stand under one, or at the top of the file. */
+/** The children of a part, or the parts at the top of the file. */
 export function partsUnder(part: WorldPart | undefined): WorldPart[] {
   return worldParts.filter(({ under }) => under === part)
 }
 
 const keys = new Intl.ListFormat('en-GB').format(partsUnder(undefined).map(({ key }) => key))
 
-/** The whole file. The API ignores members that it does not know; in a file they are mistakes, at every depth. */
+/** The schema of the whole file. The API ignores unknown members; in a file they are mistakes, at every depth. */
 export const worldSchema = refuseUnknownKeys(
   Type.Object(describeParts(undefined), { 'x-expects': `a mapping with the keys ${keys}` }),
 )
@@ -48,7 +48,7 @@ function describeParts(under: WorldPart | undefined): Record<string, TSchema> {
   )
 }
 
-/** The members are optional, so that what is required stays as it is. */
+/** The members are optional, so that required ones stay as they are. */
 function addMembers(schema: TSchema, members: Record<string, TSchema>): TSchema {
   const { properties } = schema as { properties?: Record<string, TSchema> }
   return properties ? { ...schema, properties: { ...properties, ...members } } : schema

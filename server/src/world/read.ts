@@ -9,7 +9,7 @@ import { worldSchema } from './parts.ts'
 
 export { WorldRefused }
 
-/** Reads a world file, YAML or JSON, and refuses one whose form is wrong; what it refers to is looked at when it is applied. */
+/** Reads a world file, YAML or JSON, and refuses a malformed one; references are checked when it is applied. */
 export async function readWorldFile(file: string | URL): Promise<World> {
   const name = file instanceof URL ? fileURLToPath(file) : file
   let bytes: Buffer
@@ -21,7 +21,7 @@ export async function readWorldFile(file: string | URL): Promise<World> {
   return readWorld(decode(bytes, name), name)
 }
 
-/** The same for a text that is at hand; `name` is what problems call it. */
+/** The same for a text in memory; `name` is its name in problems. */
 export function readWorld(text: string, name: string): World {
   const content = parse(text, name)
   if (!Compile(worldSchema).Check(content)) {
@@ -45,8 +45,8 @@ function decode(bytes: Buffer, name: string): string {
 }
 
 /**
- * One parser for both, since JSON is YAML: so a key that is there twice is refused in either. The core schema of YAML 1.2 leaves
- * what looks like a time as the text that it is.
+ * One parser for both, since JSON is YAML: duplicate keys are refused in either. The core schema of YAML 1.2 leaves text that looks like
+ * a time as text.
  */
 function parse(text: string, name: string): unknown {
   try {
@@ -55,7 +55,7 @@ function parse(text: string, name: string): unknown {
     if (!(error instanceof YAMLException)) throw error
     const { mark, reason } = error
     const place = mark ? `line ${mark.line + 1}, column ${mark.column + 1}` : ''
-    throw refuse(name, place, `it is neither YAML nor JSON (${reason}); mend it there.`)
+    throw refuse(name, place, `it is neither YAML nor JSON (${reason}); fix it there.`)
   }
 }
 

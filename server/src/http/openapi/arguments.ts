@@ -7,7 +7,7 @@ import { type Examples, type JsonSchema, type Parameter, type RequestBody, refTo
 import { type Argument, type DescribedRow, neutralPlaceholder } from './rows.ts'
 import { isStructured, toFormExample, toFormSchema, toMultipartSchema, writeTypeName } from './schemas.ts'
 
-/** For what no world file holds: it comes into being by a request. */
+/** For objects that no world file holds: a request creates them. */
 const madeUpId = '9000000000000001'
 
 export function describeVersion(versions: readonly string[], vocabulary: Vocabulary): Parameter {
@@ -27,7 +27,7 @@ export function describeNodeId(placeholder: string, [first]: readonly [Described
   return { ...describeId(placeholder, [first.kind]), example: exampleIdOf(first) }
 }
 
-/** The id where the kind of node picks the row. An example has the row's name, like those of the other arguments. */
+/** The id when the kind of node selects the row. Its examples are named after the rows, like those of other parameters. */
 export function describeNeutralId(rows: readonly DescribedRow[]): Parameter {
   const examples = rows.map((row) => [row.operation.name, { value: exampleIdOf(row) }])
   const kinds = rows.map(({ kind }) => kind)
@@ -58,7 +58,7 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-/** What the further placeholders of a path hold. */
+/** The further placeholders of a path. */
 export function describePathMembers(rows: readonly DescribedRow[]): Parameter[] {
   return unite(rows, ({ pathMembers }) => pathMembers).map((parameter) => ({
     ...parameter,
@@ -67,12 +67,12 @@ export function describePathMembers(rows: readonly DescribedRow[]): Parameter[] 
   }))
 }
 
-/** The arguments that come as headers, those of all rows together. */
+/** The header parameters of all rows together. */
 export function describeHeaderMembers(rows: readonly DescribedRow[]): Parameter[] {
   return unite(rows, ({ headerMembers }) => headerMembers).map((parameter) => ({ ...parameter, in: 'header' }))
 }
 
-/** The arguments of a GET, those of all its rows together. */
+/** The query parameters of a GET, of all its rows together. */
 export function describeQuery(rows: readonly DescribedRow[]): Parameter[] {
   return unite(rows, ({ members }) => members)
 }
@@ -110,7 +110,7 @@ function uniteSchemas(uses: readonly Use[]): JsonSchema {
   return schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas }
 }
 
-/** What an argument means: one text where all rows agree, one for each kind of node where they do not. */
+/** The description of a parameter: one text when all rows agree, otherwise one for each kind of node. */
 function uniteDescriptions(uses: readonly Use[], rowCount: number): string | undefined {
   const texts = uses.map(({ argument }) => argument.schema['description'] as string | undefined)
   if (new Set(texts).size === 1 && uses.length === rowCount) return texts[0]
@@ -122,7 +122,7 @@ function uniteDescriptions(uses: readonly Use[], rowCount: number): string | und
   return [...(common === '' ? [] : [common.trim(), '']), ...lines].join('\n')
 }
 
-/** What stands in front of the first colon in all of them, with that colon: said once instead of at every kind. */
+/** The common text up to the first colon, so that it is written once and not for every kind. */
 function findCommonStart(texts: readonly (string | undefined)[]): string {
   const [start, ...others] = new Set(texts.map((text) => /^.*?: /.exec(text ?? '')?.[0] ?? ''))
   return others.length === 0 ? (start ?? '') : ''
@@ -160,7 +160,7 @@ export function isRaw({ operation }: DescribedRow): boolean {
 function describeArguments(rows: readonly DescribedRow[]): RequestBody {
   const json = { schema: anyOf(rows.map((row) => inputName(row))), ...bodyExamples(rows, (input) => input) }
   const form = { schema: anyOf(rows.map((row) => formName(row))), ...bodyExamples(rows, toFormExample) }
-  // The bytes of a file cannot be written down as an example.
+  // The bytes of a file cannot be written as an example.
   const multipart = rows.some(hasFile) ? { schema: anyOf(rows.map((row) => multipartName(row))) } : form
   return {
     required: rows.every(({ members }) => members.some(({ required }) => required)),
@@ -188,7 +188,7 @@ function bodyExamples(
   return { examples: Object.fromEntries(examples) }
 }
 
-/** The schemas of the bodies of a row, by the name of their component. */
+/** The body schemas of a row, by component name. */
 export function describeInputs(row: DescribedRow): Record<string, JsonSchema> {
   const { operation, members } = row
   const required = members.filter((member) => member.required).map(({ name }) => name)
@@ -225,7 +225,7 @@ function hasStructure({ members }: DescribedRow): boolean {
   return members.some(({ schema }) => isStructured(schema))
 }
 
-/** One of several components, or the only one. */
+/** One component, or a choice of several. */
 export function anyOf(names: readonly string[]): JsonSchema {
   const refs = names.map((name) => refTo('schemas', name) as unknown as JsonSchema)
   return refs.length === 1 ? (refs[0] as JsonSchema) : { anyOf: refs }

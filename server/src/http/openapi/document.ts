@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that are written here. */
+/** The parts of an OpenAPI 3.1 document that we write. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1'
   readonly info: Info
@@ -28,12 +28,12 @@ export interface OperationObject {
   readonly tags: readonly string[]
   readonly summary: string
   readonly description: string
-  /** Left out: that of the whole document. */
+  /** By default that of the whole document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters: readonly (Parameter | Reference)[]
   readonly requestBody?: RequestBody
   readonly responses: Readonly<Record<string, Response | Reference>>
-  /** The rows of the table that stand behind it. */
+  /** The rows of the table behind it. */
   readonly 'x-operations': readonly RowSummary[]
 }
 
@@ -41,9 +41,9 @@ export interface RowSummary {
   readonly name: string
   readonly node: string
   readonly sentence: string
-  /** The scopes of which a token needs one. */
+  /** The accepted scopes; a token needs one of them. */
   readonly permission: readonly string[]
-  /** What it is counted under besides `platform`. */
+  /** The rate limits besides `platform`. */
   readonly rate_class: string | null
 }
 
@@ -77,7 +77,7 @@ export interface MediaType {
 
 export interface Header {
   readonly description: string
-  /** Whether every answer that may have it has it. */
+  /** Whether every such response has the header. */
   readonly required?: boolean
   readonly schema?: JsonSchema
   readonly content?: Readonly<Record<string, MediaType>>

@@ -4,24 +4,24 @@ import type { Door, Row } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import type { SecurityScheme } from './document.ts'
 
-/** The documents that there are: one for businesses, one for the users' half and for what anyone may open. */
+/** The documents: one for businesses, and one for the gateway and the open door. */
 export const documentNames = ['business', 'gateway'] as const
 export type DocumentName = (typeof documentNames)[number]
 
-/** What the document says of a door, besides its rows. */
+/** What the document says about a door, besides its rows. */
 interface DescribedDoor {
   readonly document: DocumentName
-  /** The error statuses that its rows can answer with, where they say nothing themselves. */
+  /** The default error statuses of its rows. */
   readonly errors: readonly ErrorStatus[]
-  /** Whether calls are counted, so that responses tell the usage. */
+  /** Whether calls are counted, so that responses report the usage. */
   readonly counted: boolean
-  /** Left out: that of the whole document. */
+  /** By default that of the whole document. */
   readonly security?: readonly []
 }
 
 const described: Readonly<Record<Door, DescribedDoor>> = {
   business: { document: 'business', errors: errorStatuses, counted: true },
-  // Wrong tokens and requests of strangers are counted everywhere, and a browser of another site is refused.
+  // Wrong tokens and requests of strangers are counted everywhere, and cross-site browser requests are refused.
   gateway: { document: 'gateway', errors: errorStatuses, counted: false },
   open: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, security: [] },
   link: { document: 'gateway', errors: [400, 401, 403, 404, 429, 500], counted: false },
@@ -31,7 +31,7 @@ export function doorOf({ door }: Row): DescribedDoor {
   return described[door]
 }
 
-/** Whose row it is in the document: its chapter, or for what is no part of the business API the first half of its name. */
+/** The tag of a row: its chapter, or outside the business API the first half of its name. */
 export function tagOf(row: Row): string {
   if (row.door === 'business') return row.chapter
   return row.door === 'link' ? 'public' : (row.name.split('.')[0] as string)
@@ -44,7 +44,7 @@ export const gatewayTags = {
   operators: 'Health and metrics',
 } as const
 
-/** The scopes of which a token needs one; none where none is needed. */
+/** The accepted scopes, of which a token needs one; empty when none is needed. */
 export function scopesOf(row: Row, vocabulary: Vocabulary): string[] {
   if (row.door === 'open') return []
   return row.door === 'gateway' ? ['gateway'] : writePermission(row.permission, vocabulary)

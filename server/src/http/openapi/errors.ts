@@ -21,14 +21,14 @@ import { headersOf } from './headers.ts'
 const exampleTrace = '4bf92f3577b34da6a3ce929d0e0e4736'
 
 interface ErrorKind {
-  /** What the response is called among the components. */
+  /** The component name of the response. */
   readonly name: string
   readonly description: string
-  /** Made when they are asked for: to make an error takes long, and most ask for its name alone. */
+  /** Created on demand: an error is expensive to create, and most callers need only its name. */
   readonly makeSamples: () => Readonly<Record<string, GraphError>>
 }
 
-/** One entry for each status; the samples come from the catalogue itself, so that they are what a caller would see. */
+/** One entry for each status; the samples come from the catalogue itself, so they are what a caller would see. */
 function errorKinds(vocabulary: Vocabulary): Record<ErrorStatus, ErrorKind> {
   return {
     400: {
@@ -77,7 +77,7 @@ function errorKinds(vocabulary: Vocabulary): Record<ErrorStatus, ErrorKind> {
     },
     500: {
       name: 'ServerError',
-      description: 'Something went wrong on the side of the service; try again with growing pauses.',
+      description: 'Something went wrong on the side of the service; try again with exponential backoff.',
       makeSamples: () => ({
         fault: internalFault(),
         nothing_stored: cannotStore({ seconds: 30 }),
@@ -88,7 +88,7 @@ function errorKinds(vocabulary: Vocabulary): Record<ErrorStatus, ErrorKind> {
   }
 }
 
-/** Where the response of a status stands among the components. */
+/** The component reference of a status. */
 export function errorResponseName(status: ErrorStatus, brief: boolean, vocabulary: Vocabulary): string {
   return `${brief ? 'Brief' : ''}${errorKinds(vocabulary)[status].name}`
 }
@@ -120,7 +120,7 @@ export function errorSchemaName(brief: boolean): string {
   return brief ? 'BriefError' : 'Error'
 }
 
-/** The envelope; `brief` is for the operation that shows `message`, `type` and `code` alone. */
+/** The envelope; `brief` is for the operation that shows only `message`, `type` and `code`. */
 export function describeErrorSchema(brief: boolean, vocabulary: Vocabulary): JsonSchema {
   const always = {
     message: { type: 'string', description: 'One sentence: what is wrong, and what would be right.' },

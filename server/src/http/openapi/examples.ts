@@ -1,6 +1,6 @@
 import type { Preparation, RowExamples } from '../../graph/examples.ts'
 
-/** What an example takes besides itself to work in the demo world, in words; undefined: nothing. */
+/** What else an example needs to work in the demo world, in words; undefined: nothing. */
 export function explainExample({ by, first = [], needs }: RowExamples): string | undefined {
   const parts = [
     ...(by === undefined ? [] : [`The token of the ${by} is needed.`]),

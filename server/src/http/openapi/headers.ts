@@ -5,10 +5,10 @@ import { type Header, type Reference, refTo } from './document.ts'
 
 const percent = { type: 'integer', minimum: 0, maximum: 100 }
 
-/** What the Retry-After of a 500 is called among the components, because that of a 429 always comes. */
+/** The component name of the Retry-After of a 500, which is optional; that of a 429 is always sent. */
 export const outageHeader = 'Outage-Retry-After'
 
-/** Every header that an answer may have, by its name; `counted`: where calls are. */
+/** Every header that a response may have, by name; `counted`: only where calls are counted. */
 export function describeHeaders(vocabulary: Vocabulary, counted: boolean): Record<string, Header> {
   const all = describeAll(vocabulary)
   if (counted) return all
@@ -76,7 +76,7 @@ function describeAll(vocabulary: Vocabulary): Record<string, Header> {
   }
 }
 
-/** The headers of an answer. A request that is refused before it is counted does not tell the usage. */
+/** The headers of a response. A request refused before it is counted does not report the usage. */
 export function headersOf(
   status: 200 | ErrorStatus,
   vocabulary: Vocabulary,

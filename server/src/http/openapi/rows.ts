@@ -6,15 +6,15 @@ import { toJsonSchema } from './schemas.ts'
 /** A row of the table with its arguments sorted by where they go. */
 export interface DescribedRow {
   readonly operation: Row
-  /** The kind of its node, in words; `none` where its path names no node. */
+  /** The kind of its node, in words; `none` when its path names no node. */
   readonly kind: string
-  /** The placeholder of its node's id; undefined where its path names no node. */
+  /** The placeholder of its node's id; undefined when its path names no node. */
   readonly placeholder: string | undefined
-  /** What further placeholders hold. */
+  /** The further placeholders. */
   readonly pathMembers: readonly Argument[]
-  /** What comes as headers. */
+  /** The header parameters. */
   readonly headerMembers: readonly Argument[]
-  /** Everything else: the query of a GET, the body of the others. */
+  /** All others: the query of a GET, the body of other methods. */
   readonly members: readonly Argument[]
 }
 
@@ -25,10 +25,10 @@ export interface Argument {
   readonly example: unknown
 }
 
-/** The rows whose paths differ in nothing but the names of their placeholders, which OpenAPI takes for one path. */
+/** Rows whose paths differ only in the names of placeholders, which OpenAPI treats as one path. */
 export interface Place {
   readonly path: string
-  /** What the path calls the node's id: the specification's placeholder, or a neutral one where rows differ. */
+  /** The path's name for the node's id: the specification's placeholder, or a neutral one when rows differ. */
   readonly placeholder: string | undefined
   readonly rows: readonly DescribedRow[]
 }
@@ -59,7 +59,7 @@ export function describeRow(operation: Row): DescribedRow {
   }
 }
 
-/** Sorts the rows into places, in the order of the table. */
+/** Groups the rows by path and method, in the order of the table. */
 export function findPlaces(operations: readonly Row[]): Place[] {
   const byShape = Map.groupBy(operations.map(describeRow), ({ operation }) => shapeOf(operation))
   return [...byShape.values()].map((rows) => {

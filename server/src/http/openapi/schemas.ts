@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { JsonSchema } from './document.ts'
 
-/** A schema as plain JSON, with what the validator keeps in words of its own said in those of JSON Schema. */
+/** A schema as plain JSON, with the validator's own keywords translated to JSON Schema. */
 export function toJsonSchema(schema: TSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema, (_key, value) => translateKeywords(value)))
 }
@@ -10,7 +10,7 @@ function translateKeywords(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { 'x-expects': expects, ...schema } = value as Record<string, unknown>
   const { enum: values, description } = schema
-  // Generators of clients make a proper enumeration only where the type is told as well.
+  // Client generators make a proper enumeration only when the type is given as well.
   const types =
     Array.isArray(values) && schema['type'] === undefined ? new Set(values.map((one) => typeof one)) : undefined
   return {
@@ -20,7 +20,7 @@ function translateKeywords(value: unknown): unknown {
   }
 }
 
-/** The same arguments in a form: what has an inner structure is one field that holds JSON. */
+/** The same arguments in a form: a structured argument is one field with JSON text. */
 export function toFormSchema(schema: JsonSchema): JsonSchema {
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)
   return {
@@ -51,7 +51,7 @@ function toText({ description, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-/** A form's example: structured members as the JSON text that goes into their fields. */
+/** A form's example: structured members as the JSON text of their fields. */
 export function toFormExample(example: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(example).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]),

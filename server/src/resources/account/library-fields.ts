@@ -6,7 +6,7 @@ import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 const neverKnown = 'Taken as a field, and left out of the response: nothing here knows it.'
 
-/** What the types of client libraries name of an account besides what the specification does. */
+/** Account fields in the types of client libraries, besides those of the specification. */
 const members = {
   currency: Type.Optional(
     Type.Literal('XXX', { description: 'The code of ISO 4217 for no currency: nothing is billed here.' }),
@@ -29,7 +29,7 @@ export function libraryAccountMembers({ habits }: Vocabulary): Partial<typeof me
 
 const eligibilities: Readonly<Record<string, 'AVAILABLE' | 'LIMITED'>> = { APPROVED: 'AVAILABLE', PENDING: 'LIMITED' }
 
-/** An account under the names of client libraries; another table is read only when it is asked for. */
+/** An account under the names of client libraries; another table is read only on demand. */
 export async function findForLibraries(db: Db, fields: readonly string[], account: AccountsTable): Promise<object> {
   const { id, business_id, account_review_status } = account
   return {

@@ -4,7 +4,7 @@ import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
 import { accountNameLength, maxNameLength } from './errors.ts'
 import type { AccountUpdate } from './schemas.ts'
 
-/** An account's name counts without the blanks around it. */
+/** Surrounding spaces of an account's name do not count. */
 export function findNameProblems(name: string): ArgumentProblem[] {
   const length = [...name.trim()].length
   if (length >= 1 && length <= maxNameLength) return []
@@ -17,7 +17,7 @@ export function trimName({ name, ...others }: AccountUpdate): AccountUpdate {
   return { ...others, name: name.trim() }
 }
 
-/** What is true of a new account as long as nobody says otherwise. */
+/** The defaults of a new account. */
 export const accountDefaults: Omit<
   AccountsTable,
   'id' | 'business_id' | 'name' | 'message_template_namespace' | 'created_time'

@@ -7,7 +7,7 @@ const findById = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('accounts').selectAll().where('id', '=', id),
 )
 
-/** The account of a node that the caller was found to see. */
+/** The account of a node that the caller may see. */
 export async function findAccount(db: Db, node: Node) {
   const account = await db.first(findById, { id: node.account_id ?? '' })
   if (!account) throw new Error(`the account of node ${node.id} is missing`)
@@ -23,7 +23,7 @@ const lockById = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate(),
 )
 
-/** Holds an account until the transaction ends: for rules about how many of something it has. */
+/** Locks an account until the transaction ends: for rules that count its objects. */
 export function lockAccount(tx: Transaction, node: Node): void {
   tx.lock(lockById, { id: node.account_id ?? '' })
 }

@@ -9,8 +9,8 @@ const lockAccount = defineStatement<{ account_id: string }>()((db, { account_id 
 )
 
 /**
- * Takes from a business what its access to an account rests on. When nothing is left of that access, the links of its apps go
- * with it, their callbacks for the account and its numbers, and what waits to be sent to them.
+ * Withdraws a basis of a business's access to an account. When no access is left, the links of its apps are removed too, with their
+ * callbacks for the account and its numbers, and their waiting deliveries end.
  */
 export async function withdrawAccess(
   tx: Transaction,
@@ -18,7 +18,7 @@ export async function withdrawAccess(
   { account_id, business_id, relation }: AccountAccessTable,
 ): Promise<void> {
   const { query } = tx
-  // An app that is being linked at this moment refers to the account: one of the two comes first and is seen by the other.
+  // Linking an app at the same moment refers to the account: one of the two comes first and the other sees it.
   tx.lock(lockAccount, { account_id })
   await query
     .deleteFrom('account_access')

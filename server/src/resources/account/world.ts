@@ -28,7 +28,7 @@ const schema = Type.Object({
 })
 type Account = Static<typeof schema>
 
-/** Accounts, and who sees them. */
+/** Accounts, and who has access to them. */
 export const accountEntries = defineWorldPart({
   key: 'accounts',
   form: 'list',
@@ -59,7 +59,7 @@ export const accountEntries = defineWorldPart({
       }),
       change: ({ given }) => givenColumns(given),
     })
-    // Given before anything is taken: a business that keeps its access for another reason keeps what rests on it.
+    // Access is granted before any is withdrawn: a business that keeps its access for another reason keeps what depends on it.
     await upsertChanged(
       context,
       {
@@ -113,7 +113,7 @@ function listAccess({ id, business_id, shared_with, on_behalf_of }: Account): Ac
   ]
 }
 
-/** Takes access from the businesses that a list of the file no longer names; a key that is left out says nothing. */
+/** Withdraws access from businesses that a list of the file no longer names; a missing key changes nothing. */
 async function withdrawFormerAccess(
   accounts: readonly Entry<Account>[],
   { tx, tally, knownNodes, tools }: WriteContext,
@@ -148,6 +148,6 @@ function toAccountEntry(account: AccountsTable, access: readonly AccountAccessTa
   const having = (relation: AccountAccessTable['relation']) =>
     access.filter((one) => one.relation === relation).map(({ business_id }) => business_id)
   const others = { shared_with: having('shared'), on_behalf_of: having('on_behalf_of')[0] ?? null }
-  // Who else has access is said also where it is nobody: left out it would say nothing.
+  // Written even when nobody else has access: left out, the key would change nothing.
   return toEntry(schema, account, others, ['on_behalf_of'])
 }

@@ -58,8 +58,8 @@ function writeText<T extends string | null | undefined>(parameter: T): RawBuilde
 }
 
 /**
- * Records a write, last in its transaction, and with the same statement asks once more whether its caller may: a question of its
- * own would be one more statement for every write. Who may not fails the transaction by `AdmissionChanged`.
+ * Records a write, last in its transaction, and checks in the same statement that its caller is still admitted: a separate check
+ * would cost every write one more statement. Fails the transaction with `AdmissionChanged`.
  */
 export function appendActivity(tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity): void {
   tx.require(insertIfAdmitted, { ...parametersOf(clock, admitted), ...activity }, new AdmissionChanged())

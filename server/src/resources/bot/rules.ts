@@ -2,7 +2,7 @@ import { type ArgumentProblem, badArgument } from '../../graph/define-error.ts'
 import { commandNameTaken } from './errors.ts'
 import type { BotOffer } from './schemas.ts'
 
-/** A user picks a command by its name, so no two may share one. */
+/** A user picks a command by its name, so names must be unique. */
 export function findCommandProblems(commands: readonly { command_name: string }[]): ArgumentProblem[] {
   const seen = new Map<string, number>()
   const problems: ArgumentProblem[] = []
@@ -17,7 +17,7 @@ export function findCommandProblems(commands: readonly { command_name: string }[
 /** A bot that offers nothing yet. */
 export const botDefaults: Required<BotOffer> = { prompts: [], commands: [], enable_welcome_message: false }
 
-/** The whole of what a bot offers from now on: what is left out is reset, and members that are not known are ignored. */
+/** The complete new settings of a bot: a missing member is reset, and unknown members are ignored. */
 export function readOffer({
   prompts = botDefaults.prompts,
   commands = botDefaults.commands,

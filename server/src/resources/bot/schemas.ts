@@ -12,7 +12,7 @@ export const botSchema = Type.Object({
   enable_welcome_message: Type.Optional(Type.Boolean()),
 })
 
-/** One prompt and one command as they can be written; that command names differ is for the rules. */
+/** One prompt and one command; the rules check that command names are unique. */
 export const writtenPromptSchema = Type.String({ minLength: 1, maxLength: 80 })
 export const writtenCommandSchema = Type.Object({
   command_name: Type.String({
@@ -23,7 +23,7 @@ export const writtenCommandSchema = Type.Object({
   command_description: Type.String({ minLength: 1, maxLength: 256 }),
 })
 
-/** What a bot can be set to; a member that is left out is reset. */
+/** The settings of a bot; a missing member is reset. */
 export const botOfferSchema = Type.Object({
   prompts: Type.Optional(Type.Array(writtenPromptSchema, { maxItems: 3 })),
   commands: Type.Optional(Type.Array(writtenCommandSchema, { maxItems: 30 })),

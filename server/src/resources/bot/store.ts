@@ -25,12 +25,12 @@ export async function findBot(db: Db, node: Node) {
   return bot
 }
 
-/** The bot of a phone number; undefined as long as nothing was set for it. */
+/** The bot of a phone number; undefined until something was set for it. */
 export async function findBotOfNumber(db: Db, number: Node) {
   return db.first(findByNumber, { phone_number_id: number.id, account_id: number.account_id ?? '' })
 }
 
-/** Sets all that the bot of a phone number offers; the first time, the bot comes into being. */
+/** Sets everything that the bot of a phone number offers; creates the bot the first time. */
 export async function setBotOfNumber(
   tx: Transaction,
   random: Random,
@@ -55,7 +55,7 @@ const lockNumberById = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('phone_numbers').select('id').where('id', '=', id).forNoKeyUpdate(),
 )
 
-/** Two that set the bot of one number at the same moment come one after the other, so that the second finds the first's. */
+/** Serializes concurrent writes to the bot of one number, so that the second finds the first's. */
 function lockNumber(tx: Transaction, number: Node): void {
   tx.lock(lockNumberById, { id: number.id })
 }

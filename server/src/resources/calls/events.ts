@@ -1,12 +1,12 @@
 import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
-/** The number that a call is on, as far as events tell of it. */
+/** The number of a call, as far as events include it. */
 export type CallNumber = Pick<PhoneNumbersTable, 'id' | 'account_id' | 'phone_number'>
 
 type CallStatus = 'RINGING' | 'ACCEPTED' | 'REJECTED'
 
-/** A user calls, with the offer; or the user who was called has picked up, with the answer. */
+/** A user calls, with the offer; or the called user has picked up, with the answer. */
 export function buildConnectEvent(vocabulary: Vocabulary, number: CallNumber, call: CallsTable, time: number): object {
   const { id, direction, user_session } = call
   return {
@@ -25,7 +25,7 @@ export function buildConnectEvent(vocabulary: Vocabulary, number: CallNumber, ca
   }
 }
 
-/** How far a call of the business has come at the user's. */
+/** The progress of a business's call at the user's phone. */
 export function buildStatusEvent(
   vocabulary: Vocabulary,
   number: CallNumber,
@@ -48,7 +48,7 @@ export function buildStatusEvent(
   }
 }
 
-/** A call has ended; it is completed when it was picked up, and then has times. */
+/** A call has ended; it is completed if it was picked up, and then has times. */
 export function buildTerminateEvent(
   vocabulary: Vocabulary,
   number: CallNumber,
@@ -79,7 +79,7 @@ function describeNumber(vocabulary: Vocabulary, { id, phone_number }: CallNumber
   }
 }
 
-/** Client libraries read the name of every user who calls, so that one without a name is called by the number. */
+/** Client libraries read the name of every calling user, so a user without a name is called by the number. */
 function describeCaller({ direction, user_name, user_wa_id }: CallsTable) {
   if (direction === 'BUSINESS_INITIATED') return {}
   return { contacts: [{ profile: { name: user_name ?? user_wa_id }, wa_id: user_wa_id }] }

@@ -1,4 +1,4 @@
-/** The shortest descriptions that a voice call can be set up with, for the rows' examples. */
+/** The shortest session descriptions for a voice call, for the rows' examples. */
 export const exampleOffer = writeExample('2890844526')
 export const exampleAnswer = writeExample('2890844730')
 

@@ -50,7 +50,7 @@ export function callGatewayOperations(): NewOperation[] {
         const pair = { phone_number_id, user_wa_id: input.user_wa_id }
         const before = readStatus(await takePermission(db, pair), now)
         await updatePermission(db, toStoredPermission(input, settings, now))
-        // Told twice, it is still one request.
+        // Reported twice, it is still one request.
         if (input.status === 'pending' && before !== 'pending') {
           const countsSince = now - periodMilliseconds['7d']
           await addPermissionRequest(db, pair, { id: random.trace(), sent_time: now, countsSince })

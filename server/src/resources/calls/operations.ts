@@ -103,7 +103,7 @@ function callOperations(vocabulary: Vocabulary): NewOperation[] {
   ]
 }
 
-/** Starts a call, if the user lets the number and it has not called too often. */
+/** Starts a call, if the user permits it and the number has not reached its limit. */
 async function connect(context: Context<Transaction>, { to = '', session, biz_opaque_callback_data }: CallRequest) {
   const { db, node, clock, vocabulary, settings } = context
   const now = clock.now()
@@ -118,13 +118,13 @@ async function connect(context: Context<Transaction>, { to = '', session, biz_op
   return { messaging_product: vocabulary.product, calls: [{ id: await startCall(context, number, call) }] }
 }
 
-/** Takes the call that is meant one step on. */
+/** Applies an action to an existing call. */
 async function act(context: Context<Transaction>, input: CallRequest): Promise<void> {
   const { db, node } = context
   const { action, session, biz_opaque_callback_data } = input
   if (action === 'connect') throw new Error('connect starts a call, it is no step of one')
   const number = await findPhoneNumber(db, node)
-  // A call can always be ended, also one of a number that has left the platform since.
+  // A call can always be ended, even if its number has since left the platform.
   if (action === 'pre_accept' || action === 'accept') checkCanCall(number)
   await progressCall(context, number, await findMeant(context, input), {
     side: 'business',

@@ -7,14 +7,14 @@ import type { callPermissionStatuses, limitPeriods } from './schemas.ts'
 
 export type PermissionStatus = (typeof callPermissionStatuses)[number]
 
-/** How long each period reaches back; both slide with the clock. */
+/** The length of each period; both are sliding. */
 export const periodMilliseconds = { '24h': day, '7d': 7 * day } as const satisfies Record<LimitPeriod, number>
 type LimitPeriod = (typeof limitPeriods)[number]
 
 /** How often something was done within a period. */
 export interface Usage {
   readonly count: number
-  /** The first time that still counts; undefined where nothing does. */
+  /** The first time that still counts; undefined when none does. */
   readonly oldest: number | undefined
 }
 
@@ -24,14 +24,14 @@ interface Limit {
   readonly max: number
 }
 
-/** What was done with a permission lately, as far as its limits ask. */
+/** Recent uses of a permission, as far as its limits need them. */
 export interface PermissionUsage {
   readonly calls: Usage
   readonly requestsOfDay: Usage
   readonly requestsOfWeek: Usage
 }
 
-/** A permission as it is now: who was never asked has denied, and what has run out has expired. */
+/** The current state of a permission: a user who was never asked has denied, and one past its time has expired. */
 export function readStatus(permission: CallPermissionsTable | undefined, now: number): PermissionStatus {
   if (!permission) return 'denied'
   const { status, expiration_time } = permission
@@ -40,7 +40,7 @@ export function readStatus(permission: CallPermissionsTable | undefined, now: nu
   return status as PermissionStatus
 }
 
-/** Says whether a user lets a number call, and what the number may do about it now. */
+/** Whether a user lets a number call, and what the number may do about it now. */
 export function describePermission(
   vocabulary: Vocabulary,
   settings: Settings,
@@ -81,19 +81,19 @@ function describeLimit({ period, usage, max }: Limit) {
   }
 }
 
-/** Throws unless the user lets the number call. */
+/** Throws unless the user permits calls of the number. */
 export function checkPermission(permission: CallPermissionsTable | undefined, now: number): void {
   const status = readStatus(permission, now)
   if (status !== 'granted') throw noCallPermission({ status })
 }
 
-/** Throws when the number has called the user as often as it may. */
+/** Throws when the number has reached its limit of calls to the user. */
 export function checkCallLimit({ count, oldest }: Usage, max: number, now: number): void {
   if (count < max) return
   throw callLimitReached({ max, seconds: ((oldest ?? now) + periodMilliseconds['24h'] - now) / 1000 })
 }
 
-/** What is kept of what the gateway says. */
+/** What is stored of a permission from the gateway. */
 export function toStoredPermission(
   given: { phone_number_id: string; user_wa_id: string; status: string; expiration_time?: number },
   settings: Settings,

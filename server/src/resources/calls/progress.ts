@@ -13,14 +13,14 @@ import type { Session } from './schemas.ts'
 import { type CallAction, type CallDirection, type CallSide, moveCall } from './states.ts'
 import { insertCall, lockCall, updateCall } from './store.ts'
 
-/** What a step of a call is made with: what both doors and the timer have in common. */
+/** The context of a step in a call: common to both doors and the timer. */
 export interface CallParts {
   readonly db: Transaction
   readonly clock: Clock
   readonly vocabulary: Vocabulary
 }
 
-/** The timer that gives up a call which nobody answers. */
+/** The timer that ends an unanswered call. */
 export const ringOutTimer = 'calls.ring_out'
 
 export interface NewCall {
@@ -31,7 +31,7 @@ export interface NewCall {
   readonly biz_opaque_callback_data?: string | undefined
 }
 
-/** Starts a call and lets it ring; returns its id. Throws when one between the two is open. */
+/** Starts a call and lets it ring; returns its id. Throws when a call between the two is open. */
 export async function startCall(
   { db, clock, random, vocabulary, settings }: CallParts & { random: Random; settings: Settings },
   number: CallNumber,
@@ -75,11 +75,11 @@ export interface Step {
   readonly action: CallAction
   readonly session?: Session | undefined
   readonly biz_opaque_callback_data?: string | undefined
-  /** Looks at the call as it is when its turn has come; throws what stands against the step. */
+  /** Checks the call once it is locked; throws when the step is not allowed. */
   readonly check?: (call: CallsTable) => void
 }
 
-/** Takes a call one step on, by the table of states, and tells of it. Throws the 422 where the step cannot be taken. */
+/** Moves a call one step by the table of states, and raises its events. Throws the 422 when the step is not possible. */
 export async function progressCall(
   { db, clock, vocabulary }: CallParts,
   number: CallNumber,
@@ -87,7 +87,7 @@ export async function progressCall(
   step: Step,
 ): Promise<void> {
   const { side, action } = step
-  // The timer goes before the call is locked, as it does when it goes off: in another order the two could wait for each other.
+  // The timer is cancelled before the call is locked, in the order of a firing timer: another order could deadlock.
   const stopsRinging = action === 'accept' || action === 'reject' || action === 'terminate'
   if (stopsRinging && found.ring_timer_id !== null) await cancelTimer(db, found.ring_timer_id)
 
@@ -110,8 +110,8 @@ export async function progressCall(
 }
 
 /**
- * What there is to tell after a step: how far the business's own call has come at the user's, and the end of any call. What a
- * business did itself it knows.
+ * The events after a step: the progress of the business's own call at the user's phone, and the end of any call. A business is not
+ * notified of its own actions.
  */
 function listEvents(
   vocabulary: Vocabulary,

@@ -6,7 +6,7 @@ import { progressCall } from './progress.ts'
 import { isUnanswered } from './states.ts'
 import { findCallForGateway, findNumberForGateway, lockCall } from './store.ts'
 
-/** Ends a call that has rung for as long as calls ring. */
+/** Ends a call that has rung for the maximum time. */
 export function makeRingOutHandler({ clock, vocabulary }: { clock: Clock; vocabulary: Vocabulary }): TimerHandler {
   return {
     async finish(tx, payload) {
@@ -14,7 +14,7 @@ export function makeRingOutHandler({ clock, vocabulary }: { clock: Clock; vocabu
       const found = await findCallForGateway(tx, call_id)
       const number = found && (await findNumberForGateway(tx, found.phone_number_id))
       if (!found || !number) return
-      // Whoever answers or ends a call takes its timer back first, so this one still rings; unless somebody set the timer twice.
+      // Answering or ending a call cancels its timer first, so this call still rings, unless the timer was set twice.
       if (!isUnanswered(await lockCall(tx, found))) return
       await progressCall({ db: tx, clock, vocabulary }, number, found, { side: 'clock', action: 'time_out' })
     },

@@ -12,21 +12,21 @@ import {
 import type { CallRequest, Session } from './schemas.ts'
 import { findSdpProblem } from './sdp.ts'
 
-/** Which description goes with which action; with the others goes none. */
+/** The session type for each action; other actions take none. */
 const sessionTypes: Readonly<Record<string, Session['sdp_type']>> = {
   connect: 'offer',
   pre_accept: 'answer',
   accept: 'answer',
 }
 
-/** What can be said of a request without looking at any call: who is meant, and whether the session fits. */
+/** What can be checked without reading any call: the target, and whether the session fits. */
 export function checkCallRequest({ action, to, call_id, session }: CallRequest): void {
   if (action === 'connect' && to === undefined) throw recipientRequired()
   if (to === undefined && call_id === undefined) throw callIdRequired()
   checkSession(action, session)
 }
 
-/** Throws when a session is given that does not fit what is done, or whose description is not one. */
+/** Throws when a session does not fit the action, or its description is invalid. */
 export function checkSession(action: string, session: Session | undefined): void {
   if (!session) return
   const expected = sessionTypes[action]
@@ -45,7 +45,7 @@ function checkSdp({ sdp }: Session): void {
   if (problem) throw problem
 }
 
-/** Accepting is the last occasion for the business to say where its media goes. */
+/** Accepting is the business's last chance to say where its media goes. */
 export function checkAnswerIsGiven(call: Pick<CallsTable, 'business_session'>, session: Session | undefined): void {
   if (!session && !call.business_session) throw sessionRequired()
 }

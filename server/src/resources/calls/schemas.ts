@@ -4,20 +4,20 @@ import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { callDirections, callStates } from './states.ts'
 
 export const callPermissionStatuses = ['granted', 'pending', 'denied', 'expired'] as const
-/** What the gateway can say of a permission; that one has expired is the clock's to say. */
+/** The permission states that the gateway can set; expiry comes from the clock. */
 export const givenPermissionStatuses = ['granted', 'pending', 'denied'] as const
 export const limitPeriods = ['24h', '7d'] as const
-/** What a business can do, and what a user's phone can. */
+/** The actions of a business, and those of a user's phone. */
 export const businessActions = ['connect', 'pre_accept', 'accept', 'reject', 'terminate'] as const
 export const userActions = ['ringing', 'accept', 'reject', 'terminate'] as const
 
-/** Offers of browsers are below 10,000 characters. */
+/** Browsers' offers are below 10,000 characters. */
 const maxSdpLength = 65_536
 
 export const userWaIdSchema = Type.String({
   pattern: '^\\d{1,20}$',
   maxLength: 20,
-  'x-expects': "a user's id: 1 to 20 digits, in quotes",
+  'x-expects': "a user's id: 1 to 20 digits, as text",
 })
 
 export const expirationTimeSchema = Type.Integer({
@@ -64,7 +64,7 @@ export function permissionSchema(vocabulary: Vocabulary) {
   })
 }
 
-/** Both shapes of the body in one: a call request with `to`, and one about a call that `call_id` names. */
+/** Both shapes of the body in one: a call request with `to`, and an action on the call `call_id`. */
 export function callRequestSchema(vocabulary: Vocabulary) {
   return Type.Object({
     messaging_product: Type.Literal(vocabulary.product),

@@ -2,19 +2,19 @@ import { parse } from 'sdp-transform'
 import { sdpAttributeOfMedia, sdpAttributeOfSession, sdpValueMissing } from './sdp-errors.ts'
 import { type LineProblem, mustBe, token } from './sdp-lines.ts'
 
-/** Where an attribute can stand: above the first m= line, below one, or both. */
+/** Where an attribute is allowed: above the first m= line, below one, or both. */
 type Level = 'session' | 'media' | 'both'
 
 interface AttributeForm {
   readonly level: Level
-  /** The form of the value; null: there is none. */
+  /** The form of the value; null: no value. */
   readonly value: RegExp | null
-  /** Goes on after `line 7 must be `. */
+  /** Continues the sentence `line 7 must be `. */
   readonly expects: string
 }
 
 const payload = '(?:12[0-7]|1[01]\\d|\\d{1,2})'
-/** A number above zero, without a zero at its end. */
+/** A number above zero, without trailing zeros. */
 const positive = /^(?:[1-9]\d*|(?:0|[1-9]\d*)\.\d*[1-9])$/
 
 function flag(name: string): [string, AttributeForm] {
@@ -82,7 +82,7 @@ const standardForms: ReadonlyMap<string, AttributeForm> = new Map([
 ])
 
 interface TakenApart {
-  /** Whether what sdp-transform took apart holds values that fit. */
+  /** Whether the values parsed by sdp-transform are valid. */
   readonly isRight: (parts: Parts) => boolean
   readonly expects: string
 }
@@ -100,8 +100,8 @@ const isPort = isCount(0, 65_535)
 const isSource = isCount(0, 2 ** 32 - 1)
 
 /**
- * Attributes of ICE, DTLS and RTP that browsers send and that a call cannot be set up with when they are broken. The library
- * takes them apart; the ones whose forms it knows too narrowly are left to the general form.
+ * Attributes of ICE, DTLS and RTP that browsers send and that a call needs intact. The library parses them; attributes whose forms it
+ * knows too narrowly are checked only by the general form.
  */
 const takenApart: ReadonlyMap<string, TakenApart> = new Map([
   [
@@ -192,7 +192,7 @@ export function findAttributeProblem(attribute: string, isInMedia: boolean): Lin
   return parts && known.isRight(parts) ? undefined : mustBe(known.expects)
 }
 
-/** The members that the library found in one attribute; undefined when it knows none of that form. */
+/** The members that the library parsed from one attribute; undefined when it knows none of that form. */
 function takeApart(attribute: string): Parts | undefined {
   const { media: _none, ...found } = parse(`a=${attribute}`) as unknown as Parts
   if ('invalid' in found) return undefined

@@ -11,7 +11,7 @@ import {
   sdpPort,
 } from './sdp-errors.ts'
 
-/** What is wrong with a line, whose number is known further up. */
+/** What is wrong with a line; the caller knows its number. */
 export type LineProblem = (line: number) => GraphError
 
 /** RFC 8866, 9: the characters of a token. */
@@ -24,9 +24,9 @@ const time = '[1-9]\\d{9,}'
 
 interface LineForm {
   readonly pattern: RegExp
-  /** Goes on after `line 7 must be `. */
+  /** Continues the sentence `line 7 must be `. */
   readonly expects: string
-  /** What a pattern cannot tell. */
+  /** Checks beyond the pattern. */
   readonly check?: (groups: Readonly<Record<string, string | undefined>>) => LineProblem | undefined
 }
 
@@ -35,7 +35,7 @@ const phone = '\\+?\\d[\\d -]+'
 const email = '[^\\s@<>()]+@[^\\s@<>()]+'
 const comment = '[^()<>]+'
 
-/** The form of the value of each type of line but a=, which has forms of its own. */
+/** The form of each line type's value, except a=, which has its own forms. */
 const lineForms: Readonly<Record<string, LineForm>> = {
   v: { pattern: /^0$/, expects: 'v=0' },
   o: {
@@ -102,7 +102,7 @@ export function mustBe(expected: string): LineProblem {
   return (line) => sdpLineWrong({ line, expected })
 }
 
-/** What a message quotes of a description that may be as long as it likes. */
+/** The quoted part of a description, which may be of any length. */
 function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
@@ -126,7 +126,7 @@ function findUnicastProblem({ addrtype = '', address = '' }: NetworkGroups): Lin
   return (line) => sdpAddress({ line, value: shorten(address), type: addrtype })
 }
 
-/** Multicast addresses have a time to live (IP4 alone) and may have a count behind slashes; others have neither. */
+/** Multicast addresses have a time to live (IP4 only) and may have a count after slashes; others have neither. */
 function findConnectionProblem({ addrtype = '', address = '' }: NetworkGroups): LineProblem | undefined {
   const [base = '', ...numbers] = address.split('/')
   if (!isMulticast(addrtype, base)) return findUnicastProblem({ addrtype, address })
@@ -144,7 +144,7 @@ function isAddress(addrtype: string, address: string): boolean {
   return addrtype === 'IP4' ? isIPv4(address) : isIPv6(address) && !address.includes('%')
 }
 
-/** Digits and dots alone would be an address that went wrong. */
+/** Digits and dots alone would be a malformed address. */
 function isHostName(address: string): boolean {
   return /^[A-Za-z0-9.-]{4,}$/.test(address) && /[A-Za-z]/.test(address)
 }

@@ -11,7 +11,7 @@ import {
 } from './sdp-errors.ts'
 import { findValueProblem, type LineProblem, mustBe } from './sdp-lines.ts'
 
-/** The types of line that can follow a type above the first m= line (RFC 8866, 9); `start` is before the first line. */
+/** The line types that may follow each type above the first m= line (RFC 8866, 9); `start` is before the first line. */
 const afterInSession: Readonly<Record<string, string>> = {
   start: 'v',
   v: 'o',
@@ -47,8 +47,8 @@ interface Section {
 }
 
 /**
- * Holds a session description against RFC 8866: the form of each line, their order, what is required, and besides that the
- * one thing that a voice call cannot do without: audio. Lines end in CRLF or LF; the last one may go without.
+ * Checks a session description against RFC 8866: the form of each line, their order, and what is required; and it must have audio,
+ * which a voice call needs. Lines end in CRLF or LF; the last one may have no end.
  */
 export function findSdpProblem(sdp: string): GraphError | undefined {
   const lines = splitLines(sdp)
@@ -102,7 +102,7 @@ function findContentProblem(line: string, isInMedia: boolean): LineProblem | und
   return findValueProblem(line.charAt(0), value)
 }
 
-/** What is not there is told at the line that it should have come after. */
+/** A missing line is reported at the line that it should follow. */
 function findMissing(
   lastLine: number,
   lastType: string,

@@ -9,7 +9,7 @@ export type CallDirection = CallsTable['direction']
 export const callStates = ['initiated', 'ringing', 'accepted', 'ended'] as const
 export type CallState = CallsTable['state']
 
-/** How a call ended: `completed` after it was picked up, and otherwise why it was not; `failed` is that one side gave up. */
+/** How a call ended: `completed` if it was picked up, otherwise the reason; `failed` means that one side gave up. */
 export type CallEnding = NonNullable<CallsTable['ending']>
 
 /** Who can act on a call: its two sides, and the clock. */
@@ -25,7 +25,7 @@ interface Move {
   readonly direction: readonly CallDirection[]
   readonly from: readonly CallState[]
   readonly to: CallState
-  /** Given with every move that ends the call. */
+  /** Set for every move that ends the call. */
   readonly ending?: CallEnding
 }
 
@@ -34,7 +34,7 @@ const toUser: readonly CallDirection[] = ['BUSINESS_INITIATED']
 const toBusiness: readonly CallDirection[] = ['USER_INITIATED']
 const unanswered: readonly CallState[] = ['initiated', 'ringing']
 
-/** THE TABLE: who can do what to a call when, and what becomes of it. What is not here cannot be done. */
+/** THE TABLE: who can do what to a call in which state, and the result. Anything else is impossible. */
 const moves: readonly Move[] = [
   { by: ['user'], action: 'ringing', direction: toUser, from: ['initiated'], to: 'ringing' },
   { by: ['user'], action: 'accept', direction: toUser, from: unanswered, to: 'accepted' },
@@ -59,13 +59,13 @@ export interface CallCondition {
   readonly state: CallState
 }
 
-/** What becomes of a call; `ending` is null until it ends. */
+/** The new state of a call; `ending` is null until it ends. */
 export interface CallOutcome {
   readonly state: CallState
   readonly ending: CallEnding | null
 }
 
-/** What becomes of a call when a side does something to it; throws the 422 where that cannot be done. */
+/** The new state of a call after an action of a side; throws the 422 when the action is not possible. */
 export function moveCall(call: CallCondition, side: CallSide, action: CallAction): CallOutcome {
   const move = listMoves(call, side).find((possible) => possible.action === action)
   if (!move) throw refuse(call, side, action)
@@ -85,7 +85,7 @@ function refuse(call: CallCondition, side: CallSide, action: CallAction): GraphE
   return callActionNotPossible({ caller, state: call.state, action, side, possible })
 }
 
-/** Whether a call still waits for an answer, so that it can ring out. */
+/** Whether a call is still unanswered, so that it can ring out. */
 export function isUnanswered({ state }: CallCondition): boolean {
   return unanswered.includes(state)
 }

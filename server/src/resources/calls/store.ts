@@ -3,7 +3,7 @@ import { defineStatement } from '../../db/statement.ts'
 import type { CallPermissionsTable, CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import type { Node } from '../../graph/nodes.ts'
 
-/** Who a call or a permission is between. */
+/** The number and user of a call or a permission. */
 export interface Pair {
   readonly phone_number_id: string
   readonly user_wa_id: string
@@ -22,8 +22,8 @@ export function findPermission(db: Db, pair: Pair): Promise<CallPermissionsTable
 }
 
 /**
- * The permission, held until the transaction ends: calls that start between the same two come one after another, so that no
- * two of them are the last that the limit allows.
+ * The permission, locked until the transaction ends: calls between the same two start one after another, so that two cannot both be
+ * the last one allowed.
  */
 export async function lockPermission(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function lockPermission(
     .executeTakeFirst()
 }
 
-/** The same where there may be none yet: who was never asked has denied. */
+/** The same when there may be none yet: a user who was never asked has denied. */
 export async function takePermission(tx: Transaction, pair: Pair): Promise<CallPermissionsTable | undefined> {
   const { phone_number_id, user_wa_id } = pair
   await tx.query
@@ -61,7 +61,7 @@ export async function updatePermission(
     .execute()
 }
 
-/** Notes that the user was asked, and forgets what no longer counts. */
+/** Records that the user was asked, and removes what no longer counts. */
 export async function addPermissionRequest(
   tx: Transaction,
   { phone_number_id, user_wa_id }: Pair,
@@ -103,22 +103,22 @@ export interface UsageSince {
   readonly oldest: number | undefined
 }
 
-/** How often the user was asked after a time. */
+/** How often the user was asked since a time. */
 export async function countPermissionRequests(db: Db, pair: Pair, since: number): Promise<UsageSince> {
   return toUsage(await db.list(countRequests, { ...pair, since }))
 }
 
-/** How many calls the number started to the user after a time. */
+/** How many calls the number started to the user since a time. */
 export async function countStartedCalls(db: Db, pair: Pair, since: number): Promise<UsageSince> {
   return toUsage(await db.list(countCalls, { ...pair, since }))
 }
 
-/** Asked for as a list, because rows that are looked up by the hour are not worth remembering. */
+/** Read as a list, because rows looked up by time are not worth caching. */
 function toUsage([row]: readonly { count: number; oldest: number | null }[]): UsageSince {
   return { count: row?.count ?? 0, oldest: row?.oldest ?? undefined }
 }
 
-/** False when a call between the two is open already. */
+/** False when a call between the two is already open. */
 export async function insertCall(tx: Transaction, call: CallsTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx.query
     .insertInto('calls')
@@ -138,7 +138,7 @@ export async function findCall(db: Db, node: Node, id: string): Promise<CallsTab
     .executeTakeFirst()
 }
 
-/** The call between a number and a user that has not ended; there is one at the most. */
+/** The open call between a number and a user; there is at most one. */
 export async function findOpenCall(db: Db, node: Node, user_wa_id: string): Promise<CallsTable | undefined> {
   return db.query
     .selectFrom('calls')
@@ -157,7 +157,7 @@ export async function findNumberForGateway(db: Db, id: string): Promise<PhoneNum
   return db.query.selectFrom('phone_numbers').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** A call that was found before, as it is now, held until the transaction ends: what both sides do comes one after another. */
+/** The current state of a known call, locked until the transaction ends: the actions of both sides come one after another. */
 export async function lockCall(tx: Transaction, { id }: Pick<CallsTable, 'id'>): Promise<CallsTable> {
   return tx.query.selectFrom('calls').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 }

@@ -13,7 +13,7 @@ const schema = Type.Object({
   expiration_time: Type.Optional(expirationTimeSchema),
 })
 
-/** What users allow a number. */
+/** The call permissions that users gave a number. */
 export const permissionEntries = defineWorldPart({
   key: 'call_permissions',
   form: 'list',

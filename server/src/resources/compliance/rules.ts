@@ -13,7 +13,7 @@ import { type ComplianceInfo, expectedNumber } from './schemas.ts'
 
 type StoredCompliance = Omit<ComplianceInfoTable, 'phone_number_id'>
 
-/** What breaks the chapter's rules, though each member by itself has the right form. */
+/** Violations of the chapter's rules by members that are valid by themselves. */
 export function findComplianceProblems(info: ComplianceInfo): ArgumentProblem[] {
   const problems: ArgumentProblem[] = []
   const { entity_name, entity_type, entity_type_custom, is_registered, grievance_officer_details } = info
@@ -43,15 +43,15 @@ export function findComplianceProblems(info: ComplianceInfo): ArgumentProblem[] 
   return problems
 }
 
-/** Throws the 400 for the first rule that is broken. */
+/** Throws the 400 for the first violated rule. */
 export function checkCompliance(info: ComplianceInfo): void {
   const [first] = findComplianceProblems(info)
   if (first) throw badArgument(first)
 }
 
 /**
- * The record as it is stored: names without the blanks around them, contacts without members that nobody knows. A write
- * replaces the whole of it, because its members hold only together.
+ * The record as stored: names without surrounding spaces, contacts without unknown members. A write replaces it as a whole, because
+ * its members are valid only together.
  */
 export function toStoredCompliance(info: ComplianceInfo): StoredCompliance {
   const { grievance_officer_details: officer, customer_care_details: care } = info

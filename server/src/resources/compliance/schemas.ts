@@ -10,7 +10,7 @@ export const entityTypes = [
   'OTHER',
 ] as const
 
-/** Shorter than 128. Besides the form, the domain has a dot: a mailbox of the local network is of no use to a customer. */
+/** Shorter than 128. The domain must have a dot: a mailbox of a local network is useless to a customer. */
 const email = Type.String({
   format: 'email',
   pattern: '^[^\\s"@]+@[^\\s"@.]+\\.[^\\s"@]+$',
@@ -21,7 +21,7 @@ const email = Type.String({
 export const expectedNumber =
   'a phone number that exists, in international format with the country code, such as +1 631-555-1001'
 
-/** The form alone; the rules hold it against the numbering plans. */
+/** Only the form; the rules check the numbering plans. */
 const phoneNumber = Type.Optional(
   Type.String({
     pattern: '^\\+[0-9][0-9 ().-]*[0-9]$',
@@ -31,7 +31,7 @@ const phoneNumber = Type.Optional(
   }),
 )
 
-/** The members of a write; which of them go together is for the rules. */
+/** The members of a write; the rules check their combinations. */
 export const complianceMembers = {
   entity_name: Type.String({ minLength: 2, maxLength: 128 }),
   entity_type: Type.Enum(entityTypes),
@@ -78,7 +78,7 @@ export function listComplianceFields(vocabulary: Vocabulary): string[] {
   return Object.keys(makeSelectableMembers(vocabulary))
 }
 
-/** The account's id has the same name in both vocabularies, and comes whatever `fields` says. */
+/** The account's id has the same name in both vocabularies, and is always returned, whatever `fields` says. */
 export function makeComplianceListSchema(vocabulary: Vocabulary) {
   return Type.Object({
     data: Type.Array(

@@ -12,7 +12,7 @@ const findByNumber = defineStatement<{ id: string; account_id: string }>()((db, 
     .where('account_id', '=', account_id),
 )
 
-/** What was said about a number's business; undefined when nothing was. */
+/** The compliance record of a number; undefined when there is none. */
 export async function findCompliance(db: Db, { id, account_id }: Node): Promise<ComplianceInfoTable | undefined> {
   return db.first(findByNumber, { id, account_id: account_id ?? '' })
 }

@@ -8,7 +8,7 @@ import { complianceMembers } from './schemas.ts'
 
 const schema = Type.Object(complianceMembers)
 
-/** Given, it replaces what the number had, as a whole. */
+/** Replaces the number's record as a whole. */
 export const complianceEntry = defineWorldPart({
   key: 'compliance',
   form: 'value',

@@ -1,7 +1,7 @@
 import { defineError } from '../../graph/define-error.ts'
 
 export const minModulusBits = 2048
-/** Encrypting with a larger key only costs more, and some libraries refuse to. */
+/** A larger key only makes encryption slower, and some libraries refuse it. */
 export const maxModulusBits = 8192
 const rightKey = `an RSA public key of ${minModulusBits} to ${maxModulusBits} bits` as const
 

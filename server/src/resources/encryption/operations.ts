@@ -64,7 +64,7 @@ function encryptionOperations(vocabulary: Vocabulary): NewOperation[] {
         return readPublicKey(business_public_key)
       },
       async run({ db, node, clock, random }, _input, business_public_key) {
-        // Held, so that an upload comes wholly before or after a registration.
+        // Locked, so that an upload comes entirely before or after a registration.
         const { registration_epoch } = await lockPhoneNumber(db, node)
         const key = await takeSigningKey(db, clock, random)
         const facts = { phone_number_id: node.id, registration_epoch, business_public_key }

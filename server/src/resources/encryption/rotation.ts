@@ -5,19 +5,19 @@ import { isSignatureGood, signFacts } from './signatures.ts'
 import { replaceSigningKey, takeSigningKey } from './signing-keys.ts'
 import { lockKeysSignedByOthers, updateSignature } from './store.ts'
 
-/** How many keys are signed anew in one transaction: few, so that uploads never wait for long. */
+/** How many keys one transaction signs: few, so that uploads never wait for long. */
 const defaultBatchSize = 50
 
 export interface Rotation {
   readonly signing_key_id: string
   readonly signed: number
-  /** Keys whose signature did not verify: vouching for them anew would make them good. */
+  /** Keys whose signature did not verify: signing them again would make them valid. */
   readonly left: number
 }
 
 /**
- * Makes a new signing key and signs anew what the earlier ones had signed. Broken off halfway, nothing is lost: the rest
- * still verifies by the public half that is kept, and is signed at the next rotation.
+ * Makes a new signing key and replaces the signatures of the earlier ones. An interruption loses nothing: the rest still verifies by
+ * the stored public half, and is signed at the next rotation.
  */
 export async function rotateSigningKey(
   database: Database,
@@ -38,7 +38,7 @@ export async function rotateSigningKey(
   }
 }
 
-/** Signs with the key that is in use now, which another rotation may have put there meanwhile. */
+/** Signs with the current key, which another rotation may have changed meanwhile. */
 async function signBatch(tx: Transaction, clock: Clock, random: Random, after: string, limit: number) {
   const key = await takeSigningKey(tx, clock, random)
   const rows = await lockKeysSignedByOthers(tx, { signing_key_id: key.id, after, limit })

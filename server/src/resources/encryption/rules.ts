@@ -23,16 +23,16 @@ import type { SignatureStatus } from './schemas.ts'
 import { isSignatureGood } from './signatures.ts'
 import type { SignedPublicKey } from './store.ts'
 
-/** The largest public exponent that the usual libraries take: 31 bits. */
+/** The largest public exponent that common libraries accept: 31 bits. */
 const maxExponent = 0x7fff_ffffn
 
-/** The two ways to write an RSA public key, by what stands behind BEGIN. */
+/** The two forms of an RSA public key, by the label after BEGIN. */
 const encodings = { 'PUBLIC KEY': 'spki', 'RSA PUBLIC KEY': 'pkcs1' } as const
 type Label = keyof typeof encodings
 
 /**
- * Checks that a text is one RSA public key in PEM and nothing else, and returns it as it is kept: as it came, but with LF as
- * line ends (what travels as multipart gets CRLF on the way) and without blank space around it except the last line end.
+ * Checks that a text is exactly one RSA public key in PEM, and returns it normalized: LF as line ends (multipart changes them to CRLF),
+ * and no surrounding white space except the last line end.
  */
 export function readPublicKey(text: string): string {
   const pem = text.replaceAll('\r\n', '\n')
@@ -89,7 +89,7 @@ function readDer(label: Label, der: Buffer): KeyObject {
   }
 }
 
-/** RSA-PSS keys are refused too: they can sign and not encrypt. */
+/** RSA-PSS keys are refused too: they can sign but not encrypt. */
 function checkAlgorithm({ asymmetricKeyType }: KeyObject): void {
   if (asymmetricKeyType !== 'rsa') throw keyOfAnotherKind({ kind: asymmetricKeyType ?? 'unknown' })
 }
@@ -104,7 +104,7 @@ function checkNumbers(key: KeyObject): void {
   if ((modulus.at(-1) ?? 0) % 2 === 0) throw keyModulusEven()
 }
 
-/** Reading is lenient about what stands behind a key and how its numbers are written; writing the same numbers anew is not. */
+/** The parser tolerates trailing bytes and odd encodings of numbers; encoding the key again and comparing does not. */
 function checkDer(key: KeyObject, label: Label, der: Buffer): void {
   const anew = createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' })
   if (!anew.export({ format: 'der', type: encodings[label] }).equals(der)) {
@@ -112,7 +112,7 @@ function checkDer(key: KeyObject, label: Label, der: Buffer): void {
   }
 }
 
-/** `VALID` while the number is registered as it was at the upload, and neither key nor signature was touched since. */
+/** `VALID` while the number's registration, the key and the signature are unchanged since the upload. */
 export function judgeSignature(record: SignedPublicKey): SignatureStatus {
   const { registration_epoch, current_epoch, public_key, signature } = record
   if (registration_epoch !== current_epoch || public_key === null) return 'MISMATCH'

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 export const signatureStatuses = ['VALID', 'MISMATCH'] as const
 export type SignatureStatus = (typeof signatureStatuses)[number]
 
-/** A bound on what is looked into; the largest key that is taken fills less than a quarter of it. */
+/** A bound on the text to parse; the largest accepted key fills less than a quarter of it. */
 const maxPemLength = 8192
 
 export const keyUploadSchema = Type.Object({

@@ -11,14 +11,14 @@ export interface SigningKey {
 }
 
 /**
- * The signing key in use, made when there is none yet. It stays in use until this transaction ends: a rotation waits, and
- * so finds what was signed here.
+ * The current signing key, made if there is none. It stays current until this transaction ends: a rotation waits, and therefore finds
+ * what was signed here.
  */
 export async function takeSigningKey(tx: Transaction, clock: Clock, random: Random): Promise<SigningKey> {
   for (;;) {
     const known = await findKeyInUse(tx)
     if (known) return known
-    // Either there is none, or the one that was waited for has just been retired: the next round tells.
+    // Either there is none, or the one that this waited for was just retired: the next round finds out.
     await insertSigningKey(tx, clock, random)
   }
 }
@@ -47,8 +47,8 @@ async function insertSigningKey(tx: Transaction, clock: Clock, random: Random): 
 }
 
 /**
- * Puts a new signing key in place of the one in use, whose private half is gone from then on. Of two rotations at the same
- * moment the second waits here, finds the key already retired, and goes on with the first one's.
+ * Replaces the current signing key, and deletes its private half. Of two concurrent rotations the second waits here, finds the key
+ * already retired, and continues with the first one's.
  */
 export async function replaceSigningKey(tx: Transaction, clock: Clock, random: Random): Promise<SigningKey> {
   await tx.query
@@ -60,7 +60,7 @@ export async function replaceSigningKey(tx: Transaction, clock: Clock, random: R
 }
 
 export interface ListedSigningKey extends Pick<SigningKeysTable, 'id' | 'created_time' | 'retired_time'> {
-  /** How many stored keys bear its signature. */
+  /** How many stored keys have its signature. */
   readonly signatures: number
 }
 

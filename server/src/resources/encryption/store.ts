@@ -14,11 +14,11 @@ const findByNumber = defineStatement<{ id: string; account_id: string }>()((db, 
     .where('account_id', '=', account_id),
 )
 
-/** A stored key with what its signature is held against. */
+/** A stored key with what its signature is checked against. */
 export interface SignedPublicKey extends BusinessPublicKeysTable {
   /** The public half of the key that signed it. */
   readonly public_key: string | null
-  /** The number's registration as it is now. */
+  /** The number's current registration. */
   readonly current_epoch: number
 }
 
@@ -36,7 +36,7 @@ export async function replacePublicKey(tx: Transaction, row: BusinessPublicKeysT
     .execute()
 }
 
-/** Keys in the order of their numbers that bear another signature than the given key's, held until the transaction ends. */
+/** Keys in the order of their numbers whose signature is not by the given key, locked until the transaction ends. */
 export async function lockKeysSignedByOthers(
   tx: Transaction,
   { signing_key_id, after, limit }: { signing_key_id: string; after: string; limit: number },

@@ -13,16 +13,16 @@ import { insertGroup, putInviteLink } from './store.ts'
 
 export const creationTimer = 'group_creation'
 
-/** So that the answer with the request's id is out before anybody hears of the group. */
+/** A delay, so that the response with the request's id is sent before the group's event. */
 const creationDelay = 250
 
-/** A request that was answered and is still to be done; kept in its timer. */
+/** A request that was answered but not performed yet; kept in its timer. */
 interface CreationRequest extends Pick<GroupCreation, 'subject' | 'description' | 'join_approval_mode'> {
   readonly request_id: string
   readonly number: Node
 }
 
-/** Takes a request for a group: the group comes into being later, if and only if this transaction is committed. */
+/** Accepts a request for a group: the group is created later, if and only if this transaction commits. */
 export async function requestGroup(
   tx: Transaction,
   tools: { readonly clock: Clock; readonly random: Random },
@@ -39,7 +39,7 @@ interface CreationTools extends EventTools {
   readonly publicUrl: () => string
 }
 
-/** Makes the group that was asked for, once, in the transaction that ends the request. Nothing that was answered is given up. */
+/** Creates the requested group, once, in the transaction that ends the request. An accepted request is never given up. */
 export function makeCreationHandler(tools: CreationTools): TimerHandler {
   return {
     finish: (tx, payload) => createGroup(tx, tools, payload as CreationRequest),

@@ -17,7 +17,7 @@ interface User {
   readonly name: string | null
 }
 
-/** What an event tells of one group besides the hour, by its field. */
+/** The members of a group event besides the time, by its field. */
 interface Entries {
   group_lifecycle_update:
     | (CreationEntry & { readonly group_id: string; readonly invite_link: string })
@@ -55,7 +55,7 @@ interface CreationEntry {
 
 type JoinRequestKind = 'group_join_request_created' | 'group_join_request_revoked'
 
-/** Raises one event that tells of a group: of one thing that happened to it, or of several of the same moment. */
+/** Raises one event about a group, with one or several changes of the same moment. */
 export async function raiseGroupEvent<Field extends keyof Entries>(
   tx: Transaction,
   { clock, vocabulary }: EventTools,
@@ -68,7 +68,7 @@ export async function raiseGroupEvent<Field extends keyof Entries>(
   const timestamp = writeUnixSeconds(clock.now())
   const named = users.filter(({ name }) => name !== null)
   const [entry] = entries
-  // A group that did not come into being has no id.
+  // A group that was not created has no id.
   const group_id = entry && 'group_id' in entry ? entry.group_id : undefined
   await raiseEvent(tx, clock, {
     account_id,
@@ -86,7 +86,7 @@ export async function raiseGroupEvent<Field extends keyof Entries>(
   })
 }
 
-/** Users came in by the link, by themselves or because the business let them. */
+/** Users joined by the link, by themselves or with the business's approval. */
 export async function raiseJoined(
   tx: Transaction,
   tools: EventTools,
@@ -104,7 +104,7 @@ export async function raiseJoined(
   )
 }
 
-/** Users asked to be let in, or their requests ended without an entry. */
+/** Users asked to join, or their requests ended without joining. */
 export async function raiseJoinRequests(
   tx: Transaction,
   tools: EventTools,

@@ -1,9 +1,9 @@
 import type { Preparation } from '../../graph/examples.ts'
 
-/** The group of the demo world that users have to ask to join. */
+/** The group of the demo world that requires approval to join. */
 export const askedGroup = '6000000000000002'
 
-/** Lets the user who is not in the group any more ask for it anew, and finds the request. */
+/** Makes the user who left the group ask to join again, and finds the request. */
 export const askToJoin: readonly Preparation[] = [
   { send: 'groups.remove_participants' },
   { send: 'gateway.join_group' },

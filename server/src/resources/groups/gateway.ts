@@ -48,7 +48,7 @@ export function groupGatewayOperations(): NewOperation[] {
           return { group_id, status: 'requested' }
         }
         if (participants.length >= settings.maxUsersPerGroup) throw groupIsFull({ max: settings.maxUsersPerGroup })
-        // Asked for while the business had to approve, which it has not since.
+        // Requested while approval was required, which it no longer is.
         await deleteJoinRequests(db, group, [user_wa_id])
         await insertParticipant(db, { group_id, ...user, joined_time: now })
         await raiseJoined(db, { clock, vocabulary }, group, [user])

@@ -56,20 +56,20 @@ export function listRequests(): NewOperation {
   })
 }
 
-/** What approving requests and rejecting them do not have in common. */
+/** The differences between approving and rejecting requests. */
 interface RequestAnswer {
   readonly name: `groups.${string}`
   readonly method: 'POST' | 'DELETE'
   readonly sentence: string
   readonly output: TSchema
-  /** The member of the response that names the requests that were answered. */
+  /** The member of the response that lists the handled requests. */
   readonly member: 'approved_join_requests' | 'rejected_join_requests'
   /** How many users may join; undefined: nobody does. */
   countPlaces?(context: Context<Transaction>, group: HeldGroup): Promise<number>
   keep(context: Context<Transaction>, group: HeldGroup, requests: readonly GroupJoinRequestsTable[]): Promise<void>
 }
 
-/** Answers requests each for itself: what cannot be answered so is reported beside the others. */
+/** Handles each request by itself: failures are reported beside the successes. */
 function answerRequests(vocabulary: Vocabulary, answer: RequestAnswer): NewOperation {
   const messaging_product = vocabulary.product
   const { name, method, sentence, output, member } = answer
@@ -164,7 +164,7 @@ export function removeParticipants(vocabulary: Vocabulary): NewOperation {
       const group = await lockGroup(db, node)
       if (!group) throw notFound()
       const request_id = random.trace()
-      // A user who is named twice, in two ways of writing, is removed once.
+      // A user who is named twice, in two spellings, is removed once.
       const named = new Map(participants.map(({ user }) => [readUser(user), user]))
       const removed = await deleteParticipants(db, group, [...named.keys()])
       const { done, failed } = sortOut([...named.keys()], (user) =>

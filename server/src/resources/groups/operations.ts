@@ -140,7 +140,7 @@ function groupOperations(vocabulary: Vocabulary): NewOperation[] {
       output: deletedGroupSchema(vocabulary),
       examples: {
         output: { messaging_product, request_id: exampleRequestId, success: true },
-        // One that nothing else is shown on.
+        // A page that shows nothing else.
         node: '6000000000000003',
       },
       async run({ db, node, clock, random }) {

@@ -9,7 +9,7 @@ export interface InvitePageOptions {
   readonly display_phone_number: string
 }
 
-/** Where an invite link leads: which group it is, and whose. Nothing of who is in it. */
+/** The page of an invite link: which group it is, and whose. It shows no members. */
 export function composeInvitePage(options: InvitePageOptions): Page {
   const { subject, description } = options
   const [initial = ''] = subject.toUpperCase()

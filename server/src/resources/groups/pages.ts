@@ -10,7 +10,7 @@ const missing = composeMissingPage(
   'The business has replaced or deleted its invite link, or the address was not copied whole. Ask the business for a new link.',
 )
 
-/** Where an invite link leads. It is looked up at every request: a dead link answers 404. */
+/** The page of an invite link. The link is looked up at every request: an ended link gets a 404. */
 export function groupPages(): NewReplyOperation[] {
   return [
     defineOpen({

@@ -15,7 +15,7 @@ import { type GroupProblem, inviteCodePattern } from './schemas.ts'
 
 export const groupDefaults = { description: '', join_approval_mode: 'auto_approve' } as const
 
-/** A group's subject counts without the blanks around it, and in Unicode characters. */
+/** A group's subject is measured without surrounding spaces, in Unicode characters. */
 export function findSubjectProblems(subject: string): ArgumentProblem[] {
   const length = [...subject.trim()].length
   if (length >= 1 && length <= maxSubjectLength) return []
@@ -57,7 +57,7 @@ export function toJoinRequest({ id, user_wa_id, created_time }: GroupJoinRequest
   return { join_request_id: id, wa_id: user_wa_id, creation_timestamp: writeUnixSeconds(created_time) }
 }
 
-/** Whoever has the code can join, so nobody must be able to guess it: 128 bits. */
+/** Anyone with the code can join, so it must not be guessable: 128 bits. */
 export function drawInviteCode(random: Random): string {
   return random.bytes(16).toString('base64url')
 }
@@ -71,8 +71,8 @@ export function inviteLinkOf(publicUrl: string, code: string): string {
 }
 
 /**
- * The code at the end of a link; undefined for a link that never was one of ours. The address in front of it is not looked
- * at: a link stays good when the service moves.
+ * The code at the end of a link; undefined for a text that never was a link of ours. The address before the code is ignored: a link
+ * stays valid when the service moves.
  */
 export function readInviteCode(link: string): string | undefined {
   const code = /\/invite\/([^/]*)\/?$/.exec(URL.parse(link)?.pathname ?? '')?.[1]
@@ -89,7 +89,7 @@ function problem(title: string, { code, message: details }: GraphError): GroupPr
   return { code, title, message: title, error_data: { details } }
 }
 
-/** The codes are those that the same reasons have where they refuse a whole request. */
+/** The codes are the same as when these reasons refuse a whole request. */
 export const problems = {
   notRegistered: () => problem('Group not created', groupsNeedRegistration()),
   unknownRequest: () => problem('No such join request', joinRequestUnknown()),
@@ -97,13 +97,13 @@ export const problems = {
   unknownParticipant: () => problem('No such participant', participantUnknown()),
 }
 
-/** One thing of several that could not be done, and why. */
+/** One item of several that failed, and why. */
 export interface Failure {
   readonly id: string
   readonly problem: GroupProblem
 }
 
-/** Sorts what was asked for into what can be done and what cannot, in its order; what comes twice counts once. */
+/** Separates the possible from the impossible, in order; duplicates count once. */
 export function sortOut(
   ids: readonly string[],
   findProblem: (id: string) => GroupProblem | undefined,

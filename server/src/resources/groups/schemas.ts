@@ -9,7 +9,7 @@ export const joinApprovalModes = ['approval_required', 'auto_approve'] as const
 const descriptionSchema = Type.String({ maxLength: 2048 })
 const joinApprovalModeSchema = Type.Enum(joinApprovalModes)
 
-/** What a group is made of. */
+/** The settings of a group. */
 export const groupMembers = {
   subject: trimmedSchema(128),
   description: Type.Optional(descriptionSchema),
@@ -20,7 +20,7 @@ export const inviteCodePattern = /^[\w-]{22}$/
 const maxItems = 1024
 const unixSeconds = Type.String({ description: 'Unix seconds.' })
 
-/** For the operations that the specification itself describes: there it is required. */
+/** For the operations that the specification describes itself, where it is required. */
 export function productSchema(vocabulary: Vocabulary) {
   return Type.Object({ messaging_product: Type.Literal(vocabulary.product) })
 }
@@ -71,7 +71,7 @@ export function deletedLinkSchema(vocabulary: Vocabulary) {
   return Type.Object({ ...productSchema(vocabulary).properties, success: Type.Enum(['true']) })
 }
 
-/** What went wrong with one thing of several, or with what was asked for earlier. */
+/** The failure of one item of several, or of an earlier request. */
 export const groupErrorSchema = Type.Object({
   code: Type.Integer(),
   title: Type.String(),
@@ -91,7 +91,7 @@ export function participantRemovalSchema(vocabulary: Vocabulary) {
         user: Type.String({
           pattern: '^\\+?\\d[\\d ().-]{0,29}$',
           maxLength: 31,
-          'x-expects': "a user's id or phone number, in quotes",
+          'x-expects': "a user's id or phone number, as text",
         }),
       }),
       { minItems: 1, maxItems },

@@ -10,7 +10,7 @@ import type {
 import { createNode, deleteNode, type Node } from '../../graph/nodes.ts'
 import type { Slice } from '../../graph/paging.ts'
 
-/** A group with what its events tell of its number. */
+/** A group with what its events say about its number. */
 export interface HeldGroup extends GroupsTable {
   readonly account_id: string
   readonly phone_number: string
@@ -69,8 +69,8 @@ export async function listGroups(db: Db, number: Node, slice: Slice): Promise<Gr
 }
 
 /**
- * The group, held until the transaction ends. Everything that changes a group or who is in it begins with this, so that
- * changes come one after another, and what was counted stays true. Undefined when it was deleted meanwhile.
+ * The group, locked until the transaction ends. Every change to a group or its members begins with this, so that changes come one after
+ * another, and counts stay true. Undefined when it was deleted meanwhile.
  */
 export async function lockGroup(tx: Transaction, node: Node): Promise<HeldGroup | undefined> {
   return selectHeld(tx)
@@ -79,7 +79,7 @@ export async function lockGroup(tx: Transaction, node: Node): Promise<HeldGroup 
     .executeTakeFirst()
 }
 
-/** The group that a live link leads into, held in the same way. A user has a link and no tenant. */
+/** The group of an active link, locked in the same way. A user has a link and no tenant. */
 export async function lockInvitingGroupForGateway(tx: Transaction, code: string): Promise<HeldGroup | undefined> {
   const findLink = tx.query.selectFrom('group_invite_links').select('group_id').where('code', '=', code)
   const link = await findLink.executeTakeFirst()
@@ -112,7 +112,7 @@ export async function insertGroup(
   return id
 }
 
-/** Removes a group with all that hangs on it; its id is free again, so that a world file can bring it back. */
+/** Removes a group with everything in it; its id is free again, so that a world file can restore it. */
 export async function deleteGroup(tx: Transaction, { id }: HeldGroup): Promise<void> {
   for (const table of ['group_invite_links', 'group_participants', 'group_join_requests'] as const) {
     await tx.query.deleteFrom(table).where('group_id', '=', id).execute()
@@ -121,7 +121,7 @@ export async function deleteGroup(tx: Transaction, { id }: HeldGroup): Promise<v
   await deleteNode(tx, id)
 }
 
-/** Gives a group its link; the one before it is none from then on. */
+/** Gives a group a new link; the previous one ends. */
 export async function putInviteLink(tx: Transaction, link: GroupInviteLinksTable): Promise<void> {
   const { code, created_time } = link
   await tx.query
@@ -131,17 +131,17 @@ export async function putInviteLink(tx: Transaction, link: GroupInviteLinksTable
     .execute()
 }
 
-/** The code of a group's live link. */
+/** The code of a group's active link. */
 export async function findInviteCode(db: Db, group: Node): Promise<string | undefined> {
   return (await db.first(findLinkOfGroup, { group_id: group.id, account_id: group.account_id ?? '' }))?.code
 }
 
-/** What the page behind a link shows. For anyone who has the link: not bound to a tenant. */
+/** The data of a link's page. For anyone who has the link: not bound to a tenant. */
 export async function findInvitationForAnyone(db: Db, code: string) {
   return db.first(findInvitation, { code })
 }
 
-/** False when the group has no live link. */
+/** False when the group has no active link. */
 export async function deleteInviteLink(tx: Transaction, group: HeldGroup): Promise<boolean> {
   const { numDeletedRows } = await tx.query
     .deleteFrom('group_invite_links')
@@ -150,7 +150,7 @@ export async function deleteInviteLink(tx: Transaction, group: HeldGroup): Promi
   return numDeletedRows === 1n
 }
 
-/** In the order in which they joined. */
+/** In the order of joining. */
 export async function listParticipants(db: Db, group: GroupsTable): Promise<{ user_wa_id: string }[]> {
   return db.list(findParticipants, { group_id: group.id })
 }
@@ -178,7 +178,7 @@ export async function listJoinRequests(db: Db, group: Node, slice: Slice): Promi
   return slice.apply(db.query.selectFrom('group_join_requests').selectAll().where('group_id', '=', group.id)).execute()
 }
 
-/** Those of the group among these ids, by id. */
+/** The group's requests among these ids, by id. */
 export async function findJoinRequests(
   tx: Transaction,
   group: HeldGroup,
@@ -193,7 +193,7 @@ export async function findJoinRequests(
   return new Map(found.map((request) => [request.id, request]))
 }
 
-/** False when the user has asked already. */
+/** False when the user has already asked. */
 export async function insertJoinRequest(tx: Transaction, request: GroupJoinRequestsTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx.query
     .insertInto('group_join_requests')
@@ -203,7 +203,7 @@ export async function insertJoinRequest(tx: Transaction, request: GroupJoinReque
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Ends requests, whoever asked: they were answered, or are needed no more. */
+/** Ends requests of any user: they were handled, or are no longer needed. */
 export async function deleteJoinRequests(tx: Transaction, group: HeldGroup, users: readonly string[]): Promise<void> {
   await tx.query
     .deleteFrom('group_join_requests')

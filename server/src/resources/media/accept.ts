@@ -7,8 +7,8 @@ import { tooLarge, wrongType } from './rules.ts'
 import { startTextCheck, type TextCheck } from './text-check.ts'
 
 /**
- * Hands on the bytes of a file as they come, and throws as soon as it is certain that the file is not taken: it is of another
- * type, or larger than files of its kind may be.
+ * Passes on the bytes of a file as they arrive, and throws as soon as the file is certain to be refused: its type is not accepted, or it
+ * is too large for its kind.
  */
 export async function* checkWhileArriving(
   bytes: AsyncIterable<Uint8Array>,
@@ -19,7 +19,7 @@ export async function* checkWhileArriving(
   let kind: MediaKind | undefined
   let text: TextCheck | undefined
 
-  /** Decides by the first bytes what the file may be, and catches up with them. */
+  /** Decides the possible types by the first bytes, and then processes those bytes. */
   async function begin(): Promise<Buffer> {
     const start = Buffer.concat(first.splice(0))
     const type = await recognizeStart(start.subarray(0, sampleBytes))
@@ -41,7 +41,7 @@ export async function* checkWhileArriving(
       look(chunk)
       yield chunk
     } else {
-      // A copy, because the memory of a chunk is used again for the next.
+      // A copy, because the memory of a chunk is reused for the next.
       first.push(Buffer.from(chunk))
       if (size >= sampleBytes) yield await begin()
     }
@@ -51,7 +51,7 @@ export async function* checkWhileArriving(
   if (text && !text.end()) throw wrongType(undefined)
 }
 
-/** The kind that decides how large a file may get. What is in a container shows later; only documents come in those. */
+/** The kind that decides the largest size. The content of a container is known later; only documents come in containers. */
 function kindOfStart(type: string | undefined, start: Buffer): MediaKind {
   if (type === zipType || type === compoundType) return 'document'
   if (!isMediaType(type)) throw wrongType(type)
@@ -62,7 +62,7 @@ function kindOf(type: MediaTypeName, start: Buffer): MediaKind {
   return type === 'image/webp' && isAnimated(start) ? 'animated sticker' : mediaTypes[type].kind
 }
 
-/** The type of a file that has arrived whole and was looked at meanwhile; throws when it is none that is taken. */
+/** The type of a file that has arrived completely and was checked meanwhile; throws when it is not accepted. */
 export async function checkArrived(file: ReadableBytes, settings: Settings): Promise<MediaTypeName> {
   const type = await recognize(file)
   if (!isMediaType(type)) throw wrongType(type)

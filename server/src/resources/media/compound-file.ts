@@ -1,6 +1,6 @@
 import type { ReadableBytes } from '../../files/file-store.ts'
 
-/** A stream at the top of a compound file that only files of one application have. */
+/** A stream at the top of a compound file that identifies one application. */
 const mainStreams: Readonly<Record<string, string>> = {
   WordDocument: 'application/msword',
   Workbook: 'application/vnd.ms-excel',
@@ -9,13 +9,13 @@ const mainStreams: Readonly<Record<string, string>> = {
 }
 
 const entryBytes = 128
-/** No document has a longer directory; a file that claims one is made to keep us busy. */
+/** No document has a longer directory; a file that claims one is an attack. */
 const maxDirectorySectors = 2000
 const lastSector = 0xfffffffa
 
 /**
- * Which application a compound file (MS-CFB: the older documents of Word, Excel and PowerPoint, and much else) belongs to, told
- * by the streams at its top. Those of embedded documents lie deeper. Undefined when it is none of the three.
+ * The application of a compound file (MS-CFB: the older documents of Word, Excel and PowerPoint, and much else), by the streams at its
+ * top; those of embedded documents are deeper. Undefined when it is none of the three.
  */
 export async function recognizeCompoundFile(file: ReadableBytes): Promise<string | undefined> {
   const header = await file.read(0, 512)
@@ -35,7 +35,7 @@ export async function recognizeCompoundFile(file: ReadableBytes): Promise<string
   }
   return findMainStream(Buffer.concat(directory))
 
-  /** The sectors of a stream form a chain, which the allocation table holds. */
+  /** The sectors of a stream form a chain in the allocation table. */
   async function findNext(from: number): Promise<number> {
     const perSector = sectorBytes / 4
     const table = await findTableSector(Math.floor(from / perSector))
@@ -44,7 +44,7 @@ export async function recognizeCompoundFile(file: ReadableBytes): Promise<string
     return next.length === 4 ? next.readUInt32LE(0) : lastSector
   }
 
-  /** Where a sector of the allocation table is: the first 109 are named in the header, the others in a chain of their own. */
+  /** Where a sector of the allocation table is: the header lists the first 109, a separate chain the others. */
   async function findTableSector(index: number): Promise<number> {
     if (index < 109) return header.readUInt32LE(76 + index * 4)
     const perSector = sectorBytes / 4 - 1
@@ -60,7 +60,7 @@ export async function recognizeCompoundFile(file: ReadableBytes): Promise<string
   }
 }
 
-/** The entries of a storage form a tree; those at the top hang below the first entry of the directory. */
+/** The entries of a storage form a tree; the top ones are below the first entry of the directory. */
 function findMainStream(directory: Buffer): string | undefined {
   const count = directory.length / entryBytes
   if (count === 0) return undefined

@@ -7,7 +7,7 @@ import { rangeNotSatisfiable } from './errors.ts'
 import { isMediaType, mediaTypes } from './kinds.ts'
 import { findMedia } from './store.ts'
 
-/** The bytes of media files, for whoever was given the address of one and has a token that sees it. */
+/** The bytes of media files, by a link and a token that sees the file. */
 export function mediaDownloads(): NewReplyOperation[] {
   return [
     defineLink({
@@ -53,7 +53,7 @@ async function download(context: LinkContext): Promise<Reply> {
 async function openBytes({ db, node, clock, ports }: LinkContext, sha256: string, range: ByteRange | undefined) {
   const file = await ports.files.get(sha256, range)
   if (file) return file.stream
-  // Deleted a moment ago, so it is not there; otherwise there is something wrong with us.
+  // Deleted a moment ago, so it does not exist; otherwise it is our fault.
   await findMedia(db, node, clock)
   throw new Error(`the bytes of the media file ${node.id} are gone`)
 }

@@ -31,7 +31,7 @@ export const fileNotBase64 = defineError({
   text: 'file: it is not base64; send the bytes in base64, or as a data: URL, or as multipart/form-data.',
 })
 
-/** What a range asks for begins behind the end. Only downloads have it. */
+/** The range begins after the end. Only downloads have it. */
 export const rangeNotSatisfiable = defineError({
   id: 'range_not_satisfiable',
   status: 416,

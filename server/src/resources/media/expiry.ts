@@ -2,7 +2,7 @@ import { minute } from '../../base/duration.ts'
 import type { TimerHandler } from '../../timers/worker.ts'
 import { deleteMedia, type Tools } from './store.ts'
 
-/** Sweeps a medium when its time is over; one that was deleted before is gone already. */
+/** Removes a media file when its time is over; a deleted one is already gone. */
 export function makeMediaExpiryHandler(tools: Tools): TimerHandler {
   return {
     async finish(tx, payload) {

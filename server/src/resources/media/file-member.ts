@@ -3,7 +3,7 @@ import { checkWhileArriving } from './accept.ts'
 import { openFileText } from './file-text.ts'
 import { largestMediaBytes } from './kinds.ts'
 
-/** The member `file` of an upload, whoever sends it. */
+/** The member `file` of an upload, for every door. */
 export const mediaFile: FileMember = {
   name: 'file',
   limits: (settings) => ({ fileBytes: largestMediaBytes(settings), textBodyBytes: settings.maxMediaTextBytes }),

@@ -1,14 +1,14 @@
 import type { FileTextDecoder } from '../../graph/operation.ts'
 import { dataUrlWithoutComma, fileNotBase64 } from './errors.ts'
 
-/** What stands in front of the comma of a data: URL is a type and a few parameters. */
+/** A data: URL has only a type and a few parameters before the comma. */
 const maxHeadCharacters = 1000
 const tagPattern = /;\s*base64\s*$/i
 const nothing = Buffer.alloc(0)
 
 /**
- * Reads the text of a file piece by piece: a `data:` URL, or base64 (also of the kind for URLs, and with line breaks). Pieces
- * may end anywhere, even within an escape.
+ * Decodes the text of a file chunk by chunk: a `data:` URL, or base64 (also its URL alphabet, and with line breaks). Chunks may end
+ * anywhere, even within an escape.
  */
 export function openFileText(): FileTextDecoder {
   let head: string | undefined = ''
@@ -20,7 +20,7 @@ export function openFileText(): FileTextDecoder {
     return base64 ? base64.decode(bytes) : bytes
   }
 
-  /** Undefined while it is not certain yet where the data begin. */
+  /** Undefined until the start of the data is certain. */
   function readHead(text: string): string | undefined {
     if (!'data:'.startsWith(text.slice(0, 5).toLowerCase())) {
       base64 = new Base64Decoder()
@@ -57,7 +57,7 @@ export function openFileText(): FileTextDecoder {
 
 const percent = 0x25
 
-/** Characters beyond ASCII stand for their bytes in UTF-8, and what looks like an escape but is none for itself. */
+/** Characters beyond ASCII become their bytes in UTF-8; an invalid escape stays as it is. */
 class PercentDecoder {
   /** The beginning of an escape, or half of a character. */
   #waiting = ''
@@ -81,7 +81,7 @@ function findSafeEnd(text: string): number {
   return unit >= 0xd800 && unit <= 0xdbff ? text.length - 1 : text.length
 }
 
-/** In place: what comes out is never longer. */
+/** In place: the output is never longer. */
 function decodePercents(bytes: Buffer): Buffer {
   if (!bytes.includes(percent)) return bytes
   let length = 0
@@ -99,7 +99,7 @@ const hexValues = Int8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(value) ? -1 : value
 })
 
-/** -1 when it is no pair of hexadecimal digits. */
+/** -1 when it is not a pair of hexadecimal digits. */
 function readHexPair(first = 0, second = 0): number {
   const high = hexValues[first] as number
   const low = hexValues[second] as number
@@ -116,9 +116,9 @@ function markBytes(characters: string): Uint8Array {
   return marks
 }
 
-/** Takes blanks anywhere, padding at the end alone, and as much of that as is right or none. */
+/** Accepts white space anywhere, and at the end either the right padding or none. */
 class Base64Decoder {
-  /** Digits that do not make a group of four yet. */
+  /** Digits that do not form a group of four yet. */
   #waiting: Buffer = nothing
   #digits = 0
   #padding = 0

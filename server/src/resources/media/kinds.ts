@@ -1,15 +1,15 @@
 import type { Settings } from '../../graph/settings.ts'
 
-/** What messages can carry. Stickers that move may be larger than those that stand still. */
+/** The media of messages. Animated stickers may be larger than static ones. */
 export type MediaKind = 'image' | 'audio' | 'video' | 'document' | 'sticker' | 'animated sticker'
 
 interface MediaType {
   readonly kind: MediaKind
-  /** How the name of a file of this type ends. */
+  /** The file extension of this type. */
   readonly extension: string
 }
 
-/** Every type that is taken. A sticker is told from one that moves by its bytes, and both have the same type. */
+/** Every accepted type. Static and animated stickers have the same type and differ by their bytes. */
 export const mediaTypes = {
   'image/jpeg': { kind: 'image', extension: 'jpg' },
   'image/png': { kind: 'image', extension: 'png' },
@@ -54,7 +54,7 @@ export function maxBytesOf(kind: MediaKind, settings: Settings): number {
   }
 }
 
-/** The most that any file may have. */
+/** The largest size of any file. */
 export function largestMediaBytes(settings: Settings): number {
   const kinds: MediaKind[] = ['image', 'audio', 'video', 'document', 'sticker', 'animated sticker']
   return Math.max(...kinds.map((kind) => maxBytesOf(kind, settings)))

@@ -1,6 +1,6 @@
 import type { ReadableBytes } from '../../files/file-store.ts'
 
-/** More boxes than any film has on the way to its tracks; a file with more is made to keep us busy. */
+/** More boxes than any film has before its tracks; a file with more is an attack. */
 const maxBoxes = 5000
 
 interface Box {
@@ -10,8 +10,7 @@ interface Box {
 }
 
 /**
- * What the tracks of an MP4 file hold: pictures that move, or sound alone. Undefined when it has no track of either, or says so
- * where nothing can be read.
+ * What the tracks of an MP4 file hold: video, or only audio. Undefined when it has no track of either, or points to unreadable places.
  */
 export async function recognizeTracks(file: ReadableBytes): Promise<'video' | 'audio' | undefined> {
   let visited = 0
@@ -22,7 +21,7 @@ export async function recognizeTracks(file: ReadableBytes): Promise<'video' | 'a
       const header = await file.read(at, 16)
       if (header.length < 8) return
       const short = header.readUInt32BE(0)
-      // 1: the length follows as a long number; 0: to the end.
+      // 1: a 64-bit length follows; 0: to the end.
       const isLong = short === 1 && header.length === 16
       const length = isLong ? Number(header.readBigUInt64BE(8)) : short === 0 ? end - at : short
       const headerBytes = isLong ? 16 : 8

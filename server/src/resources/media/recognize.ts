@@ -3,24 +3,24 @@ import { recognizeCompoundFile } from './compound-file.ts'
 import { recognizeTracks } from './mp4-tracks.ts'
 import { startsAsText } from './text-check.ts'
 
-/** The types of containers, which tell what is in them only when they are read as a whole. */
+/** Container types, whose content is known only when the whole file is read. */
 export const zipType = 'application/zip'
 export const compoundType = 'application/x-cfb'
 
-/** As much as telling the type of almost every file takes. */
+/** Enough to recognize almost every file. */
 export const sampleBytes = 4100
 
-/** Other names for types that are taken. */
+/** Aliases of accepted types. */
 const otherNames: Readonly<Record<string, string>> = {
-  // A PNG that moves is shown as a still one by who does not know it.
+  // A program that does not know animated PNG shows it as a still one.
   'image/apng': 'image/png',
   'audio/x-m4a': 'audio/mp4',
   'video/x-m4v': 'video/mp4',
-  // An Ogg file of a codec that is not known is taken for the sound that Ogg mostly holds.
+  // An Ogg file of an unknown codec is treated as audio, which Ogg mostly holds.
   'application/ogg': 'audio/ogg',
 }
 
-/** Signatures that are words too: a text may begin with them, and no file of the type is one. */
+/** Signatures that are also words: a text may begin with them, and no file of the type is a text. */
 const wordLike = new Set([
   'image/bmp',
   'application/x-msdownload',
@@ -29,7 +29,7 @@ const wordLike = new Set([
   'audio/mpeg',
 ])
 
-/** What a text is when it begins like this, after the blanks and comments that may stand in front. */
+/** The type of a text that begins like this, after leading white space and comments. */
 const markup: readonly (readonly [RegExp, string])[] = [
   [/^<svg[\s>]/i, 'image/svg+xml'],
   [/^<\?xml/i, 'application/xml'],
@@ -37,8 +37,7 @@ const markup: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The type of a file that begins like this, by its bytes alone; undefined when they are of no known type. Of containers it
- * tells no more than that they are one.
+ * The type of a file by its first bytes; undefined when unknown. For containers it says only that they are one.
  */
 export async function recognizeStart(start: Buffer): Promise<string | undefined> {
   const latin = start.toString('latin1', 0, 16)
@@ -61,7 +60,7 @@ function recognizeMarkup(start: Buffer): string | undefined {
   return markup.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-/** The type of a whole file, containers looked into. */
+/** The type of a whole file, including the content of containers. */
 export async function recognize(file: ReadableBytes): Promise<string | undefined> {
   const start = await file.read(0, sampleBytes)
   const type = await recognizeStart(start)
@@ -73,7 +72,7 @@ export async function recognize(file: ReadableBytes): Promise<string | undefined
     case 'video/mp4':
       return (await recognizeTracks(file)) === 'audio' ? 'audio/mp4' : type
     case 'audio/mpeg':
-      // Behind the tags in front of a sound there may be one of another type.
+      // Behind the tags of an audio file there may be another type.
       if (!start.toString('latin1', 0, 3).startsWith('ID3')) return type
       return (await askLibrary(({ fileTypeFromBlob }) => fileTypeFromBlob(asBlob(file)))) ?? type
     default:
@@ -81,7 +80,7 @@ export async function recognize(file: ReadableBytes): Promise<string | undefined
   }
 }
 
-/** Whether a WebP picture moves: a flag of its extended header. */
+/** Whether a WebP image is animated: a flag of its extended header. */
 export function isAnimated(start: Buffer): boolean {
   return start.toString('latin1', 12, 16) === 'VP8X' && ((start[20] ?? 0) & 0x02) !== 0
 }
@@ -89,19 +88,19 @@ export function isAnimated(start: Buffer): boolean {
 async function askLibrary(
   ask: (library: typeof import('file-type')) => Promise<{ mime: string } | undefined>,
 ): Promise<string | undefined> {
-  // Loading it takes a tenth of the service's whole start, so it waits for the first file.
+  // Loading it takes a tenth of the service's start time, so it waits for the first file.
   const library = await import('file-type')
   try {
     const mime = (await ask(library))?.mime.split(';', 1)[0]
     return mime === undefined ? undefined : (otherNames[mime] ?? mime)
   } catch (error) {
-    // A file that could not be read is a fault; one that the library stumbles over is of no type that it knows.
+    // A file that could not be read is a fault; a file that the library fails on is of an unknown type.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     return undefined
   }
 }
 
-/** As much of a Blob as the library reads one by: it goes by the place of what it wants, and skips the rest. */
+/** The part of a Blob that the library needs: it reads by position, and skips the rest. */
 function asBlob(file: ReadableBytes): Blob {
   const slice = (start: number, end: number) => ({
     async arrayBuffer() {

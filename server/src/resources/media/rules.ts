@@ -13,7 +13,7 @@ export function wrongType(found: string | undefined): GraphError {
   return found === undefined ? fileTypeUnknown({ types }) : fileTypeNotTaken({ found, types })
 }
 
-/** Where a medium can be had, below the address of the service. */
+/** The path of a media file's link, below the base URL. */
 export function mediaPath(id: string): string {
   return `/media/${id}`
 }

@@ -14,14 +14,14 @@ export function makeUploadSchema(vocabulary: Vocabulary) {
 
 export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The media ID.' }) })
 
-/** Of the operations on a medium that exists. */
+/** For operations on an existing media file. */
 export const mediaQuerySchema = Type.Object({
   phone_number_id: Type.Optional(
-    idSchema({ description: 'The phone number that the medium must belong to; another: 404.' }),
+    idSchema({ description: 'The phone number that the media file must belong to; another: 404.' }),
   ),
 })
 
-/** What a medium is. */
+/** A media file in responses. */
 export const mediaMembers = {
   mime_type: Type.Enum(Object.keys(mediaTypes) as MediaTypeName[]),
   sha256: Type.String({ description: 'The hash of the bytes: 64 hexadecimal digits.' }),

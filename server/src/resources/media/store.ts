@@ -8,7 +8,7 @@ import { notFound } from '../../graph/errors.ts'
 import { deleteNode, type Node } from '../../graph/nodes.ts'
 import { setTimer } from '../../timers/set.ts'
 
-/** What a write here works with besides its transaction. */
+/** The dependencies of a write, besides its transaction. */
 export interface Tools {
   readonly clock: Clock
   readonly random: Random
@@ -16,12 +16,12 @@ export interface Tools {
 
 export const expiryTimer = 'media.expire'
 
-/** What the store of bytes knows a medium's use of its content by. */
+/** The name of a media file's use in the blob store. */
 function mediaUse(id: string): string {
   return `media:${id}`
 }
 
-/** Records a medium under an id that was registered for it; its content is held or used already. */
+/** Records a media file under its registered id; its blob is already held or used. */
 export async function insertMedia(tx: Transaction, tools: Tools, medium: MediaTable): Promise<void> {
   const { id, sha256, expires_time } = medium
   await useFile(tx, sha256, mediaUse(id))
@@ -34,8 +34,8 @@ const findById = defineStatement<{ id: string; now: number }>()((db, { id, now }
 )
 
 /**
- * The medium of a node, if it belongs to the number that is asked for, where one is. One that has expired is gone, though its
- * row is swept a little later.
+ * The media file of a node, if it belongs to the requested number, when one is given. An expired one counts as gone, though its row is
+ * removed a little later.
  */
 export async function findMedia(db: Db, node: Node, clock: Clock, phone_number_id?: string): Promise<MediaTable> {
   const medium = await db.first(findById, { id: node.id, now: clock.now() })
@@ -43,7 +43,7 @@ export async function findMedia(db: Db, node: Node, clock: Clock, phone_number_i
   return medium
 }
 
-/** Ends a medium, and tells whether it was there; its bytes go with the last one that has the same. */
+/** Removes a media file, and returns whether it existed; its blob is removed after its last use. */
 export async function deleteMedia(tx: Transaction, tools: Tools, id: string): Promise<boolean> {
   const medium = await tx.query.deleteFrom('media').where('id', '=', id).returning('sha256').executeTakeFirst()
   if (!medium) return false
@@ -52,7 +52,7 @@ export async function deleteMedia(tx: Transaction, tools: Tools, id: string): Pr
   return true
 }
 
-/** The node of a phone number of any business, which owns what users send to it. */
+/** The node of any business's phone number, which owns what users send to it. */
 export async function findNumberNodeForGateway(
   db: Db,
   id: string,

@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Bytes that no text has: the control characters but tab, line feed, form feed, carriage return and escape. */
+/** Bytes that no text has: control characters except tab, line feed, form feed, carriage return and escape. */
 const binaryBytes = new Set([
   0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 28, 29, 30, 31,
 ])
 const isBinary = Array.from({ length: 256 }, (_, byte) => binaryBytes.has(byte))
 
-/** Looks at a text piece by piece. */
+/** Checks a text chunk by chunk. */
 export interface TextCheck {
-  /** Whether what came so far may be text. */
+  /** Whether the bytes so far may be text. */
   take(chunk: Buffer): boolean
   /** Whether it was text to its last character. */
   end(): boolean
 }
 
 /**
- * A text is UTF-8, or UTF-16 with the mark of its byte order in front, and has none of the characters that no text has. In the
- * encodings of one country a text cannot be told from what is none.
+ * A text is UTF-8, or UTF-16 with a byte order mark, without characters that no text has. National encodings cannot be distinguished
+ * from binary data.
  */
 export function startTextCheck(start: Buffer): TextCheck {
   if (start[0] === 0xff && start[1] === 0xfe) return checkUtf16('utf-16le')
@@ -38,7 +38,7 @@ function checkUtf8(): TextCheck {
       }
       const bytes = begun.length === 0 ? chunk : Buffer.concat([begun, chunk])
       const whole = bytes.length - countBegun(bytes)
-      // A copy, because a piece of the chunk would hold on to all of it.
+      // A copy, because a slice of the chunk would keep all of it alive.
       begun = Buffer.from(bytes.subarray(whole))
       return isUtf8(bytes.subarray(0, whole))
     },
@@ -46,7 +46,7 @@ function checkUtf8(): TextCheck {
   }
 }
 
-/** How many bytes at the end belong to a character of which the rest is still to come. */
+/** How many bytes at the end belong to an incomplete character. */
 function countBegun(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number

@@ -4,8 +4,8 @@ import type { VerificationCodesTable } from '../../db/tables.ts'
 import type { WrongTries } from './codes.ts'
 
 /*
- * The code and the PIN of a number. Whoever changes them has locked the number before (`lockPhoneNumber`), so that two
- * requests at the same moment come one after the other.
+ * The code and the PIN of a number. Every change locks the number first (`lockPhoneNumber`), so that concurrent requests come one after
+ * the other.
  */
 
 export async function findCode(db: Db, phone_number_id: string): Promise<VerificationCodesTable | undefined> {
@@ -16,7 +16,7 @@ export async function findCode(db: Db, phone_number_id: string): Promise<Verific
     .executeTakeFirst()
 }
 
-/** Stores the newest code in the place of the one before it. */
+/** Stores the newest code, replacing the previous one. */
 export async function putCode(tx: Transaction, code: VerificationCodesTable): Promise<void> {
   const { phone_number_id: _, ...columns } = code
   await tx.query
@@ -43,7 +43,7 @@ export async function findPinHash(db: Db, phone_number_id: string): Promise<stri
   return row && openSecret(db, 'two_step_pins.pin_hash', phone_number_id, row.pin_hash)
 }
 
-/** Sealed as well: six digits are found from their hash, however slow it is to make. */
+/** Sealed as well: six digits can be found from their hash, however slow the hash is. */
 export async function putPinHash(tx: Transaction, phone_number_id: string, hash: string): Promise<void> {
   const pin_hash = await sealSecret(tx, 'two_step_pins.pin_hash', phone_number_id, hash)
   await tx.query

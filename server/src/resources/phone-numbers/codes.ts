@@ -3,19 +3,19 @@ import { isLeaseOver } from '../../base/lease.ts'
 import type { Random } from '../../base/random.ts'
 import type { VerificationCodesTable } from '../../db/tables.ts'
 
-/** The service's secret that codes are hashed with. */
+/** The service's secret that keys the hashes of codes. */
 export const codeSecretName = 'verification_codes'
 
 export function drawCode(random: Random, digits: number): string {
   return String(random.integer(0, 10 ** digits)).padStart(digits, '0')
 }
 
-/** Keyed with a secret and bound to the number: a list of all hashes of six digits opens nothing. */
+/** Keyed with a secret and bound to the number, so that a precomputed list of all hashes is useless. */
 export function hashCode(secret: string, phone_number_id: string, code: string): string {
   return createHmac('sha256', secret).update(`${phone_number_id}:${code}`).digest('hex')
 }
 
-/** The wrong tries at a number's codes. They outlive a code, so that asking for a new one gives no new tries. */
+/** The failed attempts at a number's codes. They outlive a code, so that a new code gives no new attempts. */
 export type WrongTries = Pick<VerificationCodesTable, 'wrong_tries' | 'first_wrong_time' | 'blocked_until'>
 
 export const noWrongTries: WrongTries = { wrong_tries: 0, first_wrong_time: 0, blocked_until: 0 }
@@ -32,8 +32,8 @@ export type Judgement =
   | { readonly outcome: 'wrong'; readonly tries: WrongTries; readonly triesLeft: number | undefined }
 
 /**
- * Judges a code that was sent in. While a number is blocked not even the right one is taken; only wrong tries at a code that
- * lives are counted, because nothing can be guessed otherwise. Without a limit nothing is counted.
+ * Checks a submitted code. While a number is blocked not even the right code is accepted. Only wrong codes while one is valid are
+ * counted, because otherwise there is nothing to guess. Without a limit nothing is counted.
  */
 export function judgeCode(
   stored: VerificationCodesTable | undefined,

@@ -14,7 +14,7 @@ import {
   visibilities,
 } from './schemas.ts'
 
-/** What the types of client libraries name of a number, and its row tells. */
+/** Number fields in the types of client libraries that come from its row. */
 const ofRow = {
   platform_type: Type.Optional(Type.Enum(hostPlatforms)),
   throughput: Type.Optional(Type.Object({ level: Type.Enum(['STANDARD', 'NOT_APPLICABLE']) })),
@@ -29,7 +29,7 @@ const ofRow = {
   health_status: Type.Optional(healthSchema),
 }
 
-/** The same besides what the specification knows of a number's info. */
+/** The same, besides the specification's info of a number. */
 const ofInfo = {
   ...ofRow,
   status: Type.Optional(Type.Enum(connectionStatuses)),
@@ -56,7 +56,7 @@ export function libraryInfoMembers({ habits }: Vocabulary): Partial<typeof ofInf
   return habits.library_fields ? ofInfo : {}
 }
 
-/** What a row tells under the names of client libraries. */
+/** The fields of a row under the names of client libraries. */
 export function describeForLibraries(row: PhoneNumbersTable) {
   const { host_platform, quality_rating, registered, new_display_name, name_status, last_onboarded_time } = row
   return {
@@ -75,7 +75,7 @@ export function describeForLibraries(row: PhoneNumbersTable) {
   }
 }
 
-/** The same with what other tables tell; these are read only when they are asked for. */
+/** The same with fields of other tables, which are read only on demand. */
 export async function findForLibraries(
   db: Db,
   { node, app_id, fields }: { node: Node; app_id: string; fields: readonly string[] },
@@ -99,7 +99,7 @@ async function hasPin({ query }: Db, { id }: Node): Promise<boolean> {
   return pin !== undefined
 }
 
-/** Where the events of a number go that an app is told. */
+/** Where an app receives the events of a number. */
 async function findCallbacks({ query }: Db, { id, account_id }: Node, app_id: string): Promise<object> {
   const found = await query
     .selectFrom('apps')

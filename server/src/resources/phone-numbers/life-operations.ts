@@ -26,7 +26,7 @@ import { countPhoneNumbers, insertPhoneNumber, lockPhoneNumber, updatePhoneNumbe
 
 const defaultLanguage = 'en_US'
 
-/** Of the demo world, for the examples: their states are the ones that these operations start from. */
+/** Numbers of the demo world for the examples, in the states from which these operations start. */
 const unverifiedNumber = '4000000000000002'
 const sandboxNumber = '4000000000000003'
 
@@ -168,7 +168,7 @@ export function registerNumber(vocabulary: Vocabulary): NewOperation {
       if (number.registered) return { success: true }
       const registered = moveNumber(number, 'registered', clock.now())
       const stored = await findPinHash(db, node.id)
-      // Somebody may have set another PIN since; then the slow work is done again here, which is rare.
+      // Somebody may have set another PIN since; then the slow check runs again here, which is rare.
       const checked = stored === prepared.against ? prepared : await checkPin(random, pin, stored)
       if (!checked.isRight) throw pinWrong()
       if (checked.hash !== stored) await putPinHash(db, node.id, checked.hash)

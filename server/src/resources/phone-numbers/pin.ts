@@ -4,12 +4,12 @@ import type { Random } from '../../base/random.ts'
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** Of six digits there are a million, so each guess at a stolen hash has to cost something. */
+/** Six digits have a million values, so each guess at a stolen hash must be expensive. */
 const cost = { N: 16_384, r: 8, p: 1 }
 const saltBytes = 16
 const hashBytes = 32
 
-/** `scrypt:N:r:p:salt:hash`, so that a later cost can live beside this one. */
+/** `scrypt:N:r:p:salt:hash`, so that other costs can be used later. */
 export async function hashPin(random: Random, pin: string): Promise<string> {
   const salt = random.bytes(saltBytes)
   const hash = await derive(pin, salt, hashBytes, cost)
@@ -28,11 +28,11 @@ export async function isRightPin(pin: string, stored: string): Promise<boolean> 
   return timingSafeEqual(found, expected)
 }
 
-/** A PIN held against the one that was stored when the work was done. */
+/** A PIN compared with the one stored at that time. */
 export interface CheckedPin {
   readonly against: string | undefined
   readonly isRight: boolean
-  /** What to store: the hash that is there, or that of the first PIN. */
+  /** What to store: the existing hash, or that of the first PIN. */
   readonly hash: string
 }
 

@@ -16,7 +16,7 @@ import {
 } from './errors.ts'
 import { connectionStatuses, linkStatuses, type NumberCreation } from './schemas.ts'
 
-/** A number as a list shows it, which spells some states in its own way. */
+/** A number in a list, which spells some states differently. */
 export function toListedNumber(row: PhoneNumbersTable) {
   return {
     ...row,
@@ -27,12 +27,12 @@ export function toListedNumber(row: PhoneNumbersTable) {
   }
 }
 
-/** The same number as its other node, the account number, shows it. */
+/** The same number as an account number, its other node. */
 export function toAccountNumber(row: PhoneNumbersTable) {
   return { ...row, id: row.account_number_id, status: row.connection_status }
 }
 
-/** What is true of a new number as long as nobody says otherwise. */
+/** The defaults of a new number. */
 export const numberDefaults = {
   quality_rating: 'NA',
   account_mode: 'LIVE',
@@ -47,7 +47,7 @@ export const numberDefaults = {
   calling_enabled: true,
 } satisfies Partial<PhoneNumbersTable>
 
-/** `status` is a link status in lists and a connection status elsewhere: the one, the other, or both that know the value. */
+/** `status` is a link status in lists and a connection status elsewhere: filters by whichever knows the value, or both. */
 export function splitStatus(status: string): { link_status?: string; connection_status?: string } {
   return {
     ...(linkStatuses.some((known) => known === status) && { link_status: status }),
@@ -55,7 +55,7 @@ export function splitStatus(status: string): { link_status?: string; connection_
   }
 }
 
-/** A number's states in whichever spelling a client read them, as they are stored. */
+/** A number's states as stored, from any spelling that a client may have read. */
 export function readStates(given: {
   quality_rating?: string
   code_verification_status?: string
@@ -71,17 +71,17 @@ export function readStates(given: {
   }
 }
 
-/** A review that is over: the new name is the number's name, or is forgotten. */
+/** Ends a review: the new name becomes the number's name, or is discarded. */
 export function endNameReview(stored: PhoneNumbersTable, name_status: string): Partial<PhoneNumbersTable> {
   if (stored.new_display_name === null || name_status === 'PENDING_REVIEW') return {}
   const accepted = name_status === 'APPROVED' || name_status === 'AVAILABLE_WITHOUT_REVIEW'
   return { new_display_name: null, ...(accepted && { verified_name: stored.new_display_name }) }
 }
 
-/** Area code 555 of North America belongs to nobody: numbers for tests and fiction, which no plan calls real. */
+/** Area code 555 of North America is unassigned: numbers for tests and fiction, which no numbering plan accepts. */
 const fictionalNumber = /^1555\d{7}$/
 
-/** Reads the number that is to be created: international, or national where `cc` says of which country. */
+/** Parses the number to create: international, or national if `cc` gives the country. */
 export function readNewNumber({
   cc,
   phone_number,
@@ -96,14 +96,14 @@ export function readNewNumber({
   throw cc === undefined ? phoneNumberNotReal() : phoneNumberNotOfCountry({ cc })
 }
 
-/** A name counts without the blanks around it. */
+/** Surrounding spaces of a name do not count. */
 export function readName(member: string, name: string): string {
   const trimmed = name.trim()
   if ([...trimmed].length >= minNameLength) return trimmed
   throw badArgument(displayNameTooShort(member))
 }
 
-/** A code of the wrong form is no try. */
+/** A malformed code does not count as an attempt. */
 export function checkCodeForm(code: string, digits: number): void {
   if (code.length !== digits || !/^\d+$/.test(code)) throw codeFormWrong({ digits })
 }

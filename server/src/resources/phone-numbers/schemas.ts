@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { callbackUrlSchema, verifyTokenSchema, webUrlStart } from '../webhooks/schemas.ts'
 
-/** How the number is linked to its account: the `status` of lists. The last two come from world files alone. */
+/** The link of the number to its account: the `status` of lists. The last two come only from world files. */
 export const linkStatuses = [
   'PENDING',
   'LINKED',
@@ -14,7 +14,7 @@ export const linkStatuses = [
   'CONNECTED',
   'UNVERIFIED',
 ] as const
-/** How the number is connected to the network: the `status` of an account number. */
+/** The connection of the number to the network: the `status` of an account number. */
 export const connectionStatuses = [
   'CONNECTED',
   'DISCONNECTED',
@@ -51,11 +51,11 @@ export const messagingLimitTiers = [
   'TIER_UNLIMITED',
 ] as const
 
-/** Lists spell "not determined" and "not verified" in their own way. */
+/** Lists spell "not determined" and "not verified" differently. */
 export const listedQualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
 export const listedCodeVerificationStatuses = ['VERIFIED', 'NOT_VERIFIED'] as const
 
-/** What a number can be called; an empty username is none. */
+/** The form of a username; an empty one means none. */
 export const verifiedNameSchema = Type.String({ minLength: 2, maxLength: 75 })
 export const usernameSchema = Type.String({
   pattern: '^([a-z0-9._]{3,35})?$',
@@ -141,7 +141,7 @@ export const codeRequestSchema = Type.Object({
   }),
 })
 
-/** How many digits a code has is a setting: see the rules. */
+/** The length of a code is a setting: see the rules. */
 export const codeVerificationSchema = Type.Object({
   code: Type.String({ maxLength: 64, description: 'The code that came by SMS or voice call.' }),
 })
@@ -153,7 +153,7 @@ export function registrationSchema(vocabulary: Vocabulary) {
   })
 }
 
-/** The connection statuses that a business sets; the others are the platform's. */
+/** The connection statuses that a business sets; the platform sets the others. */
 export const settableConnectionStatuses = ['CONNECTED', 'DISCONNECTED'] as const
 const writtenConnectionStatuses = [
   ...settableConnectionStatuses,

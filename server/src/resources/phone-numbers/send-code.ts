@@ -7,7 +7,7 @@ import { cancelTimer } from '../../timers/set.ts'
 import { findCode, putCode } from './code-store.ts'
 import { codeSecretName, drawCode, hashCode, noWrongTries } from './codes.ts'
 
-/** Sends a new code to a number; the one before it ends, also when the carrier did not take it yet. */
+/** Sends a new code to a number; the previous one ends, even if the carrier has not taken it yet. */
 export async function sendNewCode(
   { db, clock, random, settings }: Context<Transaction>,
   number: Pick<PhoneNumbersTable, 'id' | 'phone_number'>,

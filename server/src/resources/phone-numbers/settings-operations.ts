@@ -36,7 +36,7 @@ export function updateSettings(): NewOperation {
     async run(context, _input, { change, events, pinHash }) {
       const { db, node, caller, clock } = context
       const number = await lockPhoneNumber(db, node)
-      // The handshake took its time: who may say where events go is asked again.
+      // The handshake takes time, so the permission is checked again.
       await checkCallbacks(context, change)
       const states = events.reduce<NumberStates | undefined>(
         (soFar, event) => moveNumber(soFar ?? number, event, clock.now()),
@@ -54,7 +54,7 @@ export function updateSettings(): NewOperation {
   })
 }
 
-/** The subscription of the token's app, where the change needs one; throws where the app may not make the change. */
+/** The subscription of the token's app, if the change needs one; throws when the app may not make the change. */
 async function checkCallbacks({ db, node, caller }: Context<Db>, change: SettingsChange) {
   if (Object.keys(change.callbackColumns).length === 0) return undefined
   const subscription = await findSubscription(db, caller.app_id)

@@ -4,16 +4,16 @@ import { readName } from './rules.ts'
 import { type NumberSettings, settableConnectionStatuses } from './schemas.ts'
 import type { NumberEvent } from './states.ts'
 
-/** A callback that has to pass the handshake before it is set. */
+/** A callback that must be verified by a handshake before it is set. */
 export interface NewCallback {
-  /** Where the caller wrote it, for messages. */
+  /** The argument it came from, for messages. */
   readonly member: 'webhook_url' | 'webhook_configuration.override_callback_uri'
   readonly url: string
   /** Undefined: the verify token of the app's subscription. */
   readonly verify_token: string | undefined
 }
 
-/** What a settings request asks for, taken apart. */
+/** A parsed settings request. */
 export interface SettingsChange {
   readonly connection_status: NumberSettings['connection_status']
   readonly columns: Partial<PhoneNumbersTable>
@@ -24,7 +24,7 @@ export interface SettingsChange {
   readonly callbackColumns: { override_callback_uri?: string | null; webhook_url?: string }
 }
 
-/** Reads a settings request; throws the 400 where its members do not go together. */
+/** Parses a settings request; throws the 400 when its members do not fit together. */
 export function readSettings(input: NumberSettings): SettingsChange {
   const { webhook_url, webhook_configuration: configuration, search_visibility, username } = input
   const { show_security_notifications, notify_user_change_number } = input.whatsapp_business_api_data ?? {}
@@ -69,7 +69,7 @@ function agreeOnPin(pin: string | undefined, nested: string | undefined): string
   return pin ?? nested
 }
 
-/** What happens to the number by a change, in this order. */
+/** The steps of a change, in order. */
 export function listEvents({
   connection_status,
   columns,
@@ -90,7 +90,7 @@ export function listEvents({
   }
 }
 
-/** Who may say where a number's events go: an app that is linked to the account and has a subscription to override. */
+/** Only an app that is linked to the account and has a subscription to override may set a number's callback. */
 export function checkCallbackRights(
   { callbackColumns, newCallbacks }: Pick<SettingsChange, 'callbackColumns' | 'newCallbacks'>,
   { isLinked, isSubscribed }: { isLinked: boolean; isSubscribed: boolean },

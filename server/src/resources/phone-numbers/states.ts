@@ -10,7 +10,7 @@ import {
 } from './errors.ts'
 import { hostPlatforms, nameStatuses } from './schemas.ts'
 
-/** What changes of a number when something happens to it. */
+/** The columns of a number that a transition changes. */
 export type NumberStates = Pick<
   PhoneNumbersTable,
   | 'registered'
@@ -24,7 +24,7 @@ export type NumberStates = Pick<
   | 'host_platform'
 >
 
-/** A number that was just created. */
+/** A new number. */
 export const createdStates: NumberStates = {
   registered: false,
   registration_epoch: 0,
@@ -59,24 +59,24 @@ type Column =
 
 interface Objection {
   readonly when: (states: NumberStates) => boolean
-  /** One sentence for the caller: what is wrong and what would be right. */
+  /** One sentence for the caller: what is wrong and what is right. */
   readonly because: DefinedError
 }
 
 interface Transition {
-  /** The states in which it cannot happen; the first that fits is told. */
+  /** The states in which it is impossible; the first match is reported. */
   readonly objections: readonly Objection[]
-  /** Value before → value after, column by column; a value that is not named stays. */
+  /** Value before → value after, by column; other values stay. */
   readonly moves: Partial<Record<Column, Readonly<Record<string, string>>>>
-  /** Whether the number is on the platform from then on; left out: as before. */
+  /** Whether the number is on the platform afterwards; by default unchanged. */
   readonly registers?: boolean
 }
 
-/** The link was ended, or was ended by the platform: a business cannot bring it back by itself. */
+/** The link was ended, perhaps by the platform: a business cannot restore it by itself. */
 const endedLinks = ['UNLINKED', 'DELETED', 'MIGRATED', 'BANNED']
 /** Not linked yet. */
 const unprovenLinks = ['PENDING', 'UNVERIFIED']
-/** Set by the platform alone: nothing that a business does ends them, so that no one escapes by registering anew. */
+/** Set only by the platform: no action of a business ends them, so that nobody escapes by registering again. */
 const platformConnections = ['FLAGGED', 'RESTRICTED']
 
 export const verifiedAlready: Objection = {
@@ -105,9 +105,9 @@ const heldByPlatform: Objection = {
 }
 
 /**
- * THE TABLE: what may happen to a number when, and what follows from it. `LINKED` is the link of a number that has proven
- * itself; a world file may write `CONNECTED` or `UNVERIFIED` for it, which last until something contradicts them. Of the
- * certificate's states, those of the account (`ACCOUNT_REVIEW_NOT_STARTED`, `LIMITED_ACCESS`) do not follow the name.
+ * THE TABLE: what may happen to a number in which state, and the result. `LINKED` is the link of a verified number; a world file may use
+ * `CONNECTED` or `UNVERIFIED` instead, which last until something contradicts them. Of the certificate's states, those of the account
+ * (`ACCOUNT_REVIEW_NOT_STARTED`, `LIMITED_ACCESS`) do not follow the name.
  */
 const transitions: Record<NumberEvent, Transition> = {
   code_verified: {
@@ -169,9 +169,9 @@ function fromAll(values: readonly string[], to: string): Record<string, string> 
   return Object.fromEntries(values.map((value) => [value, to]))
 }
 
-/** The states of a number after something happened to it; throws the 422 where it cannot happen. */
+/** The new states of a number; throws the 422 when the transition is impossible. */
 export function moveNumber(states: NumberStates, event: NumberEvent, now: number): NumberStates {
-  // Registering twice is one registration, whatever has become of the number since.
+  // Registering twice is one registration, whatever has happened to the number since.
   if (event === 'registered' && states.registered) return pickStates(states)
   const { objections, moves, registers } = transitions[event]
   const objection = objections.find(({ when }) => when(states))
@@ -201,7 +201,7 @@ function pickStates(states: NumberStates): NumberStates {
   }
 }
 
-/** What `registered` in a world file stands for: a number as it was created, or one with all behind it. */
+/** The states behind `registered` in a world file: a new number, or a fully registered one. */
 export function describeRegistration(
   registered: boolean,
   now: number,

@@ -14,7 +14,7 @@ const findByAccountNumberId = defineStatement<{ id: string; account_id: string }
   db.selectFrom('phone_numbers').selectAll().where('account_number_id', '=', id).where('account_id', '=', account_id),
 )
 
-/** The number behind either of its two nodes. */
+/** The number of either of its two nodes. */
 export async function findPhoneNumber(db: Db, node: Node): Promise<PhoneNumbersTable> {
   const statement = node.kind === 'account_number' ? findByAccountNumberId : findById
   const row = await db.first(statement, { id: node.id, account_id: node.account_id ?? '' })
@@ -26,7 +26,7 @@ export async function listPhoneNumbers(db: Db, account: Node, slice: Slice): Pro
   return slice.apply(db.query.selectFrom('phone_numbers').selectAll().where('account_id', '=', account.id)).execute()
 }
 
-/** The number, held until the transaction ends: what changes it reads it with this, so that changes come one after another. */
+/** The number, locked until the transaction ends: every change reads it with this, so that changes come one after another. */
 export async function lockPhoneNumber(tx: Transaction, node: Node): Promise<PhoneNumbersTable> {
   return tx.query
     .selectFrom('phone_numbers')
@@ -63,13 +63,13 @@ export async function takeUsername(tx: Transaction, node: Node, username: string
     await updatePhoneNumber(tx, node, { username })
     return true
   } catch (error) {
-    // Another transaction took it after the look above. On PostgreSQL this one can only be undone now, which a refusal does.
+    // Another transaction took it after the check above. PostgreSQL can now only roll back, which a refusal does.
     if (isUniqueViolation(error)) return false
     throw error
   }
 }
 
-/** Numbers of an account, of which no more come into being before the transaction ends. */
+/** The numbers of an account; no more can be created before the transaction ends. */
 export async function countPhoneNumbers(tx: Transaction, account: Node): Promise<number> {
   lockAccount(tx, account)
   const { count } = await tx.query
@@ -80,7 +80,7 @@ export async function countPhoneNumbers(tx: Transaction, account: Node): Promise
   return Number(count)
 }
 
-/** False when the platform has the number already. */
+/** False when the platform already has the number. */
 export async function insertPhoneNumber(tx: Transaction, number: PhoneNumbersTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx.query
     .insertInto('phone_numbers')
@@ -90,7 +90,7 @@ export async function insertPhoneNumber(tx: Transaction, number: PhoneNumbersTab
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** The account of a number, told by its digits. The network's edge has a number and no tenant. */
+/** The account of a number, by its digits. The network's edge has a number and no tenant. */
 export async function findAccountOfNumberForGateway(db: Db, phone_number: string): Promise<string | undefined> {
   const row = await db.query
     .selectFrom('phone_numbers')

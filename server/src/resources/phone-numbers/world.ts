@@ -32,7 +32,7 @@ const schema = Type.Object({
   id: idSchema,
   account_number_id: Type.Optional(idSchema),
   display_phone_number: Type.String({ 'x-expects': 'a phone number in international format, in quotes' }),
-  /** As long as the name of an account, which it is when it is left out. */
+  /** As long as the name of an account, which is its default. */
   verified_name: Type.Optional(nameSchema),
   registered: Type.Optional(Type.Boolean()),
   status: Type.Optional(Type.Enum([...new Set<string>([...linkStatuses, ...connectionStatuses])])),
@@ -65,7 +65,7 @@ const schema = Type.Object({
 })
 type Given = Static<typeof schema>
 
-/** As far as its own checks and changes look at an entry. */
+/** The part of an entry that its own checks and changes use. */
 interface NumberEntry {
   readonly place: string
   readonly given: Given
@@ -211,7 +211,7 @@ async function checkTaken(
   }
 }
 
-/** `registered` stands for several states; they follow when it changes, and stay as they came to be when it does not. */
+/** `registered` stands for several states; they change with it, and otherwise stay as they are. */
 function changeNumber(
   { given, parsed }: NumberEntry,
   stored: PhoneNumbersTable,
@@ -232,7 +232,7 @@ function givenColumns(given: Given): Partial<PhoneNumbersTable> {
     ...(given.status !== undefined && splitStatus(given.status)),
     ...readStates(given),
     ...pickGiven({
-      // Lists and an account number each have a `status` of their own; where these differ, this tells the second.
+      // Lists and account numbers have different `status` values; where they differ, this is the second.
       connection_status: given.connection_status,
       verified_name: given.verified_name,
       country_code: given.country_code,

@@ -4,10 +4,10 @@ import { defineOpen, type NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { findPictureForAnyone } from './store.ts'
 
-/** Anything else would only cost a query, and the database does not take every text. */
+/** Any other text would only cost a query, and the database does not accept every text. */
 const idPattern = /^[\w-]{1,64}$/
 
-/** The pictures of profiles, for anyone who was given the address of one. */
+/** Profile pictures, for anyone who has the address of one. */
 export function profilePictures(): NewReplyOperation[] {
   return [
     defineOpen({
@@ -30,7 +30,7 @@ export function profilePictures(): NewReplyOperation[] {
           {
             'content-type': picture.mime_type,
             'content-length': file.size,
-            // A new picture has a new address: under one address it is never another.
+            // A new picture has a new address, so the content of an address never changes.
             'cache-control': 'public, max-age=31536000, immutable',
             'x-content-type-options': 'nosniff',
             'content-security-policy': "default-src 'none'; sandbox",

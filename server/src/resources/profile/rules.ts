@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts'
 import type { Profile } from './store.ts'
 
-/** A profile in which nothing was written yet. */
+/** An empty profile. */
 export const emptyProfile: Profile = {
   about: null,
   address: null,
@@ -11,7 +11,7 @@ export const emptyProfile: Profile = {
   vertical: null,
 }
 
-/** What a partial update sets: the members that are given; an empty text or list clears. */
+/** The columns of a partial update: the given members; an empty text or list clears. */
 export function readProfileUpdate(given: Readonly<Partial<Profile>>): Partial<Profile> {
   const { about, address, description, email, websites, vertical } = given
   return {
@@ -24,7 +24,7 @@ export function readProfileUpdate(given: Readonly<Partial<Profile>>): Partial<Pr
   }
 }
 
-/** 192 bits of chance: who was not given the address of a picture does not find it. */
+/** 192 random bits: nobody can guess the address of a picture. */
 export function makePictureId(random: Random): string {
   return random.bytes(24).toString('base64url')
 }

@@ -33,7 +33,7 @@ export const websiteSchema = Type.String({
   'x-expects': 'an http or https URL of at most 256 characters',
 })
 
-/** What can be written of a profile besides its picture; an empty text clears what was there. */
+/** The writable members of a profile besides its picture; an empty text clears a member. */
 export const profileMembers = {
   about: Type.Optional(Type.String({ minLength: 1, maxLength: 139 })),
   address: Type.Optional(Type.String({ maxLength: 256 })),
@@ -43,7 +43,7 @@ export const profileMembers = {
   vertical: Type.Optional(Type.Enum(verticals)),
 }
 
-/** What a profile shows. */
+/** A profile in responses. */
 function profileFieldsOf(vocabulary: Vocabulary) {
   return {
     ...(vocabulary.habits.library_fields && { id: Type.Optional(Type.String({ description: 'That of its number.' })) }),
@@ -62,7 +62,7 @@ export function listProfileFields(vocabulary: Vocabulary): string[] {
   return Object.keys(profileFieldsOf(vocabulary))
 }
 
-/** Client libraries differ in where they read a profile: in a member of its own, or in the object of the list. */
+/** Client libraries read a profile in different places: in a separate member, or in the object of the list. */
 export function makeProfileListSchema(vocabulary: Vocabulary) {
   const fields = profileFieldsOf(vocabulary)
   const listed = { business_profile: Type.Object(fields), ...(vocabulary.habits.library_fields && fields) }

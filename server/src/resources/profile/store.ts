@@ -28,7 +28,7 @@ const findOfNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
     .where('phone_numbers.account_id', '=', account_id),
 )
 
-/** The profile of a number, every member null where nothing was written yet, and its picture. */
+/** The profile of a number and its picture; members that were never set are null. */
 export async function findProfile(
   db: Db,
   node: Node,
@@ -48,7 +48,7 @@ const lockNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
     .forNoKeyUpdate(),
 )
 
-/** The same, and nobody else changes the profile before this transaction ends: it may have no row of its own to lock yet. */
+/** The same, and nobody else changes the profile before this transaction ends: it may have no row to lock yet. */
 export async function lockProfile(tx: Transaction, node: Node): ReturnType<typeof findProfile> {
   tx.lock(lockNumber, ofNumber(node))
   return findProfile(tx, node)
@@ -67,12 +67,12 @@ export function saveProfile(tx: Transaction, node: Node, profile: Profile): void
   tx.run(upsert, { phone_number_id: node.id, ...profile })
 }
 
-/** What the store of bytes knows a picture's use of its content by. */
+/** The name of a picture's use in the blob store. */
 export function pictureUse(picture_id: string): string {
   return `picture:${picture_id}`
 }
 
-/** Puts another picture in the place of the one that was there, or none. */
+/** Replaces the picture, or removes it. */
 export async function replacePicture(
   tx: Transaction,
   tools: { clock: Clock; random: Random },
@@ -94,7 +94,7 @@ const findPicture = defineStatement<{ picture_id: string }>()((db, { picture_id 
   db.selectFrom('profile_pictures').select(['sha256', 'mime_type']).where('picture_id', '=', picture_id),
 )
 
-/** The picture of that id, whoever asks: pictures are public, and who knows the id was given it. */
+/** The picture of that id, for anyone: pictures are public to those who know the id. */
 export async function findPictureForAnyone(db: Db, picture_id: string) {
   return db.first(findPicture, { picture_id })
 }

@@ -1,14 +1,14 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** The squares of a QR code, row by row: 1 is dark. */
+/** The modules of a QR code, row by row: 1 is dark. */
 export interface Modules {
   readonly size: number
   readonly data: Uint8Array
 }
 
-/** The quiet zone that the standard asks for, in modules. */
+/** The quiet zone that the standard requires, in modules. */
 const margin = 4
-/** Pixels a module of a PNG; a code of a usual address is some 400 pixels wide. */
+/** Pixels per module of a PNG; the code of a usual address is some 400 pixels wide. */
 const pngScale = 10
 
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
@@ -16,10 +16,10 @@ const bitDepth = 1
 const grayscale = 0
 const filterNone = 0
 const filterUp = 2
-/** Rows of the same modules are the same, so even a quick search finds nearly everything. */
+/** Rows of the same modules are equal, so even fast compression finds nearly everything. */
 const compression = { level: 3 }
 
-/** A PNG of one bit a pixel: its bytes are few enough to be made while others wait. */
+/** A PNG with one bit per pixel: small enough to be made synchronously. */
 export function writePng({ size, data }: Modules): Uint8Array {
   const width = (size + 2 * margin) * pngScale
   const rowBytes = 1 + Math.ceil(width / 8)
@@ -30,7 +30,7 @@ export function writePng({ size, data }: Modules): Uint8Array {
     rows.fill(0xff, start + 1, start + rowBytes)
     const row = top / pngScale - margin
     if (row >= 0 && row < size) drawRow(rows, start + 1, data.subarray(row * size, (row + 1) * size))
-    // The other rows of these modules are no different from the one above.
+    // The other pixel rows of these modules equal the one above.
     for (let line = 1; line < pngScale; line++) rows[start + line * rowBytes] = filterUp
   }
   const header = Buffer.alloc(13)
@@ -57,7 +57,7 @@ function drawRow(rows: Buffer, start: number, modules: Uint8Array): void {
   }
 }
 
-/** Length, name, content, and a checksum of the last two. */
+/** A chunk: length, name, content, and a checksum of the last two. */
 function writeChunk(name: string, content: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(name, 'latin1'), content])
   const frame = Buffer.alloc(8)
@@ -66,12 +66,12 @@ function writeChunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)])
 }
 
-/** An SVG of one path: each run of dark modules is a line as thick as they are. */
+/** An SVG with one path: each run of dark modules is a line one module thick. */
 export function writeSvg({ size, data }: Modules): string {
   const side = size + 2 * margin
   let path = ''
   for (let row = 0; row < size; row++) {
-    // Where the line before ended; undefined: none in this row yet.
+    // The end of the previous line; undefined: none in this row yet.
     let end: number | undefined
     for (let column = 0; column < size; column++) {
       if (!data[row * size + column]) continue

@@ -2,21 +2,21 @@ import { TimeShare } from '../../base/time-share.ts'
 import { type Modules, writePng, writeSvg } from './drawing.ts'
 import type { ImageFormat } from './schemas.ts'
 
-/** Together, so that neither many small ones nor a few large ones fill the memory: some thousands of usual ones. */
+/** For all together, so that neither many small nor a few large ones fill the memory: some thousands of usual ones. */
 const usualKeptBytes = 4 << 20
-/** Of a process, for drawing what strangers ask for. */
+/** The share of a process's time for drawing codes that strangers ask for. */
 const shareOfTime = 0.2
-/** What keeping one costs besides its own bytes. */
+/** The overhead of a cached image. */
 const bytesToKeepOne = 256
-/** What the standard's table of letters has. A run of these is written in two thirds of the room. */
+/** The alphanumeric table of the standard. A run of these takes two thirds of the space. */
 const letters = new Set('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:')
 const leastRun = 8
 
 type Drawing = Uint8Array | string
 
 /**
- * Makes the function that draws a text as a QR code. Anyone can ask for one, so each is drawn once and kept, and drawing has a
- * share of the time and no more.
+ * Makes the function that draws a text as a QR code. Anyone can ask for one, so each is drawn once and cached, and drawing is limited to
+ * a share of the time.
  */
 export function makeQrDrawer(maxKeptBytes = usualKeptBytes): (text: string, format: ImageFormat) => Promise<Drawing> {
   const kept = new Map<string, Drawing>()
@@ -30,7 +30,7 @@ export function makeQrDrawer(maxKeptBytes = usualKeptBytes): (text: string, form
 
   function keep(key: string, drawn: Drawing): void {
     if (kept.has(key)) forget(key)
-    // Put behind all others: the one that was not asked for longest is in front, and goes first.
+    // Moved to the end: the least recently used is first, and is removed first.
     kept.set(key, drawn)
     keptBytes += sizeOf(key, drawn)
     for (const oldest of kept.keys()) {
@@ -43,7 +43,7 @@ export function makeQrDrawer(maxKeptBytes = usualKeptBytes): (text: string, form
     // Loaded with the first code that is drawn, and not at every start.
     const { default: QRCode } = await import('qrcode')
     return drawing.run(() => {
-      // Asked for twice at once, it is drawn once.
+      // Concurrent requests for one code share a drawing.
       const known = kept.get(key)
       if (known) return known
       const { modules } = QRCode.create(splitText(text), { errorCorrectionLevel: 'M' })
@@ -63,7 +63,7 @@ function sizeOf(key: string, drawing: Drawing): number {
   return bytesToKeepOne + key.length + drawing.length
 }
 
-/** Says which letters go into which table. The library finds that out by itself, but takes as long for it as for everything else. */
+/** Splits a text into modes. The library can do this by itself, but takes as long for it as for everything else. */
 function splitText(text: string) {
   let start = text.length
   while (start > 0 && letters.has(text[start - 1] as string)) start -= 1

@@ -18,7 +18,7 @@ const qrCodeList = newestFirst(25, 'creation_time', 'code')
 const edge = '/{Version}/{Phone-Number-ID}/message_qrdls'
 const byCode = `${edge}/{QR-Code-ID}` as const
 const codeMember = Type.Object({ 'QR-Code-ID': qrCodeSchema })
-/** What the specification names for both operations on one code. */
+/** The parameters of both operations on one code in the specification. */
 const errors: readonly ErrorStatus[] = [400, 401, 403, 404, 429, 500]
 
 const exampleQrCode = {
@@ -142,7 +142,7 @@ async function readOne({ db, node, caller, fields = [], publicUrl }: Context, co
   return showMessageQrCode(row, fields, caller, publicUrl)
 }
 
-/** Draws until the code is one that nobody has: the first, as good as always. */
+/** Draws codes until one is unused: almost always the first. */
 async function create({ db, node, clock, random }: Context<Transaction>, prefilled_message: string) {
   for (;;) {
     const code = drawCode(random)

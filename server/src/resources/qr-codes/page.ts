@@ -7,7 +7,7 @@ export interface MessagePageOptions {
   readonly prefilled_message: string
 }
 
-/** Where the link of a message QR code leads: who the message goes to, and what it says. */
+/** The page of a message QR code: who the message goes to, and what it says. */
 export function composeMessagePage(options: MessagePageOptions): Page {
   const name = escapeHtml(options.verified_name)
   const number = escapeHtml(options.display_phone_number)

@@ -14,7 +14,7 @@ const missing = composeMissingPage(
   'The business has deleted its QR code, or the address was not copied whole. Ask the business for a new link.',
 )
 
-/** Where a code leads. It is looked up at every request, so that nothing answers once the code is deleted. */
+/** The page of a code. The code is looked up at every request, so that a deleted one gets a 404. */
 export function qrCodePages(): NewReplyOperation[] {
   const draw = makeQrDrawer()
   return [

@@ -7,7 +7,7 @@ import { codePattern, type ImageFormat, imageFormats } from './schemas.ts'
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const codeLength = 14
 
-/** Whoever has a code can open its page, so codes are drawn at random and none tells of another. */
+/** Anyone with a code can open its page, so codes are random and none reveals another. */
 export function drawCode(random: Random): string {
   return Array.from({ length: codeLength }, () => alphabet[random.integer(0, alphabet.length)]).join('')
 }
@@ -36,7 +36,7 @@ export function imageUrlOf(publicUrl: string, code: string, format: ImageFormat)
   return `${publicUrl}/qr/${code}.${format.toLowerCase()}`
 }
 
-/** A code as the API shows it, with the address of its image when a format is asked for. */
+/** A code in responses, with the address of its image when a format is requested. */
 export function toMessageQrCode(
   { code, prefilled_message }: Pick<QrCodesTable, 'code' | 'prefilled_message'>,
   publicUrl: string,
@@ -50,14 +50,14 @@ export function toMessageQrCode(
   }
 }
 
-/** The same with what `fields` added; `creation_time` stays out of it for apps that are not of the first party. */
+/** The same with the members that `fields` added; `creation_time` is only for first-party apps. */
 export function showMessageQrCode(
   row: QrCodesTable,
   fields: readonly string[],
   caller: Caller,
   publicUrl: string,
 ): Record<string, unknown> {
-  // An answer has one address: of two formats, the one that is asked for last.
+  // A response has one address: of two formats, the last requested.
   const format = fields.map((name) => imageFormats.find((known) => imageField(known) === name)).findLast(Boolean)
   return {
     ...toMessageQrCode(row, publicUrl, format),
@@ -66,7 +66,7 @@ export function showMessageQrCode(
   }
 }
 
-/** The format that `generate_qr_image` names, in either case. */
+/** The format in `generate_qr_image`, in either case. */
 export function readImageFormat(text: string | undefined): ImageFormat | undefined {
   return imageFormats.find((format) => format === text?.toUpperCase())
 }

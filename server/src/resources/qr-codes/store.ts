@@ -20,7 +20,7 @@ export async function findQrCode(db: Db, number: Node, code: string): Promise<Qr
   return db.first(findOfNumber, { code, phone_number_id: number.id })
 }
 
-/** What the page behind a code shows. For anyone who has the code: not bound to a tenant. */
+/** The data of a code's page. For anyone who has the code: not bound to a tenant. */
 export async function findQrCodeForAnyone(db: Db, code: string) {
   return db.first(findByCode, { code })
 }

@@ -6,7 +6,7 @@ import type { RecurrencePattern, ScheduleMembers } from './schemas.ts'
 
 const defaultTimezone = 'UTC'
 
-/** What breaks the chapter's rules, though each member by itself has the right form. */
+/** Violations of the chapter's rules by members that are valid by themselves. */
 export function findScheduleProblems(schedule: Partial<ScheduleMembers>): ArgumentProblem[] {
   const problems: ArgumentProblem[] = []
   const { start_time, end_time, timezone } = schedule
@@ -23,7 +23,7 @@ export function findScheduleProblems(schedule: Partial<ScheduleMembers>): Argume
   return problems
 }
 
-/** A schedule that is made through the API has its last day still before it; a world file may tell of the past. */
+/** A schedule made through the API must end in the future; a world file may describe the past. */
 export function checkNewSchedule(schedule: ScheduleMembers, now: number): void {
   for (const problem of findScheduleProblems(schedule)) throw badArgument(problem)
   const { timezone = defaultTimezone } = schedule
@@ -31,7 +31,7 @@ export function checkNewSchedule(schedule: ScheduleMembers, now: number): void {
   if (expires_time !== null && expires_time <= now) throw endDatePast({ timezone })
 }
 
-/** When the last day of a schedule is over in its own time zone; null when it has no end. */
+/** When the last day of a schedule ends in its own time zone; null when it has no end. */
 export function findExpiry({
   timezone = defaultTimezone,
   recurrence_pattern,
@@ -43,7 +43,7 @@ export function findExpiry({
   return end_date === undefined ? null : endOfDay(end_date, timezone)
 }
 
-/** The state that `status` and `is_active` describe together: the one that is given tells the other. */
+/** The state that `status` and `is_active` describe together: each implies the other. */
 export function readScheduleState(given: { status?: string; is_active?: boolean }): {
   status?: string
   is_active?: boolean
@@ -56,7 +56,7 @@ export function readScheduleState(given: { status?: string; is_active?: boolean 
   }
 }
 
-/** The columns of a new schedule; what is left out has its default. */
+/** The columns of a new schedule, with defaults. */
 export function toStoredSchedule(
   given: ScheduleMembers & { status?: string },
 ): Omit<SchedulesTable, 'id' | 'account_id' | 'created_time' | 'updated_time'> {
@@ -77,7 +77,7 @@ export function toStoredSchedule(
   }
 }
 
-/** Members that are not known are ignored, here too. */
+/** Unknown members are ignored, here too. */
 function pickPattern({ frequency, interval, end_date }: RecurrencePattern): RecurrencePattern {
   return {
     ...(frequency !== undefined && { frequency }),
@@ -86,7 +86,7 @@ function pickPattern({ frequency, interval, end_date }: RecurrencePattern): Recu
   }
 }
 
-/** A schedule as the API shows it. */
+/** A schedule in responses. */
 export function toSchedule<Row extends Pick<SchedulesTable, 'created_time' | 'updated_time'>>(row: Row) {
   return {
     ...row,

@@ -25,7 +25,7 @@ export const recurrencePatternSchema = Type.Object({
 })
 export type RecurrencePattern = Static<typeof recurrencePatternSchema>
 
-/** What a schedule is made of; which members go together is for the rules. */
+/** The members of a schedule; the rules check their combinations. */
 export const scheduleMembers = {
   name: Type.String({ minLength: 1, maxLength: 100 }),
   schedule_type: Type.Enum(scheduleTypes),
@@ -41,7 +41,7 @@ export const scheduleMembers = {
 export const newScheduleSchema = Type.Object(scheduleMembers)
 export type ScheduleMembers = Static<typeof newScheduleSchema>
 
-/** What a list shows; any member may be left out by `fields`, or have no value. */
+/** A schedule in lists; `fields` may leave out any member, and any may have no value. */
 export const scheduleSchema = Type.Object({
   id: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),

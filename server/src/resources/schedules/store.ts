@@ -20,7 +20,7 @@ const shownColumns = [
   'updated_time',
 ] as const
 
-/** Nothing happens when a schedule's last day is over, so its state is told from the hour, for items and filters alike. */
+/** Nothing runs when a schedule's last day is over, so its state is derived from the time, for items and filters alike. */
 export function statusAt(now: number): RawBuilder<string> {
   return sql<string>`CASE WHEN status = 'ACTIVE' AND expires_time <= ${now} THEN 'EXPIRED' ELSE status END`
 }
@@ -37,7 +37,7 @@ export async function listSchedules(db: Db, account: Node, now: number, slice: S
     .execute()
 }
 
-/** The id of the new schedule; undefined when the account has one of that name, also one that came at the same moment. */
+/** The id of the new schedule; undefined when the account has one of that name, even one made at the same moment. */
 export async function insertSchedule(
   tx: Transaction,
   random: Random,

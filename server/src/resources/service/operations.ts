@@ -10,7 +10,7 @@ const document = {
 }
 const nothing = Type.Object({})
 
-/** What the service says of itself: pages for people, documents for programs, health and metrics for those who run it. */
+/** What the service says about itself: pages for people, documents for programs, health and metrics for operators. */
 export const serviceChapter: Chapter = {
   name: 'service',
   title: 'The service itself',

@@ -11,7 +11,7 @@ export const ownBusiness = defineError({
   text: 'A partner onboards other businesses than its own; name the end business in the path.',
 })
 
-/** A solution that the partner is not in gets the same answer as one that does not exist. */
+/** A solution without the partner gets the same response as one that does not exist. */
 export const solutionUnknown = defineError({
   id: 'solution_unknown',
   status: 422,

@@ -12,7 +12,7 @@ export function checkOtherBusiness(caller: Caller, business: Node): void {
   if (caller.business_id === business.id) throw ownBusiness()
 }
 
-/** A solution that the partner is not in gets the same answer as one that does not exist; one that was rejected binds nobody. */
+/** A solution without the partner gets the same response as one that does not exist; a rejected one binds nobody. */
 export function checkLinkedSolution(solution: { status: string } | undefined): void {
   if (!solution) throw solutionUnknown()
   if (solution.status === 'REJECTED') throw solutionRejected()

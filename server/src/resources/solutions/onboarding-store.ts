@@ -5,7 +5,7 @@ import type { AgreementRequestsTable, Tables } from '../../db/tables.ts'
 
 const onboardingType = 'MM_LITE_ONBOARDING'
 
-/** Who wants to onboard whom, and which accounts the token may speak for (undefined: all that the partner was given). */
+/** Who onboards whom, and the accounts of the token (undefined: all that the partner was given). */
 export interface Parties {
   readonly partner_business_id: string
   readonly end_business_id: string
@@ -17,8 +17,8 @@ const lockBusiness = defineStatement<Pick<Parties, 'end_business_id'>>()((db, { 
 )
 
 /**
- * Lets nobody else onboard that business before this transaction ends, so that of many requests at the same moment one
- * creates and the others find what it created.
+ * Locks the onboarding of that business until this transaction ends, so that of many concurrent requests one creates and the others
+ * find what it created.
  */
 export function lockEndBusiness(tx: Transaction, { end_business_id }: Parties): void {
   tx.lock(lockBusiness, { end_business_id })
@@ -35,7 +35,7 @@ export async function findPendingRequest(db: Db, { partner_business_id, end_busi
     .executeTakeFirst()
 }
 
-/** Accounts of the end business that passed review, by what lets the partner at them. */
+/** Accounts of the end business that passed review, by the basis of the partner's access. */
 function selectEligible(db: Db, parties: Parties, relations: readonly ('shared' | 'on_behalf_of')[]) {
   const { partner_business_id, end_business_id, accounts } = parties
   const query = db.query
@@ -58,7 +58,7 @@ export async function hasEligibleAccount(db: Db, parties: Parties): Promise<bool
 
 export type NewRequest = Pick<AgreementRequestsTable, 'id' | 'partner_app_id' | 'solution_id' | 'created_time'>
 
-/** Stores a request under the node that was made for it. */
+/** Stores a request under its new node. */
 export async function insertRequest(tx: Transaction, parties: Parties, request: NewRequest): Promise<void> {
   const { partner_business_id, end_business_id } = parties
   await tx.query
@@ -67,7 +67,7 @@ export async function insertRequest(tx: Transaction, parties: Parties, request: 
     .execute()
 }
 
-/** Notes on every account that the partner manages on the owner's behalf that it is meant to move. */
+/** Marks every account that the partner manages on the owner's behalf as to be moved. */
 export async function setMobilityIntents(tx: Transaction, parties: Parties, request: NewRequest): Promise<void> {
   await tx.query
     .insertInto('mobility_intents')

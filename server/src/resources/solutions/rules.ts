@@ -11,19 +11,19 @@ import {
 import { defaultPermissions, type NewSolution, type SolutionStatus } from './schemas.ts'
 import type { StoredSolution } from './store.ts'
 
-/** A business may have several apps; each makes solutions of its own alone. */
+/** A business may have several apps; each creates only solutions of its own. */
 export function checkOwnApplication(caller: Caller, application: Node): void {
   if (caller.app_id !== application.id) throw notOwnApplication()
 }
 
-/** Somebody has to send the messages, and two could not tell who. */
+/** Exactly one app must send the messages. */
 export function checkMessagingHolder({ owner_permissions, partner_permissions }: NewSolution): void {
   const holders = [owner_permissions, partner_permissions].filter((given) => given.includes('MESSAGING')).length
   if (holders === 1) return
   throw holders === 2 ? messagingHeldTwice() : messagingHeldByNobody()
 }
 
-/** One answer for an app that does not exist and one that is no partner, so that nobody can probe for apps. */
+/** The same response for an app that does not exist and one that is no partner, so that nobody can probe for apps. */
 export function checkPartner<App extends object>(
   caller: Caller,
   partner_app_id: string,
@@ -34,15 +34,15 @@ export function checkPartner<App extends object>(
   return partner
 }
 
-/** Being invited is what gives the right to answer. */
+/** Only an invited app may answer. */
 export function checkInvited(caller: Caller, solution: StoredSolution): void {
   if (caller.app_id !== solution.partner_app_id) throw notInvited()
 }
 
-/** What each answer makes of a solution that waits for one; there is no way back. */
+/** The new state of a waiting solution for each answer; there is no way back. */
 export const answers = { accept: 'ACTIVE', reject: 'REJECTED' } as const satisfies Record<string, SolutionStatus>
 
-/** A solution as the API shows it. */
+/** A solution in responses. */
 export function toSolution({ id, name, status, owner_app_id, owner_app_name, owner_permissions }: StoredSolution) {
   return {
     id,

@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
 
-/** What an app can be marked as; the first kind also manages accounts on their owners' behalf. */
+/** The kinds of partner; the first also manages accounts on their owners' behalf. */
 export const partnerKinds = ['SOLUTION_PROVIDER', 'TECH_PROVIDER'] as const
 export type PartnerKind = (typeof partnerKinds)[number]
 
-/** The permissions that whoever creates a solution deals out. */
+/** The permissions that the creator of a solution assigns. */
 export const configurablePermissions = ['MESSAGING'] as const
-/** Those that both apps of a solution have anyway. */
+/** The permissions that both apps of a solution always have. */
 export const defaultPermissions = ['MANAGE', 'DEVELOP', 'MANAGE_TEMPLATES', 'VIEW_INSIGHTS'] as const
 
 export const solutionStatuses = ['INITIATED', 'ACTIVE', 'REJECTED'] as const

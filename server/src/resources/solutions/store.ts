@@ -50,7 +50,7 @@ export interface PartnerApp {
   readonly partner_kind: PartnerKind
 }
 
-/** The app of that id, if it is marked as a partner. Being a partner is public: anybody may invite one. */
+/** The app of that id, if it is a partner. Being a partner is public: anybody may invite one. */
 export async function findPartnerApp(db: Db, id: string): Promise<PartnerApp | undefined> {
   return (await db.first(findPartnerById, { id })) as PartnerApp | undefined
 }
@@ -77,7 +77,7 @@ export interface SolutionParties {
   readonly partner: { readonly app_id: string; readonly business_id: string }
 }
 
-/** Stores a solution under the node that was made for it, and lets the partner's business see it. */
+/** Stores a solution under its new node, and lets the partner's business see it. */
 export async function insertSolution(
   tx: Transaction,
   { id, created_time, owner, partner }: SolutionParties & { readonly id: string; readonly created_time: number },
@@ -98,7 +98,7 @@ export async function insertSolution(
   if (partner.business_id !== owner.business_id) await shareNode(tx, id, partner.business_id)
 }
 
-/** Moves a solution on, if it still waits for the answer: of two answers at the same moment one finds it answered. */
+/** Answers a solution that still waits: of two concurrent answers the second finds it answered. */
 export async function answerSolution(tx: Transaction, node: Node, status: SolutionStatus): Promise<boolean> {
   const { numUpdatedRows } = await tx.query
     .updateTable('solutions')
@@ -109,7 +109,7 @@ export async function answerSolution(tx: Transaction, node: Node, status: Soluti
   return numUpdatedRows === 1n
 }
 
-/** The solutions that an app is in, with any role or with one. */
+/** The solutions of an app, in any role or in one. */
 export async function listSolutions(
   db: Db,
   application: Node,

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream'
 import { Gatherer } from '../../base/gatherer.ts'
 
-/** As much is put together before it is written: each piece costs a sync of the disk. */
+/** The size of a batch before it is written: each piece costs a sync of the disk. */
 const batchBytes = 262_144
-/** With as much unwritten, the sender has to wait. */
+/** With this much unwritten, the sender has to wait. */
 const maxQueuedBytes = 1_048_576
-/** A slow sender's bytes are written after so long, however few they are: a connection that dies in silence does not tell. */
+/** A slow sender's bytes are written after this time, however few: a connection that dies silently gives no notice. */
 const maxDelayMilliseconds = 500
 
 /**
- * Reads a stream as it comes and hands on what has arrived, batch by batch, each when the one before was taken. When the stream
- * breaks, what arrived until then is handed on all the same. The answer tells which it was.
+ * Reads a stream and passes on what has arrived, batch by batch, each after the previous was taken. When the stream breaks, the bytes
+ * that arrived are still passed on. The result says whether it broke.
  */
 export async function readInBatches(
   stream: Readable,

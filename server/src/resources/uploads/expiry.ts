@@ -2,7 +2,7 @@ import { minute } from '../../base/duration.ts'
 import type { TimerHandler } from '../../timers/worker.ts'
 import { expireUpload, type Tools } from './store.ts'
 
-/** Sweeps an upload when its time is over, with its bytes and its handle. */
+/** Removes an upload when its time is over, with its bytes and its handle. */
 export function makeExpiryHandler(tools: Tools): TimerHandler {
   return {
     finish: (tx, payload) => expireUpload(tx, tools, (payload as { id: string }).id),

@@ -84,10 +84,10 @@ function uploadOperations(): NewOperation[] {
       },
       async run({ db, node, clock, random, settings }, _input, prepared) {
         const upload = await lockUpload(db, node, clock)
-        // Asked again, because the answer got lost or another request was faster: the same handle.
+        // A repeated request, because the response got lost or another request was faster: the same handle.
         if (upload.handle !== null) return { h: upload.handle }
         if ('file_offset' in prepared) return { id: node.id, file_offset: prepared.file_offset }
-        // Another request sent too many bytes meanwhile, which took the upload back.
+        // Another request sent too many bytes meanwhile, which reset the upload.
         if (upload.file_offset < upload.file_length) return { id: node.id, file_offset: upload.file_offset }
         switch (prepared.outcome) {
           case 'stored': {

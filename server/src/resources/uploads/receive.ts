@@ -13,7 +13,7 @@ import type { UploadType } from './schemas.ts'
 import { addPiece, fileOf, findUpload, listPieces, lockUpload, rewindUpload } from './store.ts'
 
 interface Reception {
-  /** What is committed. */
+  /** The committed bytes. */
   readonly db: Db
   readonly node: Node
   readonly clock: Clock
@@ -22,9 +22,9 @@ interface Reception {
 }
 
 /**
- * Takes the bytes of one request and returns the offset behind them. Each batch is a piece: it is on disk before it is recorded, and
- * recorded only where the pieces before it end. So requests at the same moment never mix their bytes, a process that dies leaves the
- * upload at the last piece, and no transaction waits for the disk of the pieces.
+ * Stores the bytes of one request and returns the offset after them. Each batch is a piece: it is on disk before it is recorded, and
+ * recorded only where the previous pieces end. So concurrent requests never mix their bytes, a process that dies leaves the upload at
+ * the last piece, and no transaction waits for the disk.
  */
 export async function receiveBytes(
   { db, node, clock, random, ports }: Reception,
@@ -42,14 +42,14 @@ export async function receiveBytes(
       await rewind()
       throw refuseExcess(upload)
     }
-    // Who comes too late is told before anything is written.
+    // A request that comes too late is refused before anything is written.
     checkOffset(await findUpload(db, node, clock), offset)
     const name = `${offset}-${random.bytes(12).toString('hex')}`
     await pieces.put(file, name, batch)
     try {
       await ports.transaction((tx) => record(tx, { upload_id: node.id, file_offset: offset, size: batch.length, name }))
     } catch (error) {
-      // Refused, and so certainly not recorded. After any other error it may be, and what is not goes with the upload.
+      // Refused, so certainly not recorded. After any other error it may be recorded; if not, it is removed with the upload.
       if (error instanceof GraphError) await pieces.remove(file, name)
       throw error
     }
@@ -62,7 +62,7 @@ export async function receiveBytes(
     throw new Error(`${node.id} takes no piece at ${offset}`)
   }
 
-  /** Who sends too much has another file than the one that was announced: what came of it is forgotten. */
+  /** A sender of too many bytes has a different file from the announced one: its bytes are discarded. */
   async function rewind(): Promise<void> {
     const names = await ports.transaction(async (tx) => {
       const current = await lockUpload(tx, node, clock)
@@ -77,21 +77,21 @@ export async function receiveBytes(
   return offset
 }
 
-/** What became of an upload of which all bytes have arrived. */
+/** The result of an upload whose bytes have all arrived. */
 export type Stored =
   | { readonly outcome: 'stored'; readonly sha256: string }
   | { readonly outcome: 'wrong type'; readonly found: string | undefined }
   | { readonly outcome: 'stored before' }
 
-/** Some kinds of file are told by bytes further in than the signature. */
+/** Some kinds of file are identified by bytes beyond the signature. */
 const sampleBytes = 4100
 
-/** Moves the bytes to the store of bytes, if they are of the type that was announced. */
+/** Moves the bytes to the blob store, if they are of the announced type. */
 export async function storeUpload(reception: Reception, upload: UploadsTable): Promise<Stored> {
   try {
     return await storePieces(reception, upload)
   } catch (error) {
-    // Another request found all the bytes there at the same moment, and has finished the upload since.
+    // Another request also found all bytes present, and has finished the upload since.
     const current = await findUpload(reception.db, reception.node, reception.clock)
     if (current.handle !== null) return { outcome: 'stored before' }
     throw error
@@ -120,7 +120,7 @@ async function readStart(bytes: AsyncIterable<Uint8Array>, length: number): Prom
 }
 
 async function nameType(sample: Buffer): Promise<string | undefined> {
-  // Loading it takes a tenth of the service's whole start, and only mistakes need it.
+  // Loading it takes a tenth of the service's start time, and only mistakes need it.
   const { fileTypeFromBuffer } = await import('file-type')
   return (await fileTypeFromBuffer(sample))?.mime
 }

@@ -14,7 +14,7 @@ export function checkFileLength(file_length: number, maxBytes: number): void {
   if (file_length > maxBytes) throw fileLengthTooLarge({ max: maxBytes })
 }
 
-/** Bytes go on exactly where those before them ended: neither a gap nor anything twice. */
+/** Bytes continue exactly where the previous ones ended, without gap or overlap. */
 export function checkOffset({ file_offset, file_length }: UploadsTable, given: number): void {
   if (given !== file_offset) throw fileOffsetWrong({ arrived: file_offset, length: file_length })
 }
@@ -28,7 +28,7 @@ const signatures: Record<UploadType, Buffer> = {
   'image/png': Buffer.from('89504e470d0a1a0a', 'hex'),
 }
 
-/** Whether a file begins as files of a type do; its name and what was said of it count for nothing. */
+/** Whether a file begins like files of a type; its name and announced type do not count. */
 export function isOfType(start: Buffer, type: UploadType): boolean {
   const signature = signatures[type]
   return start.subarray(0, signature.length).equals(signature)
@@ -40,7 +40,7 @@ export function wrongType({ file_type }: UploadsTable, found: string | undefined
     : uploadOfAnotherType({ found, type: file_type })
 }
 
-/** 192 bits of chance: an id tells nothing of another. */
+/** 192 random bits: an id reveals nothing about another. */
 export function makeUploadId(random: Random): string {
   return `upload:${random.bytes(24).toString('base64url')}`
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 export const uploadTypes = ['image/jpeg', 'image/png'] as const
 export type UploadType = (typeof uploadTypes)[number]
 
-/** How long `file_length` may be is a setting: see the rules. */
+/** The largest `file_length` is a setting: see the rules. */
 export const uploadCreateSchema = Type.Object({
   file_length: Type.Integer({ minimum: 1, description: 'The size of the file in bytes; at most 5 MiB by default.' }),
   file_type: Type.Enum(uploadTypes, { description: 'What the bytes must turn out to be.' }),

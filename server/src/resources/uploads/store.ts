@@ -9,7 +9,7 @@ import { notFound } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
 import { setTimer } from '../../timers/set.ts'
 
-/** What a write here works with besides its transaction. */
+/** The dependencies of a write, besides its transaction. */
 export interface Tools {
   readonly clock: Clock
   readonly random: Random
@@ -21,7 +21,7 @@ export type NewUpload = Pick<UploadsTable, 'id' | 'business_id' | 'file_length' 
   readonly file_name?: string | undefined
 }
 
-/** Opens an upload, which is a node like everything that a path can name. */
+/** Opens an upload, which is a node like every object that a path can name. */
 export async function insertUpload(tx: Transaction, tools: Tools, upload: NewUpload): Promise<void> {
   const { id, business_id, file_length, file_type, file_name = null, expires_time } = upload
   await tx.query.insertInto('nodes').values({ id, kind: 'upload', business_id, account_id: null }).execute()
@@ -39,12 +39,12 @@ const findById = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('uploads').selectAll().where('id', '=', id),
 )
 
-/** The upload of a node. One that has expired is gone, though its row is swept a little later. */
+/** The upload of a node. An expired one counts as gone, though its row is removed a little later. */
 export async function findUpload(db: Db, node: Node, clock: Clock): Promise<UploadsTable> {
   return checkAlive(await db.first(findById, { id: node.id }), clock)
 }
 
-/** The same, and nobody else changes it before this transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockUpload(tx: Transaction, node: Node, clock: Clock): Promise<UploadsTable> {
   return checkAlive(await lockById(tx, node.id), clock)
 }
@@ -58,7 +58,7 @@ async function lockById(tx: Transaction, id: string): Promise<UploadsTable | und
   return tx.query.selectFrom('uploads').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Adds a piece where the upload has got to; false when it has got somewhere else, or is over. */
+/** Adds a piece at the current offset; false when the upload is at another offset, or over. */
 export async function addPiece(tx: Transaction, clock: Clock, piece: UploadPiecesTable): Promise<boolean> {
   const { upload_id, file_offset, size } = piece
   const { numUpdatedRows } = await tx.query
@@ -73,7 +73,7 @@ export async function addPiece(tx: Transaction, clock: Clock, piece: UploadPiece
   return true
 }
 
-/** The pieces that an upload consists of, in their order. */
+/** The pieces of an upload, in order. */
 export async function listPieces({ query }: Db, upload_id: string): Promise<UploadPiecesTable[]> {
   return query
     .selectFrom('upload_pieces')
@@ -83,7 +83,7 @@ export async function listPieces({ query }: Db, upload_id: string): Promise<Uplo
     .execute()
 }
 
-/** Takes an upload back to an offset where a piece ends; returns the names of the pieces behind it. */
+/** Resets an upload to an offset where a piece ends; returns the names of the pieces after it. */
 export async function rewindUpload(tx: Transaction, { id }: UploadsTable, file_offset: number): Promise<string[]> {
   await tx.query.updateTable('uploads').set({ file_offset }).where('id', '=', id).execute()
   const removed = await tx.query
@@ -100,7 +100,7 @@ async function removePieces(tx: Transaction, tools: Tools, upload_id: string): P
   await discardPieces(tx, tools, fileOf(upload_id))
 }
 
-/** Those of some uploads that more bytes may come of. */
+/** Which of some uploads are still open for more bytes. */
 export async function listUnfinished({ query }: Db, ids: readonly string[]): Promise<string[]> {
   const uploads = await query
     .selectFrom('uploads')
@@ -111,7 +111,7 @@ export async function listUnfinished({ query }: Db, ids: readonly string[]): Pro
   return uploads.map(({ id }) => id)
 }
 
-/** All bytes are there and have become a content; from now on the handle stands for it. */
+/** All bytes have arrived and are a blob; from now on the handle stands for it. */
 export async function finishUpload(
   tx: Transaction,
   tools: Tools,
@@ -123,7 +123,7 @@ export async function finishUpload(
   await removePieces(tx, tools, id)
 }
 
-/** What the bytes of an unfinished upload are kept under. */
+/** The name of an unfinished upload in the piece store. */
 export function fileOf(id: string): string {
   return id.replace(/^upload:/, '')
 }
@@ -132,7 +132,7 @@ export function uploadOf(file: string): string {
   return `upload:${file}`
 }
 
-/** Ends an upload with everything that is left of it. */
+/** Removes an upload with everything left of it. */
 export async function deleteUpload(tx: Transaction, tools: Tools, upload: UploadsTable): Promise<void> {
   const { id, sha256, used_time } = upload
   if (sha256 === null) await removePieces(tx, tools, id)
@@ -141,7 +141,7 @@ export async function deleteUpload(tx: Transaction, tools: Tools, upload: Upload
   if (sha256 !== null && used_time === null) await releaseFile(tx, tools, sha256, id)
 }
 
-/** When the hour of a timer has come: ends the upload, or sets the timer anew because being finished gave it more time. */
+/** When the timer fires: ends the upload, or sets the timer again because the finished upload got more time. */
 export async function expireUpload(tx: Transaction, tools: Tools, id: string): Promise<void> {
   const upload = await lockById(tx, id)
   if (!upload) return
@@ -150,8 +150,8 @@ export async function expireUpload(tx: Transaction, tools: Tools, id: string): P
 }
 
 /**
- * Uses up a handle, and hands the content over to `used_by`. Undefined when this business has no such handle, or it was used
- * or has expired. Of two that come at the same moment one gets it.
+ * Uses up a handle, and passes its blob to `used_by`. Undefined when this business has no such handle, or it was used or has expired.
+ * Of two concurrent uses one gets it.
  */
 export async function takeUpload(
   tx: Transaction,

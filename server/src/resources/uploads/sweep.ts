@@ -3,12 +3,12 @@ import type { Database } from '../../db/database.ts'
 import type { PieceStore } from '../../files/piece-store.ts'
 import { fileOf, listUnfinished, uploadOf } from './store.ts'
 
-/** As many as one query names. */
+/** The largest number in one query. */
 const batchSize = 500
 
 /**
- * Removes what a process that died left of uploads that have ended: a piece that it was writing at that moment. The row of an upload
- * comes before its first piece, so pieces without one, or of a finished one, are nobody's.
+ * Removes what a dead process left of ended uploads: a piece that it was writing at that moment. The row of an upload comes before its
+ * first piece, so pieces without a row, or of a finished upload, belong to nobody.
  */
 export async function sweepPieces({ read }: Pick<Database, 'read'>, pieces: PieceStore, log: Log): Promise<void> {
   let removed = 0

@@ -4,20 +4,20 @@ import { type JsonBounds, maxJsonDepth } from '../../graph/json-bounds.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { commonMessage, eventList, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
 
-/** What a post of events may hold: thousands of messages. */
+/** The limits of a post of events: thousands of messages. */
 export const eventBounds: JsonBounds = { values: 30_000, depth: maxJsonDepth }
 
-/** What a change is about when it does not say so: only messages and their statuses came before fields had names. */
+/** The default field of a change: only messages and their statuses existed before fields had names. */
 export const defaultField = 'messages'
 
-/** What every field about groups begins with. */
+/** The prefix of every field about groups. */
 export const groupFieldStart = 'group_'
 
-/** The parts of an envelope, each checked where the one around it tells which. */
+/** The parts of an envelope, each validated once the part around it is known. */
 export interface EnvelopeSchemas {
   readonly shell: TObject
   readonly messages: TObject
-  /** Messages that the platform itself sends name neither the product nor a contact. */
+  /** Messages from the platform itself name neither the product nor a contact. */
   readonly system: TObject
   readonly statuses: TObject
   readonly groups: TObject
@@ -50,7 +50,7 @@ export function makeEnvelopeSchemas(vocabulary: Vocabulary): EnvelopeSchemas {
   }
 }
 
-/** The whole envelope as one schema: what the check asks for step by step, for whoever reads a document. */
+/** The whole envelope as one schema, for documents; the check validates it step by step. */
 export function describeEnvelope(vocabulary: Vocabulary): TSchema {
   const { shell, messages, system, statuses, groups, other } = makeEnvelopeSchemas(vocabulary)
   const fieldsOfGroups = webhookFields.filter((field) => field.startsWith(groupFieldStart))
@@ -83,7 +83,7 @@ export function describeEnvelope(vocabulary: Vocabulary): TSchema {
   })
 }
 
-/** Every kind of message with what all of them have. */
+/** Every kind of message with the common members. */
 function describeMessages() {
   const { interactive, ...plain } = messageKinds
   const kinds = Object.entries<TObject>(plain).map(([kind, schema]) => [kind, describeKind(kind, schema.properties)])

@@ -6,7 +6,7 @@ import { defaultField, groupFieldStart, makeEnvelopeSchemas } from './envelope-s
 import { neitherMessagesNorStatuses } from './errors.ts'
 import { commonMessage, interactiveKinds, type MessageKind, messageKinds } from './message-kinds.ts'
 
-/** An envelope that was found right: what is named here is there and has these types. */
+/** A valid envelope: the members named here exist and have these types. */
 export interface Envelope {
   readonly entry: readonly {
     readonly id: string
@@ -25,7 +25,7 @@ export interface ReportedStatus {
   readonly status: string
   readonly timestamp: string
   readonly recipient_id: string
-  /** Who of a group it is about. */
+  /** The member of a group that it is about. */
   readonly recipient_participant_id?: unknown
 }
 
@@ -33,7 +33,7 @@ type Check = (value: unknown, place: string) => void
 type Message = { readonly type: MessageKind; readonly interactive?: { readonly type: keyof typeof interactiveKinds } }
 type Value = Readonly<Record<string, unknown>>
 
-/** Makes the function that checks a whole envelope, or throws the 400 that names the place. */
+/** Makes the function that validates a whole envelope, or throws a 400 that names the place. */
 export function makeEnvelopeCheck(vocabulary: Vocabulary): (body: unknown) => asserts body is Envelope {
   const schemas = makeEnvelopeSchemas(vocabulary)
   const checkShell = compileCheck(schemas.shell)

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { findTextEnd } from '../../graph/json-bounds.ts'
 
 /**
- * Numbers that JavaScript may write differently from how they came: of many digits, with an exponent, close to zero, with a zero
- * at the end of a fraction, or minus zero. Each of them begins behind what can stand before a value.
+ * Numbers that JavaScript may write differently from the source: with many digits, an exponent, a value close to zero, a trailing zero
+ * in a fraction, or minus zero. Each match begins after what can precede a value.
  */
 const delicateNumber = /(?<=[:,[\s])(?:-?(?:[\d.]{16,}|\d[\d.]*[eE]|\d+\.\d*0(?!\d)|0\.0{6})|-0(?![.\d]))/
-/** The same with all of its characters, and quotes: a text may hold anything. */
+/** The same with all of its characters, and quoted texts, which may hold anything. */
 const quoteOrNumber = new RegExp(`"|${delicateNumber.source}[\\d.eE+-]*`, 'g')
 
-/** A body whose values are written again exactly as they came, which JavaScript's own numbers would not be. */
+/** A body whose values are written again exactly as received, which JavaScript's own numbers would not be. */
 export interface ExactBody {
   readonly body: unknown
   /** Writes a part of the body as JSON. */
@@ -17,13 +17,12 @@ export interface ExactBody {
 }
 
 /**
- * Reads a text again so that every number is kept as it was written: members that nobody here knows are passed on as they
- * came. `parsed` is what the text holds otherwise. The language's own way, a function that is called with the source of every
- * value, takes twenty times as long.
+ * Parses a text again so that every number keeps its spelling: unknown members are passed on as received. `parsed` is the text parsed
+ * normally. The built-in way, a reviver with the source of every value, takes twenty times as long.
  */
 export function keepNumbers(text: string, parsed: unknown): ExactBody {
   if (!delicateNumber.test(text)) return { body: parsed, write: JSON.stringify }
-  // A text cannot hold its own hash, so what begins with this was put there here.
+  // A text cannot contain its own hash, so a value that begins with this was put there here.
   const mark = createHash('sha256').update(text).digest('base64url').slice(0, 20)
   return { body: JSON.parse(markNumbers(text, mark)), write: (part) => unmarkNumbers(JSON.stringify(part), mark) }
 }
@@ -44,7 +43,7 @@ function markNumbers(text: string, mark: string): string {
   return pieces.join('') + text.slice(from)
 }
 
-/** Takes the mark and the quotes away again. */
+/** Removes the mark and the quotes again. */
 function unmarkNumbers(json: string, mark: string): string {
   const [start = '', ...others] = json.split(`"${mark}`)
   return start + others.map((piece) => piece.replace('"', '')).join('')

@@ -7,16 +7,15 @@ const closeArray = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** Longer than any name or id that is looked for. */
+/** Longer than any name or id that is searched. */
 const maxText = 64
-/** How deep the members are: of the envelope, and of an entry in it. */
+/** The depth of the members: of the envelope, and of an entry in it. */
 const inEnvelope = 1
 const inEntry = 3
 
 /**
- * Finds the first `entry[].id` of an envelope while its bytes come, without making an object of them: they are a stranger's, and
- * a few megabytes of JSON can be hundreds as objects. What it finds is a hint and no more: it does not know JSON well enough to
- * be believed.
+ * Finds the first `entry[].id` of an envelope while its bytes arrive, without parsing them into objects: they are a stranger's, and a few
+ * megabytes of JSON can be hundreds as objects. The result is only a hint: this scanner does not know JSON well enough to be trusted.
  */
 export class FirstAccountFinder {
   #found: string | undefined
@@ -30,7 +29,7 @@ export class FirstAccountFinder {
   readonly #text = Buffer.allocUnsafe(maxText)
   #textLength = 0
 
-  /** The id, once it has come. */
+  /** The id, once it has arrived. */
   get found(): string | undefined {
     return this.#found
   }

@@ -10,14 +10,14 @@ import { receivePosts } from './receiver.ts'
 export interface IntakeDeps {
   readonly database: Database
   readonly clock: Clock
-  /** Who the caller is by now; throws what stands against it. */
+  /** The caller as of now; throws if no longer admitted. */
   readonly readmit: (before: { readonly caller: Caller }) => Promise<{ readonly caller: Caller }>
 }
 
-/** Larger posts take a transaction of their own: the others would wait for them. */
+/** Larger posts get a transaction of their own: the others would wait for them. */
 const maxSizeInGroup = 32_768
 
-/** Takes posts: all of a post's changes, or none of them. */
+/** Stores posts: all of a post's changes, or none. */
 export function makeIntake(deps: IntakeDeps): (post: Post) => Promise<Received> {
   const { database, clock, readmit } = deps
 
@@ -52,13 +52,13 @@ export function makeIntake(deps: IntakeDeps): (post: Post) => Promise<Received> 
     )
   }
 
-  /** A lock that one of them waited for is not in the way of the others. */
+  /** A lock that one of them waits for does not delay the others. */
   function isOutage(error: unknown): boolean {
     if (error instanceof DatabaseBusy && error.kind === 'locked') return false
     return database.outageOf(error) !== undefined
   }
 
-  // The embedded store commits together what comes at one moment, whatever it is.
+  // The embedded store commits concurrent writes together by itself.
   if (database.isEmbedded) return takeAlone
   const groups = new PostGroups({ takeAlone, takeTogether, isOutage })
   return (post) => (post.size > maxSizeInGroup ? takeAlone(post) : groups.take(shareOf(post), post))
@@ -73,7 +73,7 @@ function receiptOf({ sender, envelope, write }: Post, caller?: Caller): Receipt 
   return { accounts: (caller ?? sender.caller).accounts, envelope, write }
 }
 
-/** What refuses a post undoes its transaction, and so is checked again for who is refused. */
+/** A refused post rolls back its transaction, so its caller is checked again. */
 function orThrow([outcome]: readonly (Received | GraphError)[]): Received {
   if (!outcome || outcome instanceof GraphError) throw outcome ?? new Error('the post was not taken')
   return outcome

@@ -1,14 +1,14 @@
 import { type TSchema, Type } from 'typebox'
 
 /**
- * What the specification says of each kind of message that comes in, one row a kind. Members that are not named here pass on
- * as they came; named ones without `optional` are required.
+ * What the specification says about each kind of inbound message, one row per kind. Members that are not named here are passed on as
+ * received; named ones without `optional` are required.
  */
 const text = Type.String()
 const optional = Type.Optional
 const amount = Type.Number()
 
-/** Far more than the network puts together in one post. */
+/** Far more than the network puts into one post. */
 export const maxEventItems = 1000
 
 export function eventList<Item extends TSchema>(item: Item, minItems = 0) {
@@ -40,7 +40,7 @@ const referral = Type.Object({
   welcome_message: optional(Type.Object({ text })),
 })
 
-/** Whatever the user does not share may be missing. */
+/** Members that the user does not share may be missing. */
 const sharedContact = Type.Object({
   addresses: optional(
     eventList(
@@ -84,7 +84,7 @@ const notUnderstood = Type.Object({
   errors,
 })
 
-/** The members that a message has besides the common ones, by its `type`. */
+/** The members of a message besides the common ones, by its `type`. */
 export const messageKinds = {
   text: Type.Object({ text: Type.Object({ body: text }), context: optional(context), referral: optional(referral) }),
   reaction: Type.Object({ reaction: Type.Object({ message_id: text, emoji: text }) }),
@@ -113,7 +113,7 @@ export const messageKinds = {
 } satisfies Record<string, TSchema>
 export type MessageKind = keyof typeof messageKinds
 
-/** What an interactive message has besides, by its `interactive.type`. */
+/** The further members of an interactive message, by its `interactive.type`. */
 export const interactiveKinds = {
   list_reply: Type.Object({
     interactive: Type.Object({ list_reply: Type.Object({ id: text, title: text, description: text }) }),
@@ -128,10 +128,10 @@ const timestamp = Type.String({
   maxLength: 15,
   'x-expects': 'a time in Unix seconds, as a string of digits',
 })
-/** Remembered, so that a message that comes twice is passed on once. */
+/** Stored, so that a duplicate message is passed on once. */
 const messageId = Type.String({ minLength: 1, maxLength: 1000 })
 
-/** What every message has. */
+/** The common members of messages. */
 export const commonMessage = Type.Object({
   from: Type.String({ minLength: 1 }),
   id: messageId,
@@ -149,7 +149,7 @@ export const statusSchema = Type.Object({
   errors,
 })
 
-/** One thing that happened to a group; the rest depends on its type. */
+/** One change of a group; the rest depends on its type. */
 export const groupSchema = Type.Object({
   timestamp,
   type: Type.String({ minLength: 1 }),

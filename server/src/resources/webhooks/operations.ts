@@ -48,7 +48,7 @@ function webhookOperations(vocabulary: Vocabulary): NewOperation[] {
   return [...subscriptionOperations(vocabulary), ...linkOperations()]
 }
 
-/** What an app wants to hear of, and where. */
+/** An app's subscription: which fields, and where. */
 function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
   const { account_object: object } = vocabulary
   return [
@@ -57,7 +57,7 @@ function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
       method: 'POST',
       path: subscriptionsPath,
       sentence:
-        "Subscribes the token's own app to fields at a callback, which is asked first, in the place of any subscription that it has.",
+        "Subscribes the token's own app to fields at a callback, verified by a handshake, and replaces any subscription that it has.",
       permission: 'management',
       permit: ({ caller, node }) => checkOwnSubscriptions(caller, node),
       input: newSubscriptionSchema(vocabulary),
@@ -124,7 +124,7 @@ function subscriptionOperations(vocabulary: Vocabulary): NewOperation[] {
   ]
 }
 
-/** Which apps hear of an account. */
+/** The apps linked to an account. */
 function linkOperations(): NewOperation[] {
   return [
     defineWrite({
@@ -132,7 +132,7 @@ function linkOperations(): NewOperation[] {
       method: 'POST',
       path: linksPath,
       sentence:
-        "Links the token's app to an account, so that it hears of it: at the override, which is asked first, or without one at its own callback.",
+        "Links the token's app to an account, so that it receives its events: at the override, verified by a handshake, or without one at its own callback.",
       permission: 'management',
       input: newLinkSchema,
       output: successSchema,
@@ -197,7 +197,7 @@ function linkOperations(): NewOperation[] {
         const isOwn = app_id === caller.app_id
         if (!isOwn) checkMayUnlink(caller, node)
         await unlinkApp(db, node.id, app_id)
-        // An app that leaves gets what happened before; one that was put out does not.
+        // An app that leaves still gets earlier events; one that was removed does not.
         if (!isOwn) await endWaiting(db, { clock, random }, { account_id: node.id, app_id })
         return success
       },

@@ -7,7 +7,7 @@ import { defaultField } from './envelope-schemas.ts'
 import type { Receipt } from './post.ts'
 import { type Fact, listFactsForReceiver } from './receiver-store.ts'
 
-/** A change of an account that may be handed in for, told with the digits of its number. */
+/** A change of an account that the caller may send events for, with the digits of its number. */
 export interface GivenChange {
   readonly account_id: string
   readonly phone_number_id: string | null
@@ -15,13 +15,13 @@ export interface GivenChange {
   readonly value: ChangeValue
 }
 
-/** What there is of all that posts name, by kind, id and account. */
+/** The existing objects that posts name, by kind, id and account. */
 export type Facts = ReadonlyMap<string, string>
 
-/** How many things one statement looks up. */
+/** How many objects one statement looks up. */
 const batchSize = 500
 
-/** Looks up the accounts and numbers that posts name, and whether those who signed may hand in for the accounts. */
+/** Looks up the accounts and numbers that posts name, and whether the signers may send events for the accounts. */
 export async function findFacts(tx: Transaction, receipts: readonly Pick<Receipt, 'envelope' | 'signer'>[]) {
   const things = new Map<string, readonly ['accounts' | 'numbers' | 'links', string, string]>()
   for (const { envelope, signer } of receipts) {
@@ -50,7 +50,7 @@ export async function findFacts(tx: Transaction, receipts: readonly Pick<Receipt
   return facts as Facts
 }
 
-/** The changes of a post, or what stands against it. Asked in the transaction that takes it: who signed was found out before. */
+/** The changes of a post, or the reason to refuse it. Checked in the transaction that stores it: the signer was found before. */
 export function checkPost({ accounts, signer, envelope }: Receipt, facts: Facts): GivenChange[] | GraphError {
   const changes: GivenChange[] = []
   for (const entry of envelope.entry) {

@@ -3,9 +3,9 @@ import type { Post, Received } from './post.ts'
 
 export interface PostGroupsOptions {
   readonly takeAlone: (post: Post) => Promise<Received>
-  /** Takes several posts of one share in one transaction; what refuses one of them is its outcome. */
+  /** Stores several posts of one share in one transaction; a refused post has the refusal as its outcome. */
   readonly takeTogether: (posts: readonly Post[], share: string) => Promise<readonly (Received | GraphError)[]>
-  /** Whether an error says that the store does not work at the moment: then it is no post's doing. */
+  /** Whether an error means that the store cannot work at the moment: then no post is at fault. */
   readonly isOutage: (error: unknown) => boolean
 }
 
@@ -22,14 +22,14 @@ interface Share {
 }
 
 const maxGroup = 64
-/** Groups of one share under way: the second and later ones only for those who would wait long. */
+/** Concurrent groups of one share: the second and later ones only for posts that would wait long. */
 const maxUnderWay = 4
-/** Milliseconds after which those that wait go without waiting for the group before them: it may hang on a lock. */
+/** Milliseconds after which waiting posts stop waiting for the group before them: it may be blocked by a lock. */
 const patience = 20
 
 /**
- * Takes the posts of one moment together, as the embedded store does with all writes: a group costs as many statements as a single
- * post. Those that come while a group is under way are the next one. Where a group fails by one of its posts, each is taken alone.
+ * Stores concurrent posts together, as the embedded store does with all writes: a group costs as many statements as a single post. Posts
+ * that arrive while a group is under way form the next one. When one post makes a group fail, each is stored alone.
  */
 export class PostGroups {
   readonly #options: PostGroupsOptions
@@ -52,7 +52,7 @@ export class PostGroups {
     })
   }
 
-  /** Posts that came in together are read in one turn of the loop; then they are all here. */
+  /** Posts that arrived together are read in one turn of the event loop; after it, all of them are here. */
   #schedule(name: string, share: Share): void {
     if (share.isScheduled) return
     share.isScheduled = true
@@ -70,7 +70,7 @@ export class PostGroups {
       share.underWay += 1
       void this.#run(name, share.waiting.splice(0, maxGroup)).finally(() => {
         share.underWay -= 1
-        // Whoever came meanwhile goes at once, whatever the timer says.
+        // Posts that came meanwhile go at once, whatever the timer says.
         this.#begin(name, share)
         if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)
       })
@@ -85,7 +85,7 @@ export class PostGroups {
       const outcomes = await takeTogether(posts, share)
       for (const [index, { post, resolve }] of group.entries()) {
         const outcome = outcomes[index]
-        // A refusal is made again alone: who may not even come in by now is told so first.
+        // A refusal is repeated alone, because a caller who is no longer admitted must learn that first.
         resolve(!outcome || outcome instanceof GraphError ? takeAlone(post) : outcome)
       }
     } catch (error) {

@@ -2,10 +2,10 @@ import type { Caller } from '../../graph/caller.ts'
 import type { Envelope } from './envelope.ts'
 import type { Signer } from './signed-post.ts'
 
-/** Who hands in events: by a token, or by a signature. */
+/** Who sends events: by a token, or by a signature. */
 export type Sender = { readonly caller: Caller } | { readonly signer: Signer }
 
-/** What was handed in, by whom, and how to write it again as it came. */
+/** The content of a post, its sender, and how to write it again as received. */
 export interface Post extends Pick<Receipt, 'write'> {
   readonly sender: Sender
   readonly envelope: Envelope
@@ -13,14 +13,14 @@ export interface Post extends Pick<Receipt, 'write'> {
   readonly size: number
 }
 
-/** An envelope that was found right, and who hands it in. */
+/** A valid envelope, and its sender. */
 export interface Receipt {
-  /** The only accounts that the caller may hand in for; undefined: any. */
+  /** The only accounts that the caller may send events for; undefined: any. */
   readonly accounts: ReadonlySet<string> | undefined
-  /** The app that signed the post, where that is the proof, and what the post is known by when it comes again. */
+  /** The app that signed the post, if it was signed, and the digests that detect a replay. */
   readonly signer?: { readonly app_id: string; readonly digests: readonly string[] } | undefined
   readonly envelope: Envelope
-  /** Writes a part of the envelope as JSON, as it came. */
+  /** Writes a part of the envelope as JSON, as received. */
   readonly write: (part: object) => string
 }
 

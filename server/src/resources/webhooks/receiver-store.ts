@@ -4,14 +4,14 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/keyed-hash.ts'
 import { defineSql, defineStatement, type Statement } from '../../db/statement.ts'
 
-/** What posts name, each thing once: ids of accounts and numbers, and pairs of an app that signed and an account, by any key. */
+/** What posts name, without duplicates: ids of accounts and numbers, and pairs of a signing app and an account, by any key. */
 export interface Named {
   readonly accounts: Readonly<Record<string, 1>>
   readonly numbers: Readonly<Record<string, 1>>
   readonly links: Readonly<Record<string, readonly [app_id: string, account_id: string]>>
 }
 
-/** What of it there is: an account; a number, with its account and its digits; an app that may hand in for an account. */
+/** What exists of it: an account; a number, with its account and its digits; an app that may send events for an account. */
 export interface Fact {
   readonly kind: 'account' | 'number' | 'link'
   readonly id: string
@@ -33,12 +33,12 @@ const findFacts = defineSql<Named>()(
     WHERE ${hasAccess(sql.ref('apps.business_id'), sql.ref('links.account_id'))}`,
 )
 
-/** Which of the accounts and numbers there are, and which apps are linked to which accounts and have access to them. */
+/** Which of the accounts and numbers exist, and which apps are linked to which accounts and have access to them. */
 export async function listFactsForReceiver(tx: Transaction, named: Named): Promise<Fact[]> {
   return tx.list(findFacts, named)
 }
 
-/** The apps that are linked to every one of some accounts and may see them all, with what they sign with. */
+/** The apps that are linked to all of some accounts and may see them, with their signing secrets. */
 export async function listAppsLinkedToAll(db: Db, accounts: ReadonlySet<string>) {
   return db.query
     .selectFrom('subscribed_apps')
@@ -60,7 +60,7 @@ export async function hasVerifyToken(db: Db, verify_token: string): Promise<bool
   return (await db.first(findVerifyToken, { hash: keyedHash(db, 'verify token', verify_token) })) !== undefined
 }
 
-/** What was taken in is known by two texts: whose it is, and what it is. */
+/** A stored item has two keys: its owner, and its identity. */
 export type ReceivedKey = readonly [owner: string, id: string]
 
 interface NewlyReceived {
@@ -75,7 +75,7 @@ const [insertMessages, insertStatuses, insertPosts] = (
     ['received_posts', 'app_id', 'digest'],
   ] as const
 ).map(([table, owner, id]) =>
-  // In a fixed order, so that transactions never wait crosswise.
+  // In a fixed order, so that transactions cannot deadlock.
   defineSql<NewlyReceived>()(
     ({ keys, received_time }) => sql<{ owner: string; id: string }>`
       INSERT INTO ${sql.table(table)} (${sql.ref(owner)}, ${sql.ref(id)}, received_time)
@@ -89,7 +89,7 @@ type ReceivedStatement = Statement<NewlyReceived, { owner: string; id: string }>
 
 const inserts = { messages: insertMessages, statuses: insertStatuses, posts: insertPosts }
 
-/** Remembers messages and statuses of numbers, or signed posts of apps; returns those that were not handed in before. */
+/** Records messages and statuses of numbers, or signed posts of apps; returns those that are new. */
 export async function rememberReceived(
   tx: Transaction,
   kind: keyof typeof inserts,

@@ -12,12 +12,12 @@ import { checkPost, findFacts, type GivenChange } from './post-check.ts'
 import { hasVerifyToken, type ReceivedKey, rememberReceived } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
 
-/** Whether somebody knows the verify token of an app. Looked up by its keyed hash, so the time that this takes tells nothing. */
+/** Whether a verify token belongs to an app. It is looked up by its keyed hash, so the time reveals nothing. */
 export function isVerifyToken(db: Db, given: string): Promise<boolean> {
   return hasVerifyToken(db, given)
 }
 
-/** What becomes of one post: an error refuses it, and it alone. */
+/** The result of one post: an error refuses only that post. */
 interface Progress {
   readonly receipt: Receipt
   refusal: GraphError | undefined
@@ -25,12 +25,12 @@ interface Progress {
   readonly fields: string[]
 }
 
-/** How much goes into one statement. */
+/** How many items go into one statement. */
 const batchSize = 100
 
 /**
- * Takes posts in one transaction, of each all changes or none: with as many statements as for one. What they name is looked up for
- * all of them, then what was handed in before is left out, then the events are raised in the order of the posts.
+ * Stores posts in one transaction, all changes of each or none, with as many statements as for one post. It looks up what they name,
+ * drops duplicates of earlier posts, then raises the events in the order of the posts.
  */
 export async function receivePosts(
   tx: Transaction,
@@ -63,14 +63,14 @@ async function leaveOutKnownPosts(tx: Transaction, clock: Clock, posts: readonly
   }
 }
 
-/** A change with the items in it that are known by their ids. */
+/** A change with its items that have ids. */
 interface Items {
   readonly change: GivenChange
   readonly messages: { readonly item: { readonly id: string }; readonly key: ReceivedKey }[]
   readonly statuses: { readonly item: ReportedStatus; readonly key: ReceivedKey }[]
 }
 
-/** Takes out of the changes what was handed in before, and the changes that nothing is left of. */
+/** Removes duplicates from the changes, and changes that become empty. */
 async function leaveOutKnownItems(
   tx: Transaction,
   clock: Clock,
@@ -124,7 +124,7 @@ async function remember(
   return fresh
 }
 
-/** What was not known: it is new to the first that has it, and known to the others. */
+/** The unknown items: new for the first that has one, known for the others. */
 class Fresh {
   readonly #keys = new Set<string>()
 
@@ -141,7 +141,7 @@ class Fresh {
   }
 }
 
-/** Undefined when nothing is left to tell. */
+/** Undefined when nothing is left to raise. */
 function keepItems(
   value: ChangeValue,
   messages: readonly { readonly id: string }[],
@@ -177,7 +177,7 @@ async function raiseAll(tx: Transaction, clock: Clock, posts: readonly Progress[
   }
 }
 
-/** What makes a status the same: the message, what became of it, when, and at whose phone. */
+/** The identity of a status: the message, the status, the time, and the recipient. */
 function digestOf({ id, status, timestamp, recipient_id, recipient_participant_id = null }: ReportedStatus): string {
   const facts = [id, status, timestamp, recipient_id, recipient_participant_id]
   return hash('sha256', JSON.stringify(facts), 'base64url')

@@ -14,20 +14,20 @@ import {
 import type { NewLink } from './schemas.ts'
 
 /**
- * Where events go is for the app itself to say and to know; a callback's address may hold a secret. A subscription is about every
- * account that the app is linked to, so a token for some of them has no say in it.
+ * Only the app itself may read and set its callback, whose address may hold a secret. A subscription covers every account that the app
+ * is linked to, so a token for some of them may not change it.
  */
 export function checkOwnSubscriptions(caller: Caller, application: Node): void {
   if (caller.accounts) throw subscriptionOfAllAccounts()
   if (caller.app_id !== application.id) throw subscriptionOfAnother()
 }
 
-/** Which apps hear of an account is for its owner to say; everybody else speaks for their own app alone. */
+/** The owner of an account decides which apps receive its events; all others decide only for their own app. */
 export function checkMayUnlink(caller: Caller, account: Node): void {
   if (caller.business_id !== account.business_id) throw onlyOwnerUnlinks()
 }
 
-/** Reads the names of fields, an array or separated by commas, without repeats and in the order of the known ones. */
+/** Parses the names of fields, an array or separated by commas, without duplicates and in the order of the known ones. */
 export function readFieldNames(given: string | readonly string[]): string[] {
   const names = typeof given === 'string' ? splitNames(given) : given
   const known: readonly string[] = webhookFields
@@ -44,7 +44,7 @@ function splitNames(text: string): string[] {
       const parsed: unknown = JSON.parse(text)
       if (Array.isArray(parsed) && parsed.every((name) => typeof name === 'string')) return parsed
     } catch {
-      // Told below, as anything else that is not a list of names.
+      // Reported below, like everything else that is not a list of names.
     }
     throw webhookFieldsWrong()
   }
@@ -54,7 +54,7 @@ function splitNames(text: string): string[] {
     .filter((name) => name !== '')
 }
 
-/** The callback that an app wants for an account, or none; each of its two members needs the other. */
+/** An app's callback for an account, or none; each of its two members needs the other. */
 export function readOverride({
   override_callback_uri,
   verify_token,

@@ -18,22 +18,22 @@ export interface SignedBodyOptions {
   readonly db: Db
   readonly clock: Clock
   readonly signature: Buffer
-  /** Whether a secret may have signed what comes from where this does. */
+  /** Whether a secret may have signed a request from this address. */
   readonly isTaken: (secret: string) => boolean
-  /** The time that all bodies together may take to be hashed. */
+  /** The share of time for hashing all bodies together. */
   readonly time: TimeShare
-  /** What nobody has: with it the bodies are hashed that no app can have signed, which nobody must be able to tell. */
+  /** A secret that nobody has. It hashes bodies that no app can have signed, so that the time does not reveal this. */
   readonly nobodysSecret: string
 }
 
 /**
- * Checks the signature of a body while it comes. Whoever signs has to be linked to every account in it, and so to the first; the
- * secrets of the apps that are linked to the first are the ones to try. Nothing of the body is parsed before one of them fits.
+ * Checks the signature of a body while it arrives. The signer must be linked to every account in it, and so to the first; the secrets of
+ * the apps linked to the first are tried. Nothing of the body is parsed before one of them matches.
  */
 export class SignedBody {
   readonly #options: SignedBodyOptions
   readonly #finder = new FirstAccountFinder()
-  /** What came before the candidates were known. */
+  /** The bytes that arrived before the candidates were known. */
   #waiting: Buffer[] = []
   #candidates: readonly Candidate[] | undefined
   #hashedBytes = 0
@@ -42,12 +42,12 @@ export class SignedBody {
     this.#options = options
   }
 
-  /** How many bytes were hashed, each as often as there were secrets to try. */
+  /** How many bytes were hashed, each once per candidate secret. */
   get hashedBytes(): number {
     return this.#hashedBytes
   }
 
-  /** Takes the next piece; the next is to come when the promise is kept, where there is one. */
+  /** Takes the next chunk; if it returns a promise, the one after must wait for it. */
   write(bytes: Buffer): Promise<void> | undefined {
     if (this.#candidates) return this.#hash(this.#candidates, bytes)
     this.#waiting.push(bytes)
@@ -60,7 +60,7 @@ export class SignedBody {
     return this.#finder.found === undefined ? undefined : this.#begin(this.#finder.found)
   }
 
-  /** The app that signed everything that came; undefined: none did. */
+  /** The app that signed the whole body; undefined: none did. */
   async end(): Promise<LinkedApp | undefined> {
     if (!this.#candidates) await this.#begin(undefined)
     const { signature } = this.#options

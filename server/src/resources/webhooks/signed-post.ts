@@ -10,7 +10,7 @@ import { isNodeId } from '../../graph/nodes.ts'
 import { maxEventItems } from './message-kinds.ts'
 import { listAppsLinkedToAll } from './receiver-store.ts'
 
-/** A post whose `X-Hub-Signature-256` an app has made. */
+/** A post with an app's `X-Hub-Signature-256`. */
 export interface SignedPost {
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
@@ -20,15 +20,15 @@ export interface Signer {
   readonly app_id: string
   readonly business_id: string
   /**
-   * What the post is known by when it comes again: it is new when the first of them is. A signature over the bytes alone says nothing
-   * of when it was made, so whoever has seen the post could send it again and again.
+   * The digests that detect a replay: the post is new when the first of them is. A signature over the bytes alone does not say when it was
+   * made, so anyone who has seen the post could send it again and again.
    */
   readonly digests: readonly string[]
 }
 
 type SigningApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]
 
-/** Who signed a post, and what it is known by. The 401 when it is not as the Standard Webhooks convention says, which it uses as well. */
+/** Who signed a post, and its digests. Throws the 401 when it also uses the Standard Webhooks convention, but wrongly. */
 export function identifySigner(db: Db, clock: Clock, app: SigningApp, { headers, bytes }: SignedPost): Signer {
   const standard = readStandard(headers)
   if (standard) checkStandard(standard, clock.now(), bytes, secretsInForce(db, app, clock.now()))
@@ -38,7 +38,7 @@ export function identifySigner(db: Db, clock: Clock, app: SigningApp, { headers,
   return { app_id: app.id, business_id: app.business_id, digests }
 }
 
-/** Undefined where a post is not signed by the convention. */
+/** Undefined when a post is not signed by the convention. */
 function readStandard(headers: IncomingHttpHeaders): StandardHeaders | undefined {
   if (headers['webhook-signature'] === undefined) return undefined
   const read = (name: keyof StandardHeaders) => String(headers[name] ?? '')
@@ -49,14 +49,14 @@ function readStandard(headers: IncomingHttpHeaders): StandardHeaders | undefined
   }
 }
 
-/** Who signed wrongly and who signed long ago are told apart: the second is most often a clock that is wrong. */
+/** A wrong signature and an old one get different errors: the second is usually a wrong clock. */
 function checkStandard(headers: StandardHeaders, now: number, bytes: Buffer, secrets: readonly string[]): void {
   const signedTime = Number(headers['webhook-timestamp']) * second
   if (!verifyStandard(headers, signedTime, bytes, secrets)) throw invalidSignature()
   if (Math.abs(now - signedTime) > clockTolerance) throw staleSignature({ minutes: clockTolerance / minute })
 }
 
-/** Whether an app may hand in a body: it must be linked to every account in it, and see them all. */
+/** Whether an app may send a body: it must be linked to every account in it, and see them all. */
 export async function isLinkedToAll(db: Db, app_id: string, body: unknown): Promise<boolean> {
   const accounts = listAccounts(body)
   if (accounts.size === 0 || accounts.size > maxEventItems) return false
@@ -64,7 +64,7 @@ export async function isLinkedToAll(db: Db, app_id: string, body: unknown): Prom
   return apps.some(({ id }) => id === app_id)
 }
 
-/** The accounts that a body names, before anything else of it is known to be right; none when one of them is no id. */
+/** The accounts that a body names, before the body is validated; none when one of them is not an id. */
 function listAccounts(body: unknown): Set<string> {
   const { entry } = (body ?? {}) as { entry?: unknown }
   const accounts = Array.isArray(entry) ? entry.map((one) => (one as { id?: unknown } | null)?.id) : []

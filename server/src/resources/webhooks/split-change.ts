@@ -11,8 +11,8 @@ interface Part {
 }
 
 /**
- * A change as events, one for each conversation in it, in the order in which they come first: a change of several users or groups
- * would belong to several conversations, and could be in order in one of them alone.
+ * Splits a change into events, one for each conversation in it, in the order of first appearance: a change of several users or groups
+ * would belong to several conversations, and could be ordered in only one of them.
  */
 export function splitChange(account_id: string, field: string, value: ChangeValue): Part[] {
   const keyOf = chooseKey(account_id, field, value)
@@ -62,7 +62,7 @@ function conversationOfValue(account_id: string, value: object): string {
   return conversations.account(account_id)
 }
 
-/** The same value with these items alone, and with the contacts that they are about. Everything else stays as it came. */
+/** The same value with only these items and their contacts. Everything else stays as received. */
 function keepOf(value: ChangeValue, lists: Lists, isKept: (item: Item) => boolean): object {
   const kept = Object.entries(lists).map(([name, items]) => [name, items.filter(isKept)] as const)
   const users = new Set(kept.flatMap(([, items]) => items.flatMap(({ from, recipient_id }) => [from, recipient_id])))

@@ -6,15 +6,15 @@ import { ensureLanes } from '../../delivery/lane-rows.ts'
 import { accountObject } from '../../delivery/webhook-fields.ts'
 import type { Node } from '../../graph/nodes.ts'
 
-/** A subscription as an app asks for it, its verify token in clear. */
+/** A requested subscription, its verify token in clear. */
 export type NewSubscription = Omit<AppSubscriptionsTable, 'object' | 'verify_token' | 'verify_token_hash'> & {
   readonly verify_token: string
 }
 
-/** A link as an app asks for it. */
+/** A requested link. */
 export type NewLink = Omit<SubscribedAppsTable, 'verify_token'> & { readonly verify_token: string | null }
 
-/** What an app asked to hear of, and where. */
+/** An app's subscription: which fields, and where. */
 export async function findSubscription(db: Db, app_id: string): Promise<AppSubscriptionsTable | undefined> {
   return db.query
     .selectFrom('app_subscriptions')
@@ -24,12 +24,12 @@ export async function findSubscription(db: Db, app_id: string): Promise<AppSubsc
     .executeTakeFirst()
 }
 
-/** The verify token of a subscription that was found. */
+/** The verify token of a stored subscription. */
 export function openVerifyToken(db: Db, { app_id, object, verify_token }: AppSubscriptionsTable): string {
   return openSecret(db, 'app_subscriptions.verify_token', `${app_id} ${object}`, verify_token)
 }
 
-/** A verify token as it is stored: sealed, and as the hash that it is found by. */
+/** A verify token as stored: sealed, and as the hash for look-ups. */
 export async function sealVerifyToken(
   tx: Transaction,
   app_id: string,
@@ -54,7 +54,7 @@ export async function isAppLinked(db: Db, account_id: string, app_id: string): P
 
 type NumberCallbacks = Omit<PhoneNumberCallbacksTable, 'phone_number_id' | 'app_id'>
 
-/** Sets where an app hears of one number; what is left out stays, null goes back to the app's own callback. */
+/** Sets an app's callback for one number; a missing value stays, null returns to the app's own callback. */
 export async function setNumberCallbacks(
   tx: Transaction,
   { phone_number_id, app_id }: { phone_number_id: string; app_id: string },
@@ -77,7 +77,7 @@ async function makeLanes(tx: Transaction, app_id: string, urls: readonly (string
   )
 }
 
-/** Makes the subscription of an app, or puts a new one in the place of the one that it has. */
+/** Creates or replaces the subscription of an app. */
 export async function putSubscription(tx: Transaction, subscription: NewSubscription): Promise<void> {
   const { app_id, callback_url, fields, created_time } = subscription
   const changes = { callback_url, fields, ...(await sealVerifyToken(tx, app_id, subscription.verify_token)) }
@@ -89,7 +89,7 @@ export async function putSubscription(tx: Transaction, subscription: NewSubscrip
   await makeLanes(tx, subscription.app_id, [callback_url])
 }
 
-/** The fields that an app is subscribed to, held until the transaction ends; undefined when it has no subscription. */
+/** The fields that an app is subscribed to, locked until the transaction ends; undefined when it has no subscription. */
 export async function lockSubscribedFields(tx: Transaction, app_id: string): Promise<string[] | undefined> {
   const found = await tx.query
     .selectFrom('app_subscriptions')
@@ -101,7 +101,7 @@ export async function lockSubscribedFields(tx: Transaction, app_id: string): Pro
   return found?.fields
 }
 
-/** Leaves an app subscribed to these fields, or to nothing at all. */
+/** Reduces an app's subscription to these fields, or removes it. */
 export async function keepSubscribedFields(tx: Transaction, app_id: string, fields: string[]): Promise<void> {
   const { query } = tx
   await (fields.length === 0
@@ -114,7 +114,7 @@ export async function keepSubscribedFields(tx: Transaction, app_id: string, fiel
         .execute())
 }
 
-/** Links an app to an account, with a callback of its own for it or none; also when it is linked already. */
+/** Links an app to an account, with or without a callback of its own; also when it is already linked. */
 export async function linkApp(tx: Transaction, link: NewLink): Promise<void> {
   const { account_id, app_id, override_callback_uri, created_time } = link
   const row = `${account_id} ${app_id}`
@@ -130,7 +130,7 @@ export async function linkApp(tx: Transaction, link: NewLink): Promise<void> {
   await makeLanes(tx, link.app_id, [override_callback_uri])
 }
 
-/** The apps that are linked to an account, the first linked first. */
+/** The apps that are linked to an account, in the order of linking. */
 export async function listLinkedApps(db: Db, account: Node) {
   return db.query
     .selectFrom('subscribed_apps')
@@ -142,7 +142,7 @@ export async function listLinkedApps(db: Db, account: Node) {
     .execute()
 }
 
-/** Ends the link of an app to an account, with the callbacks that the app has for the account's numbers. */
+/** Ends the link of an app to an account, with the app's callbacks for the account's numbers. */
 export async function unlinkApp(tx: Transaction, account_id: string, app_id: string): Promise<void> {
   const { query } = tx
   await query.deleteFrom('subscribed_apps').where('account_id', '=', account_id).where('app_id', '=', app_id).execute()

@@ -74,7 +74,7 @@ const appEntries = defineWorldPart({
   }),
 })
 
-/** The subscription of an app, which is taken without a handshake. */
+/** The subscription of an app, which is set without a handshake. */
 const webhookEntry = defineWorldPart({
   key: 'webhook',
   form: 'value',
@@ -139,7 +139,7 @@ const webhookEntry = defineWorldPart({
   }),
 })
 
-/** What is stored already stays as it is: sealed anew it would be another value, and the row would count as changed. */
+/** Keeps an unchanged stored value: sealing it again would give another text, and the row would count as changed. */
 function sealUnlessSame(
   tx: Transaction,
   seal: Seal,
@@ -157,7 +157,7 @@ interface Link {
 }
 type Linked = Entry<readonly string[] | null, Entry<{ readonly id: string }>>
 
-/** The apps that hear of an account: exactly those of the list. An app is linked where its business has access, and only there. */
+/** The apps that receive an account's events: exactly those of the list. An app is linked only if its business has access. */
 const linkEntry = defineWorldPart({
   key: 'subscribed_apps',
   form: 'value',

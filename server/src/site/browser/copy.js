@@ -3,15 +3,15 @@ for (const button of document.querySelectorAll('.copy')) button.hidden = false
 document.addEventListener('click', async ({ target }) => {
   if (!target.matches('.copy')) return
   const line = target.parentElement.querySelector('code')
-  let told = 'Copied'
+  let label = 'Copied'
   try {
     await navigator.clipboard.writeText(line.textContent)
   } catch {
-    // Refused, or the page did not come over a secure connection: then the line is marked, to be copied by hand.
+    // Refused, or the connection is not secure: the line is selected instead, to be copied by hand.
     getSelection().selectAllChildren(line)
-    told = 'Marked'
+    label = 'Selected'
   }
-  target.textContent = told
+  target.textContent = label
   setTimeout(() => {
     target.textContent = 'Copy'
   }, 1500)
