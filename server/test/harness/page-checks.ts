@@ -1,6 +1,6 @@
 // What runs inside a page is kept as text, because it is sent to the browser and knows nothing of this process.
 
-export interface PageLook {
+export interface PageFindings {
   /** Texts whose contrast to what is behind them is less than WCAG AA asks for. */
   readonly poor: readonly string[]
   /** How wide the page is, with what lies outside the window. */
@@ -9,7 +9,7 @@ export interface PageLook {
 }
 
 /** Opens what can be opened, a part of it where it is much, and looks. */
-export const lookAtPage = `(() => {
+export const inspectPage = `(() => {
   const opened = [...document.querySelectorAll('details')].slice(0, 20)
   for (const one of opened) one.open = true
   const read = (colour) => {
