@@ -6,7 +6,7 @@ import { buildOperations, chapters } from '../src/operations.ts'
 import { openBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { makeStorePlace } from './harness/databases.ts'
-import { describeFocus, lookAtPage, type PageLook, pressEverySend } from './harness/page-checks.ts'
+import { describeFocus, inspectPage, type PageFindings, pressEverySend } from './harness/page-checks.ts'
 
 /** Operations whose example needs what no request can make; examples.test.ts gives it to them. */
 const needing = ['webhooks.subscribe']
@@ -38,7 +38,7 @@ test('the pages in a browser', async (t) => {
         await t.test(`${pathname} is legible and fits, ${colorScheme}, ${size.width} wide`, async () => {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
           await page.setViewportSize(size)
-          const { poor, needed, ground } = await page.evaluate<PageLook>(lookAtPage)
+          const { poor, needed, ground } = await page.evaluate<PageFindings>(inspectPage)
           assert.deepEqual(poor, [])
           assert.ok(needed <= size.width, `the page is ${needed} wide, the window ${size.width}`)
           const brightness = Number(/\d+/.exec(ground)?.[0])

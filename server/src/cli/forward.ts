@@ -39,8 +39,8 @@ export async function forward(url: URL, { headers, body }: Posted, signal: Abort
     request.end(body)
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     const answer = await readStart(response)
-    const { statusCode: status, headers: told } = response
-    return { status, problem: undefined, duration: takeTime(), retryAfter: told['retry-after'], answer }
+    const { statusCode: status, headers: received } = response
+    return { status, problem: undefined, duration: takeTime(), retryAfter: received['retry-after'], answer }
   } catch (error) {
     const { code, name, message } = error as NodeJS.ErrnoException
     const problem = name === 'AbortError' ? 'no answer in time' : (code ?? message)

@@ -109,7 +109,7 @@ export function buildProgram(): Command {
     .action(async (flags) => (await import('./signing-key.ts')).listSigningKeys(flags))
   signingKey
     .command('rotate')
-    .description('make a new signing key and sign anew what the earlier ones had signed')
+    .description('make a new signing key and replace the signatures of the earlier ones')
     .option(...dataFlag)
     .action(async (flags) => (await import('./signing-key.ts')).rotate(flags))
 
@@ -129,7 +129,7 @@ export function buildProgram(): Command {
   secrets
     .command('rotate')
     .description(
-      'seal every secret anew: with SECRETS_KEY where it is set, and otherwise with a new key in the key file; broken off, it goes on the next time',
+      'seal every secret again: with SECRETS_KEY if it is set, otherwise with a new key in the key file; if interrupted, it continues the next time',
     )
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).rotateSecrets(flags))
@@ -143,7 +143,7 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).resetLostSecrets(flags))
 
-  const audit = program.command('audit').description('look at what was done by whom')
+  const audit = program.command('audit').description('show who did what')
   audit
     .command('list')
     .description('list the newest records of writes, never the secrets of tokens')
@@ -162,9 +162,7 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (id, flags) => (await import('./app-secret.ts')).rotateAppSecret(id, flags))
 
-  const deliveries = program
-    .command('deliveries')
-    .description('the webhook log: look at deliveries and send them again')
+  const deliveries = program.command('deliveries').description('the webhook log: show deliveries and replay them')
   deliveries
     .command('list')
     .description('list the newest deliveries')

@@ -28,7 +28,7 @@ export interface ClaimerDeps {
 /** Where a lane leads, and the key of its room. */
 export interface Claim extends Destination {
   /** Whether its subscriber failed last, as far as this process knows. */
-  readonly isDoubtful: boolean
+  readonly isFailing: boolean
 }
 
 interface Candidate extends LaneAddress, Claim {
@@ -109,7 +109,7 @@ export class Claimer {
       claimed = await claimLanes(database, chosen.keys(), lease, clock.now())
     } finally {
       const ids = new Set(claimed.map(({ id }) => id))
-      for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate, candidate.isDoubtful)
+      for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate, candidate.isFailing)
     }
     for (const lane of claimed) {
       onClaimed(lane, chosen.get(lane.id) as Candidate)
@@ -148,7 +148,7 @@ export class Claimer {
 
   #candidateOf({ id, app_id, callback_url }: LaneAddress, isNews: boolean, failures: number): Candidate {
     const origin = this.#deps.originOf(callback_url)
-    return { id, app_id, callback_url, origin, isNews, isDoubtful: failures > 0 }
+    return { id, app_id, callback_url, origin, isNews, isFailing: failures > 0 }
   }
 
   /** The lanes that there is room for. Their room is reserved, and released if they turn out not to be claimed. */
@@ -157,11 +157,11 @@ export class Claimer {
     const chosen = new Map<string, Candidate>()
     for (const candidate of candidates) {
       if (isTaken(candidate.id) || chosen.has(candidate.id)) continue
-      if (!room.admits(candidate, candidate.isDoubtful)) {
+      if (!room.admits(candidate, candidate.isFailing)) {
         this.#skipped.set(candidate.id, candidate)
         continue
       }
-      room.hold(candidate, candidate.isDoubtful)
+      room.hold(candidate, candidate.isFailing)
       chosen.set(candidate.id, candidate)
     }
     return chosen

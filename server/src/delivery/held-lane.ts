@@ -59,7 +59,7 @@ export class HeldLane implements Destination {
   }
 
   /** Whether its subscriber failed last: then it gets less of its host's room. */
-  get isDoubtful(): boolean {
+  get isFailing(): boolean {
     return this.state.failures > 0
   }
 

@@ -27,7 +27,7 @@ export class DeliveryMetrics {
     })
     this.#received = new Counter({
       name: 'switchboard_events_received_total',
-      help: 'Events that were handed in at the webhook receiver and passed on, by field.',
+      help: 'Inbound events that were accepted and raised, by field.',
       labelNames: ['field'],
       registers: [registry],
     })

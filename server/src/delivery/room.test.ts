@@ -13,10 +13,10 @@ const limits: RoomLimits = {
 const to = (app: number, host: number): Destination => ({ app_id: `app ${app}`, origin: `https://host-${host}` })
 
 /** As many places as there are, up to so many. */
-function fill(room: Room, destination: Destination, { isDoubtful = false, most = 100 } = {}): Place[] {
+function fill(room: Room, destination: Destination, { isFailing = false, most = 100 } = {}): Place[] {
   const places: Place[] = []
   while (places.length < most) {
-    const place = room.enter(destination, isDoubtful)
+    const place = room.enter(destination, isFailing)
     if (!place) break
     places.push(place)
   }
@@ -52,7 +52,7 @@ suite('the room for posts', () => {
 
   test('subscribers that failed last have a quarter of their host, and at least two places', () => {
     const room = new Room(limits)
-    assert.equal(fill(room, to(1, 1), { isDoubtful: true }).length, 2)
+    assert.equal(fill(room, to(1, 1), { isFailing: true }).length, 2)
     assert.equal(fill(room, to(1, 1)).length, 4, 'the rest is for those beside them')
   })
 
@@ -80,11 +80,11 @@ suite('the room for posts', () => {
 })
 
 suite('the room for lanes', () => {
-  test('a host has two lanes for each of its posts, and doubtful ones their share of that', () => {
+  test('a host has two lanes for each of its posts, and failing ones their share of that', () => {
     const room = new Room({ ...limits, app: 100 })
-    const holdAll = (isDoubtful: boolean) => {
+    const holdAll = (isFailing: boolean) => {
       let held = 0
-      for (; room.admits(to(1, 1), isDoubtful); held++) room.hold(to(1, 1), isDoubtful)
+      for (; room.admits(to(1, 1), isFailing); held++) room.hold(to(1, 1), isFailing)
       return held
     }
     assert.equal(holdAll(true), 4)

@@ -22,7 +22,7 @@ interface Share {
 interface Origin extends Share {
   readonly window: Window
   /** How many of the posts and lanes belong to subscribers that failed last. */
-  readonly doubtful: Share
+  readonly failing: Share
   answeredTime: number
   usedTime: number
 }
@@ -52,8 +52,8 @@ export const defaultRoom: RoomLimits = {
 }
 
 /** The share of a host's room for subscribers that failed last, so that a hanging one does not take the turns of its neighbour. */
-const doubtfulShare = 1 / 4
-const leastDoubtful = 2
+const failingShare = 1 / 4
+const leastFailing = 2
 /** How many lanes of a host are held for each post that it has room for: a lane does not always have a post under way. */
 const lanesPerPost = 2
 /** How long the state of a host is kept after its last post. */
@@ -72,33 +72,33 @@ export class Room {
   }
 
   /** Whether a lane may be claimed: holding more lanes than can send is useless. */
-  admits({ app_id, origin: name }: Destination, isDoubtful: boolean): boolean {
+  admits({ app_id, origin: name }: Destination, isFailing: boolean): boolean {
     const { app, lanes } = this.#limits
     if (this.#total.lanes >= lanes || (this.#apps.get(app_id)?.lanes ?? 0) >= app) return false
     const origin = this.#originOf(name)
     const isFull = origin.lanes >= lanesPerPost * origin.window.size
-    return !isFull && (!isDoubtful || origin.doubtful.lanes < lanesPerPost * doubtfulLimit(origin))
+    return !isFull && (!isFailing || origin.failing.lanes < lanesPerPost * failingLimit(origin))
   }
 
   /** Counts a claimed lane until it is dropped. */
-  hold(destination: Destination, isDoubtful: boolean): void {
-    this.#count(destination, isDoubtful, 'lanes', 1)
+  hold(destination: Destination, isFailing: boolean): void {
+    this.#count(destination, isFailing, 'lanes', 1)
   }
 
-  drop(destination: Destination, isDoubtful: boolean): void {
-    this.#count(destination, isDoubtful, 'lanes', -1)
+  drop(destination: Destination, isFailing: boolean): void {
+    this.#count(destination, isFailing, 'lanes', -1)
   }
 
   /** A place for one post, if there is room. */
-  enter(destination: Destination, isDoubtful: boolean): Place | undefined {
+  enter(destination: Destination, isFailing: boolean): Place | undefined {
     const { posts, app, appWhenBusy } = this.#limits
     const ofApp = this.#apps.get(destination.app_id)?.posts ?? 0
     const isBusy = 2 * this.#total.posts > posts
     if (this.#total.posts >= posts || ofApp >= (isBusy ? appWhenBusy : app)) return undefined
     const origin = this.#originOf(destination.origin)
     if (origin.posts >= origin.window.size) return undefined
-    if (isDoubtful && origin.doubtful.posts >= doubtfulLimit(origin)) return undefined
-    this.#count(destination, isDoubtful, 'posts', 1)
+    if (isFailing && origin.failing.posts >= failingLimit(origin)) return undefined
+    this.#count(destination, isFailing, 'posts', 1)
     const number = origin.window.start()
     const startedTime = performance.now()
     return {
@@ -110,12 +110,12 @@ export class Room {
           // A host that answered other posts meanwhile does not hang.
           origin.window.cut(number)
         }
-        this.#count(destination, isDoubtful, 'posts', -1)
+        this.#count(destination, isFailing, 'posts', -1)
       },
     }
   }
 
-  #count({ app_id, origin: name }: Destination, isDoubtful: boolean, what: keyof Share, change: 1 | -1): void {
+  #count({ app_id, origin: name }: Destination, isFailing: boolean, what: keyof Share, change: 1 | -1): void {
     this.#total[what] += change
     const ofApp = this.#apps.get(app_id) ?? { posts: 0, lanes: 0 }
     ofApp[what] += change
@@ -123,7 +123,7 @@ export class Room {
     else this.#apps.set(app_id, ofApp)
     const origin = this.#originOf(name)
     origin[what] += change
-    if (isDoubtful) origin.doubtful[what] += change
+    if (isFailing) origin.failing[what] += change
   }
 
   #originOf(name: string): Origin {
@@ -133,7 +133,7 @@ export class Room {
       origin = {
         posts: 0,
         lanes: 0,
-        doubtful: { posts: 0, lanes: 0 },
+        failing: { posts: 0, lanes: 0 },
         window: new Window(this.#limits.origin),
         answeredTime: Number.NEGATIVE_INFINITY,
         usedTime: 0,
@@ -152,6 +152,6 @@ export class Room {
   }
 }
 
-function doubtfulLimit({ window }: Origin): number {
-  return Math.max(leastDoubtful, Math.floor(window.size * doubtfulShare))
+function failingLimit({ window }: Origin): number {
+  return Math.max(leastFailing, Math.floor(window.size * failingShare))
 }

@@ -100,7 +100,7 @@ export class Sender {
 
   /** False when there is no room. */
   #sendOne(lane: HeldLane): boolean {
-    const place = this.#deps.room.enter(lane, lane.isDoubtful)
+    const place = this.#deps.room.enter(lane, lane.isFailing)
     if (!place) return false
     const entries = this.#takeEntries(lane)
     lane.underWay += 1

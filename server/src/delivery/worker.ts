@@ -223,7 +223,7 @@ export class DeliveryWorker {
     const isNewer = lane.wantsRead && nextDue !== undefined
     lane.isLost = true
     this.#held.delete(lane.id)
-    this.#room.drop(lane, lane.claim.isDoubtful)
+    this.#room.drop(lane, lane.claim.isFailing)
     this.#claimer.retry()
     if (lane.underWay > 0) this.#lost.set(lane.id, lane)
     if (isNewer || (typeof nextDue === 'number' && nextDue <= this.#deps.clock.now())) this.#claimer.hint([lane])

@@ -13,7 +13,7 @@ const sha256Pattern = /^[\da-f]{64}$/
 /** No upload takes that long: an older file belonged to a process that died, on whatever machine. */
 const oldestIncoming = day
 /** How often to check for such files, besides at the start. */
-const lookInterval = hour
+const checkInterval = hour
 
 /**
  * Blobs in a folder, spread by the first two digits of their names: `ab/cdef…`. A blob is written under `incoming/` and renamed when
@@ -24,16 +24,16 @@ export async function openFileSystemStore(folder: string, clock: Clock, random: 
   await makeFolder(incoming)
   await removeAbandoned(incoming, clock)
   const ownRun = nameOwnRun()
-  let nextLook = clock.now() + lookInterval
+  let nextCheck = clock.now() + checkInterval
 
   function pathOf(sha256: string): string {
-    if (!sha256Pattern.test(sha256)) throw new Error('a content is named by the 64 hexadecimal digits of its SHA-256')
+    if (!sha256Pattern.test(sha256)) throw new Error('a blob is named by the 64 hexadecimal digits of its SHA-256')
     return join(folder, sha256.slice(0, 2), sha256.slice(2))
   }
 
   async function receive(source: AsyncIterable<Uint8Array>): Promise<Arrival> {
-    if (clock.now() >= nextLook) {
-      nextLook = clock.now() + lookInterval
+    if (clock.now() >= nextCheck) {
+      nextCheck = clock.now() + checkInterval
       await removeAbandoned(incoming, clock)
     }
     // The writing process, and the start time by the common clock, to detect abandoned files.

@@ -17,8 +17,8 @@ function writeArgument(name: string, schema: JsonSchema, required: boolean, desc
     ...(where === undefined ? [] : [`<span>in the ${where}</span>`]),
     ...(required ? ['<span class="must">required</span>'] : []),
   ]
-  const told = [...(description === undefined ? [] : [writeMarkdown(description)]), ...writeValues(schema)]
-  return `<div><dt><code>${escapeHtml(name)}</code>${marks.join('')}</dt><dd>${told.join(' ')}${writeMembers(schema)}</dd></div>`
+  const lines = [...(description === undefined ? [] : [writeMarkdown(description)]), ...writeValues(schema)]
+  return `<div><dt><code>${escapeHtml(name)}</code>${marks.join('')}</dt><dd>${lines.join(' ')}${writeMembers(schema)}</dd></div>`
 }
 
 /** The members of an object, or of the objects in a list, one level deeper. */

@@ -67,11 +67,11 @@ function writeTokens(tokens: DocsPageOptions['tokens']): string {
     ([who, label]) =>
       `<div><label for="token-${who}">${label}</label><input id="token-${who}" data-token="${who}" value="${escapeHtml(tokens?.[who as keyof typeof tokens] ?? '')}" autocomplete="off" spellcheck="false"></div>`,
   )
-  const told =
+  const hint =
     tokens === undefined
       ? 'Requests are sent to this server with the tokens below. <code>./switchboard token create --app ID</code> prints a new one.'
       : 'Every request below works as it stands: open an operation and press <b>Send</b>. They go to this server, with the tokens and ids of the demo world, and writes do change it.'
-  return `<form class="tokens" aria-label="Tokens"><p>${told}</p>${fields.join('')}</form>`
+  return `<form class="tokens" aria-label="Tokens"><p>${hint}</p>${fields.join('')}</form>`
 }
 
 function writeChapter({ name, title, operations }: ReferenceChapter, options: DocsPageOptions): string {

@@ -38,9 +38,9 @@ export function makeDocuments(options: DocumentsOptions): Documents {
   ) as Record<DocumentName, () => Promise<Packed>>
   const chapters = once(async () => buildReference({ ...options, serverUrl: publicUrl() }))
   const docs = { bare: once(() => packDocs(undefined)), demo: once(() => packDocs(demoTokens)) }
-  const lookAtAll = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: true }))
-  const lookAtState = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: false }))
-  const look = (showsDemo: boolean) => (!production && showsDemo ? lookAtAll() : lookAtState())
+  const readWithDemo = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: true }))
+  const readWithoutDemo = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: false }))
+  const readState = (showsDemo: boolean) => (!production && showsDemo ? readWithDemo() : readWithoutDemo())
 
   async function packDocument(document: DocumentName): Promise<Packed> {
     const built = buildOpenApi({ ...options, document, serverUrl: publicUrl() })
@@ -63,7 +63,7 @@ export function makeDocuments(options: DocumentsOptions): Documents {
 
   return {
     async start(showsDemo) {
-      const state = await look(showsDemo)
+      const state = await readState(showsDemo)
       const page = composeStartPage({
         prefix: prefix(),
         publicUrl: publicUrl(),
@@ -76,7 +76,7 @@ export function makeDocuments(options: DocumentsOptions): Documents {
       return replyWithPage(page, 200, state.error)
     },
     async docs(request, showsDemo) {
-      const { demo } = await look(showsDemo)
+      const { demo } = await readState(showsDemo)
       const { headers, packed } = await (demo ? docs.demo() : docs.bare())
       const { 'content-type': _, ...more } = headers
       return replyPacked(request, packed, more)

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TestServer } from './server.ts'
 
 /**
- * Tells when a request was admitted whose body is still to come. Nothing outside shows that, so the look-ups are watched: the last
- * is for the node, at the gateway for the token. The store must have been written to before, or it is not asked again.
+ * Detects that a request was admitted while its body is still to come. Nothing outside shows this, so it watches the look-ups: the
+ * last one is for the node, at the gateway for the token. The store must have been written to before, so that nothing is cached.
  */
 export function watchAdmissions({ database }: TestServer): { next(last: 'node' | 'token'): Promise<void> } {
   const found = new EventEmitter()
@@ -19,7 +19,7 @@ export function watchAdmissions({ database }: TestServer): { next(last: 'node' |
   return {
     async next(last) {
       await once(found, last)
-      // What follows needs no more look-up, and so is done within this turn.
+      // The rest needs no look-up, and so happens within this turn.
       await nextTurn()
     },
   }

@@ -9,11 +9,11 @@ import { worldSchema } from '../../src/world/parts.ts'
 export interface NamedSchema {
   readonly name: string
   readonly schema: TSchema
-  /** Where its values come from: a request, an event that is handed in, a world file, or the service itself. */
+  /** The source of its values: a request, an inbound event, a world file, or the service itself. */
   readonly of: 'request' | 'event' | 'world' | 'answer'
 }
 
-/** Every schema that the service holds values against, in both vocabularies. */
+/** Every schema that validates values in the service, in both vocabularies. */
 export function listSchemas(): NamedSchema[] {
   const world: NamedSchema = { name: 'the world file', schema: worldSchema, of: 'world' }
   return [world, ...vocabularyNames.flatMap(listOfVocabulary)]
@@ -31,7 +31,7 @@ function listOfVocabulary(spoken: VocabularyName): NamedSchema[] {
   return [...rows, ...events.map(([name, schema]) => ({ name: `event: ${name}`, schema, of: 'event' as const }))]
 }
 
-/** A part of a schema, with the members that tests look at. */
+/** A part of a schema, with the members that tests read. */
 export interface SchemaPart {
   readonly type?: string
   readonly enum?: readonly unknown[]

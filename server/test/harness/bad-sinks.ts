@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** Ways to be a bad callback; the path of the request begins with one of them. */
+/** Kinds of bad callback; the path of the request begins with one of them. */
 export const badManners = ['silent', 'trickling', 'endless', 'resetting'] as const
 
-/** Callbacks that never answer, answer a byte at a time, without end, or with a reset, by the path; any other path answers at once. */
+/** Callbacks that never respond, respond a byte at a time, without end, or with a reset, by path; other paths respond at once. */
 export class BadSinks {
   /** How many posts came to each path. */
   readonly posts = new Map<string, number>()
-  /** How many bytes of an answer the longest of the endless ones came to. */
+  /** The length in bytes of the longest endless response. */
   longest = 0
   readonly #server: Server = createServer((request, response) => {
     const path = (request.url ?? '').slice(1)
@@ -33,7 +33,7 @@ export class BadSinks {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Resolves when so many have come to a path. */
+  /** Resolves when so many posts have come to a path. */
   async whenCame(path: string, count: number): Promise<void> {
     while ((this.posts.get(path) ?? 0) < count) await once(this.#server, 'came')
   }
@@ -65,7 +65,7 @@ export class BadSinks {
     }
   }
 
-  /** As fast as it is taken. */
+  /** As fast as it is read. */
   #goOn(response: ServerResponse, sent: number): void {
     const piece = Buffer.alloc(65_536, 'x')
     this.longest = Math.max(this.longest, sent)

@@ -4,10 +4,10 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-/** A file of tests may take two minutes; what is left of them has to do for the tests. */
+/** A test file may take two minutes; the tests get the rest of that time. */
 const installPatience = 80_000
 
-/** What `CHROMIUM` names, or the first of the known names in the path that can be run. */
+/** The program in `CHROMIUM`, or the first of the known names in the path that runs. */
 export async function findBrowser(): Promise<string | undefined> {
   const named = process.env['CHROMIUM']
   const folders = (process.env['PATH'] ?? '').split(delimiter)
@@ -17,17 +17,17 @@ export async function findBrowser(): Promise<string | undefined> {
       await promisify(execFile)(path, ['--version'])
       return path
     } catch {
-      // Half installed, or a stub that only says where the browser could be had.
+      // Half installed, or a stub that only names the package.
     }
   }
 }
 
-/** Whether Debian's Chromium can be installed: it takes root. */
+/** Whether Debian's Chromium can be installed: it needs root. */
 function canInstall(): boolean {
   return process.env['CHROMIUM'] === undefined && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 }
 
-/** Installs Debian's Chromium where that is possible; the path of the browser, or why there is none. */
+/** Installs Debian's Chromium if possible; the path of the browser, or why there is none. */
 export async function installBrowser(): Promise<string | { missing: string }> {
   const named = process.env['CHROMIUM']
   if (named !== undefined) return { missing: `CHROMIUM names ${named}, which cannot be run` }
@@ -50,14 +50,13 @@ export async function installBrowser(): Promise<string | { missing: string }> {
 }
 
 /**
- * Begins to install the browser where there is none, and does not wait: for whoever runs all tests, so that it is there when
- * its turn comes.
+ * Begins to install a missing browser, and does not wait: for a run of all tests, so that it is ready when needed.
  */
 export async function beginBrowserInstallation(): Promise<void> {
   if (canInstall() && (await findBrowser()) === undefined) spawnInstaller().unref()
 }
 
-/** One at a time: a second one waits for the first and finds its work done. Its own group, so that no killed test leaves half of it. */
+/** One at a time: a second one waits and finds the work done. In its own process group, so that no killed test leaves half of it. */
 function spawnInstaller() {
   const script = `chromium --version || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }`
   return spawn('flock', ['/tmp/switchboard-browser-installation', 'sh', '-c', script], {

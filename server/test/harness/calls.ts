@@ -25,15 +25,15 @@ export function callSides(server: TestServer, phone_number_id: string = numbers.
     business,
     gateway,
     permit,
-    /** A user whom no test has met. */
+    /** A user whom no other test uses. */
     newUser: (): string => String(++lastUser),
-    /** What the business reads about a user's permission. */
+    /** A user's permission as the business reads it. */
     readPermission: (user_wa_id: string): Promise<Answer> =>
       server.client.callRow(server.client.row('calls.read_permission'), `/v23.0/${phone_number_id}/call_permissions`, {
         token: tokens.owner,
         query: { user_wa_id },
       }),
-    /** A call of the business to a user who lets it. */
+    /** A call of the business to a user who permits it. */
     async callUser(user: string, rest: object = { session: offer }): Promise<string> {
       assert.equal((await permit(user)).status, 200)
       const made = await business({ action: 'connect', to: user, ...rest })
@@ -46,7 +46,7 @@ export function callSides(server: TestServer, phone_number_id: string = numbers.
       assert.equal(made.status, 200, made.text)
       return made.body.call_id
     },
-    /** What a user's phone does with a call. */
+    /** An action of a user's phone on a call. */
     user: (call_id: string, action: string, rest: object = {}): Promise<Answer> =>
       gateway(`calls/${call_id}`, { action, ...rest }),
     readCall: (call_id: string): Promise<Answer> =>

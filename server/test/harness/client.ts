@@ -30,7 +30,7 @@ export interface CallOptions {
 
 type Body = NonNullable<RequestInit['body']>
 
-/** Calls a server as a client would, and holds every answer of the business API against what the table promises. */
+/** Calls a server as a client would, and checks every response of the business API against the table. */
 export class Client {
   readonly url: string
   readonly #vocabulary: Vocabulary
@@ -80,7 +80,7 @@ export class Client {
     return answer
   }
 
-  /** Calls a row of the table, and checks that the answer has the shape that the row promises. */
+  /** Calls a row of the table, and checks that the response has the shape of the row. */
   async callRow(operation: Operation, path: string, options: CallOptions = {}): Promise<Answer> {
     const answer = await this.call(operation.method, path, options)
     if (answer.status === 200) this.checkOutput(operation, answer.body)
@@ -117,7 +117,7 @@ export class Client {
   }
 }
 
-/** The same schema without room for members that it does not name. */
+/** The same schema without additional members. */
 function strict(schema: TSchema): TSchema {
   return Type.Unsafe(
     JSON.parse(

@@ -1,12 +1,12 @@
-// Runs commands in one process after the other: most of what a command costs is its start. Started by hosted-command.ts, and told
-// what to do by messages. It does for a command what the system does: its environment, its folder, its output, its end.
+// Runs commands in one process, one after the other: most of the cost of a command is its start. Started by hosted-command.ts and
+// controlled by messages. It gives a command what the system would: environment, folder, output, exit code.
 import { runProgram } from '../../src/cli/run.ts'
 import type { Order, Report } from './hosted-command.ts'
 
-/** What commands listen to, and leave listening when they end. */
+/** Events that commands listen to, and whose listeners they leave behind. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The code that a command left its process with. */
+/** The exit code of a command. */
 let left: number | undefined
 const leave = process.exit.bind(process)
 
@@ -16,7 +16,7 @@ function report(message: Report): void {
 
 for (const stream of ['stdout', 'stderr'] as const) {
   process[stream].write = (chunk: Uint8Array | string, ...more: unknown[]): boolean => {
-    // A process that was left prints nothing any more.
+    // A process that has exited prints nothing.
     if (left === undefined) report({ stream, text: typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString() })
     const done = more.at(-1)
     if (typeof done === 'function') process.nextTick(done)

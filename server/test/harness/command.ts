@@ -21,13 +21,13 @@ export interface CommandOptions {
 export interface Launched {
   readonly pid: number
   send(signal: NodeJS.Signals): void
-  /** Says what it prints, and in the end with which code it ended, or why that is not known. */
+  /** Describes its output and, at its end, the exit code, or why it is unknown. */
   follow(onOutput: (stream: Stream, text: string) => void, onEnd: (ending: number | null | Error) => void): void
 }
 
 type Launch = (args: readonly string[], options: CommandOptions) => Launched
 
-/** Only what a command needs of this process's environment: settings of the machine that runs the tests stay out. */
+/** Only what a command needs of this process's environment, without the settings of the machine that runs the tests. */
 function environment(env: Environment = {}): Environment {
   return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env }
 }
@@ -52,17 +52,17 @@ const launch: Launch = (args, { env, cwd }) => {
 
 const launchInHost: Launch = (args, { env, cwd }) => launchHosted({ do: 'run', args, env: environment(env), cwd })
 
-/** Runs `switchboard …` to its end, in a process that has run other commands, which takes a tenth of the time. */
+/** Runs `switchboard …` to its end in a shared process, which takes a tenth of the time. */
 export function runCommand(args: readonly string[], options: CommandOptions): Promise<Finished> {
   return collect(launchInHost(args, options))
 }
 
-/** Runs `switchboard …` to its end in a process of its own: where that is the point, or it may not end by itself. */
+/** Runs `switchboard …` to its end in a process of its own: when the test needs that, or it may not end by itself. */
 export function runProcess(args: readonly string[], options: CommandOptions): Promise<Finished> {
   return collect(launch(args, options))
 }
 
-/** Starts `switchboard …` and kills it when the moment has come, whatever it is at; returns when it has ended. */
+/** Starts `switchboard …` and kills it at the given moment; resolves when it has ended. */
 export async function killCommand(
   args: readonly string[],
   options: CommandOptions,
@@ -81,7 +81,7 @@ export interface RunningServer {
   readonly url: string
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Waits until what it has written to standard output, or to standard error, matches. */
+  /** Waits until its standard output, or its standard error, matches. */
   shows(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends a signal and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<Finished>
@@ -89,7 +89,7 @@ export interface RunningServer {
 
 const servingLine = /^switchboard listening on (\S+)$/m
 
-/** Starts `switchboard serve …`, or another command that stays, and waits until it says that it is ready, and where. */
+/** Starts `switchboard serve …`, or another command that stays, and waits for its ready line and address. */
 export function startCommand(
   args: readonly string[],
   { ready = servingLine, ...options }: CommandOptions & { ready?: RegExp },
@@ -97,7 +97,7 @@ export function startCommand(
   return start(launch(args, options), ready)
 }
 
-/** The same for a command that ends and leaves nothing in its process, and is not killed: not for servers. */
+/** The same in a shared process, for a command that ends, leaves nothing behind and is not killed: not for servers. */
 export function startHosted(
   args: readonly string[],
   { ready, ...options }: CommandOptions & { ready: RegExp },

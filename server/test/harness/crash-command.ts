@@ -2,7 +2,7 @@ import type { StorePlace } from './databases.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** What a server that will be killed is started with: it says little, and tries again soon what its subscribers refused. */
+/** The settings of a server that will be killed: a quiet log, and short retry delays. */
 export function crashCommand(
   { dataDir, databaseUrl }: StorePlace,
   { world, env = {} }: { world?: string | undefined; env?: Environment },

@@ -14,7 +14,7 @@ import { accounts, ids, partnerIds, testWorld, tokens } from './world.ts'
 export interface EventCrashOptions {
   readonly engine: Engine
   readonly rounds: number
-  /** The same seed gives the same moments of death and the same moods of the subscribers. */
+  /** The same seed gives the same moments of death and the same failures of the subscribers. */
   readonly seed: number
   readonly report?: (line: string) => void
 }
@@ -23,25 +23,24 @@ export interface EventCrashResult {
   readonly acknowledged: number
   readonly posts: number
   readonly repeated: number
-  /** How many posts waited for their answer at the same time. */
+  /** How many posts waited for their response at the same time. */
   readonly mostUnderWay: number
 }
 
 const apps = [ids.application, partnerIds.application]
-/** Who write, each one message after the other: the order of each of them has to be kept. */
+/** The users, each writing one message after the other: the order of each user's messages must be kept. */
 const users = 12
-/** What a subscriber takes to answer, at the most. */
+/** The longest response time of a subscriber. */
 const longestAnswer = 40
-/** A server lives for so many acknowledged events at the most, and so many milliseconds more: by events, so that a slow machine tries as much. */
+/** A server lives for at most so many acknowledged events plus so many milliseconds: by events, so that a slow machine tests as much. */
 const longestLife = { events: 150, milliseconds: 60 }
-/** It dies after so long, however few were acknowledged. */
+/** It dies after this time, however few were acknowledged. */
 const patience = 20_000
 
 /**
- * Starts the real server again and again, hands in events, and kills it at random moments while its subscribers sometimes
- * fail. In the end every event whose post was answered 200 has come to every subscriber at least once, nothing has come that
- * was not handed in, what came more than once was the same each time, and no user's message came before the one before it was
- * taken.
+ * Starts the real server again and again, posts events, and kills it at random moments while its subscribers sometimes fail. At the
+ * end every event whose post got 200 has reached every subscriber at least once, nothing else has, repeated events were identical, and
+ * no user's message came before the previous one was accepted.
  */
 export async function crashUnderEvents(options: EventCrashOptions): Promise<EventCrashResult> {
   const { engine, rounds, seed, report } = options
@@ -78,7 +77,7 @@ export async function crashUnderEvents(options: EventCrashOptions): Promise<Even
   }
 }
 
-/** Two apps that hear of the same account, which is shared with the business of the second. */
+/** Two apps subscribed to the same account, which is shared with the business of the second. */
 async function writeCrashWorld({ dataDir }: StorePlace, url: string): Promise<string> {
   const world = testWorld()
   const heard = {
@@ -99,12 +98,12 @@ async function writeCrashWorld({ dataDir }: StorePlace, url: string): Promise<st
   return file
 }
 
-/** Hands in what users write, each one message after the other, and keeps what was answered 200. */
+/** Posts what users write, each one message after the other, and records which got 200. */
 class Poster {
   readonly acknowledged = new Set<string>()
-  /** The number of the message that each user hands in next: the server died before it answered, or did not get it yet. */
+  /** The number of each user's next message: not posted yet, or posted without a response. */
   readonly #next: number[] = Array(users).fill(0)
-  /** Handed in without an answer: whether the server took it nobody knows. */
+  /** Posted without a response: nobody knows whether the server stored it. */
   readonly #open = new Set<number>()
   readonly #news = new EventEmitter()
 
@@ -115,7 +114,7 @@ class Poster {
     await Promise.all(lines)
   }
 
-  /** Resolves when so many were acknowledged, or have not been for long. */
+  /** Resolves when so many were acknowledged, or none for a long time. */
   async whenAcknowledged(count: number): Promise<void> {
     const deadline = AbortSignal.timeout(patience)
     while (this.acknowledged.size < count && !deadline.aborted) {
@@ -123,7 +122,7 @@ class Poster {
     }
   }
 
-  /** As a real edge would: what was not answered is handed in again. */
+  /** As a real edge would: posts again what got no response. */
   async postAgain(server: RunningServer): Promise<void> {
     for (const user of [...this.#open]) assert.ok(await this.#post(server, user))
   }
@@ -137,7 +136,7 @@ class Poster {
       headers: { authorization: `Bearer ${tokens.gateway}`, 'content-type': 'application/json' },
       body: JSON.stringify(envelopeOf([messagesChange(message)])),
     }).catch(() => undefined)
-    // It died before it answered.
+    // It died before it responded.
     if (!response) return false
     assert.equal(response.status, 200, `${id} was answered ${response.status}`)
     this.#open.delete(user)

@@ -52,7 +52,7 @@ export async function startCrowded(
   return { server, place }
 }
 
-/** A user writes to the owner's number: an event for everybody in the crowd. Returns the status of the answer. */
+/** A user writes to the owner's number: an event for every subscriber. Returns the status of the response. */
 export async function writeAs(
   server: Pick<RunningServer, 'url'>,
   user: string,

@@ -32,7 +32,7 @@ export function makeStorePlace(engine: Engine): Promise<StorePlace> {
   return makePlace(engine, async (url) => createDatabase(url))
 }
 
-/** A migrated store. On PostgreSQL it is the copy of one that is migrated once: migrating costs it ten times as much. */
+/** A migrated store. On PostgreSQL it is a copy of one that is migrated once: migrating costs ten times as much. */
 export async function makeMigratedStore(
   engine: Engine,
   clock: Clock,
@@ -52,7 +52,7 @@ export async function makeMigratedStore(
   return { place, database }
 }
 
-/** Makes the secrets of a migrated store usable, by the key file in its folder, which is made where there is none. */
+/** Unlocks the secrets of a migrated store with the key file in its folder, which is created if missing. */
 export async function unlockPlace(
   { dataDir }: StorePlace,
   database: Database,
@@ -80,7 +80,7 @@ async function makePlace(engine: Engine, create: (url: string) => Promise<TestDa
   }
 }
 
-/** A migrated store of its own for the tests of one describe block, closed and removed behind them. */
+/** A migrated store for the tests of one describe block, closed and removed afterwards. */
 export function useTestDatabase(engine: Engine): { readonly database: Database } {
   const held: { database?: Database; place?: StorePlace } = {}
   before(async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
-/** Everything that a store holds, table by table, to tell whether anything in it changed. */
+/** The whole contents of a store, table by table, to detect changes. */
 export async function dumpStore(database: Database): Promise<Record<string, string[]>> {
   const list = database.isEmbedded
     ? sql<{

@@ -23,7 +23,7 @@ function readExpected(expected: ExpectedError): ErrorLike {
   return { definition, args: 'place' in expected ? { ...args, argument: expected.place } : args }
 }
 
-/** What is known of the sentence: all of it, or a pattern. */
+/** The known part of the sentence: all of it, or a pattern. */
 function describeSentence({ definition, args }: ErrorLike): string | RegExp {
   const parts = definition.text.split(/(\{[a-z]\w*\})/)
   const known = parts.map((part, index) => (index % 2 === 0 ? part : fillIn(part, args)))
@@ -32,7 +32,7 @@ function describeSentence({ definition, args }: ErrorLike): string | RegExp {
   return new RegExp(`^${patterns.join('')}$`, 's')
 }
 
-/** For a pattern that can be read when it does not match. */
+/** Keeps a pattern readable when it does not match. */
 function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 }
@@ -70,7 +70,7 @@ export function assertOneOf(answer: Pick<Answer, 'status' | 'body'>, expected: r
   assertError(answer, found)
 }
 
-/** Asserts that what was thrown is this error of the catalogue. */
+/** Asserts that a thrown value is this error of the catalogue. */
 export function assertThrown(error: unknown, expected: ExpectedError): void {
   assert.ok(error instanceof GraphError, String(error))
   assert.equal(error.id, readExpected(expected).definition.id)

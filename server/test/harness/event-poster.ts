@@ -10,23 +10,23 @@ export interface PostAnswer {
 }
 
 const lines = 3
-/** Who write in turn: one alone would be one conversation, delivered one post after the other. */
+/** Users who write in turn: a single one would be one conversation, delivered one post after the other. */
 const users = 10
 
-/** Hands in events at several processes in turn, as an edge does that hands in again what was not acknowledged. */
+/** Posts events to several processes in turn, and again until they are acknowledged, as an edge does. */
 export class EventPoster {
   readonly acknowledged = new Set<string>()
   readonly handedIn = new Set<string>()
-  /** Every answer that was not a 200. */
+  /** Every response that was not a 200. */
   readonly refusals: PostAnswer[] = []
-  /** How many posts broke off without an answer. */
+  /** How many posts broke off without a response. */
   brokenOff = 0
   readonly #prefix: string
   readonly #urlOf: (turn: number) => string
   #going = false
   #running: Promise<void>[] = []
 
-  /** `prefix` begins the ids of its events: one that was handed in before is not raised again. */
+  /** `prefix` begins the ids of its events: a repeated id is not raised again. */
   constructor(prefix: string, urlOf: (turn: number) => string) {
     this.#prefix = prefix
     this.#urlOf = urlOf
@@ -47,7 +47,7 @@ export class EventPoster {
     await Promise.all(this.#running)
   }
 
-  /** Hands in what is not acknowledged yet, and expects that it is now. */
+  /** Posts everything not acknowledged yet, and expects it to be acknowledged now. */
   async finish(): Promise<void> {
     await this.halt()
     for (const id of this.handedIn) {
@@ -57,7 +57,7 @@ export class EventPoster {
     }
   }
 
-  /** Undefined when the process died before it answered. */
+  /** Undefined when the process died before it responded. */
   async post(id: string, url: string = this.#urlOf(this.handedIn.size)): Promise<PostAnswer | undefined> {
     this.handedIn.add(id)
     try {

@@ -7,7 +7,7 @@ import type { CallOptions } from './client.ts'
 
 /** Calls of any row of the table, made from its example. */
 export const version = 'v23.0'
-/** Looks like an id, and is nothing's. */
+/** Has the form of an id, but names nothing. */
 export const unknownId = '1234567890123456'
 
 /** The rows of the business door: what the specification calls the API. */
@@ -15,7 +15,7 @@ export function businessRows(vocabulary: Vocabulary): BusinessOperation[] {
   return buildOperations(vocabulary).filter(isBusiness)
 }
 
-/** The path of a row with ids of one owner; `members` are what placeholders stand for where the example's are not to be taken. */
+/** The path of a row with ids of one owner; `members` replaces placeholders of the example. */
 export function pathOf(
   row: Row,
   nodeIds: Readonly<Record<string, string>>,
@@ -40,8 +40,8 @@ export function pathOf(
 }
 
 /**
- * Arguments that the operation takes, where such cases travel: in the query of a GET, in the headers where the body is bytes
- * (none are sent), in the body of the others. `others` come besides those of the example.
+ * Valid arguments for the operation, in the usual place: the query of a GET, the headers if the body is bytes (none are sent), the body
+ * otherwise. `others` are added to those of the example.
  */
 export function exampleCall(operation: Row, token: string | undefined, others: object = {}): CallOptions {
   const input: Record<string, unknown> = { ...operation.examples.input, ...others }

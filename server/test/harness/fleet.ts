@@ -5,11 +5,11 @@ import { makeStorePlace, type StorePlace } from './databases.ts'
 export interface FleetOptions {
   readonly size: number
   readonly env?: Readonly<Record<string, string>>
-  /** Makes the world file that every process is started with; left out, an empty store gets the demo. */
+  /** Makes the world file for every process; by default an empty store gets the demo. */
   readonly writeWorld?: (place: StorePlace) => Promise<string>
 }
 
-/** Several server processes on one PostgreSQL and one folder of files. Whoever starts it ends it. */
+/** Several server processes on one PostgreSQL and one folder of files. The test must end it. */
 export class Fleet {
   readonly place: StorePlace
   readonly #args: readonly string[]
@@ -22,7 +22,7 @@ export class Fleet {
     this.#env = { ...env, DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl as string }
   }
 
-  /** All of them at the same moment, on an empty database. */
+  /** All of them at the same time, on an empty database. */
   static async start({ size, env = {}, writeWorld }: FleetOptions): Promise<Fleet> {
     const place = await makeStorePlace('postgres')
     const world = await writeWorld?.(place)
@@ -31,7 +31,7 @@ export class Fleet {
     return fleet
   }
 
-  /** What commands on the same store are run with. */
+  /** The settings for commands on the same store. */
   get commandOptions(): { env: Readonly<Record<string, string>>; cwd: string } {
     return { env: this.#env, cwd: this.place.dataDir }
   }
@@ -45,7 +45,7 @@ export class Fleet {
     return (this.#servers[turn % this.#servers.length] as RunningServer).url
   }
 
-  /** Ends one of them without warning, starts another in its place, and says between which moments the first one ended. */
+  /** Kills one of them, starts another instead, and returns between which times the first one ended. */
   async replace(index: number): Promise<{ from: number; to: number }> {
     const from = performance.now()
     await (this.#servers[index] as RunningServer).stop('SIGKILL')
@@ -54,7 +54,7 @@ export class Fleet {
     return { from, to }
   }
 
-  /** Lets all of them finish what they are at. */
+  /** Stops all of them gracefully. */
   async stop(): Promise<Finished[]> {
     const ended = await Promise.all(this.#servers.map((server) => server.stop('SIGTERM')))
     for (const { code, stderr } of ended) assert.equal(code, 0, stderr)

@@ -7,17 +7,17 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A folder that a process can be denied room in, and given room again. */
+/** A folder whose disk space can be taken from a process, and given back. */
 export interface TightFolder {
   readonly path: string
-  /** From now on the process finds no room. */
+  /** From now on the disk is full for the process. */
   fill(pid: number): Promise<void>
-  /** From now on it does. */
+  /** From now on it is not. */
   empty(pid: number): Promise<void>
   remove(): Promise<void>
 }
 
-/** Linux can lower the largest size of a file for a process that runs, whoever owns it. Writes fail with EFBIG then. */
+/** Linux can lower the file size limit of a running process of any owner. Writes then fail with EFBIG. */
 export async function makeLimitedFolder(maxBytes: number): Promise<TightFolder> {
   const path = await mkdtemp(join(tmpdir(), 'switchboard-limited-'))
   const limit = (pid: number, size: string) => run('prlimit', ['--pid', String(pid), `--fsize=${size}:`])
@@ -33,7 +33,7 @@ export async function makeLimitedFolder(maxBytes: number): Promise<TightFolder> 
   }
 }
 
-/** A file system of its own, which only root may mount. Writes fail with ENOSPC when it is full. */
+/** A separate file system, which only root may mount. Writes fail with ENOSPC when it is full. */
 export async function makeSmallFileSystem(mebibytes: number): Promise<TightFolder> {
   const path = await mkdtemp(join(tmpdir(), 'switchboard-small-'))
   await run('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', path])
@@ -60,7 +60,7 @@ export function canMount(): boolean {
   return status === 0
 }
 
-/** To the last byte, and so ever smaller pieces. */
+/** To the last byte, with ever smaller pieces. */
 async function fillUp(file: string): Promise<void> {
   const handle = await open(file, 'a')
   try {

@@ -43,12 +43,12 @@ export function groupCalls(server: TestServer) {
       }),
     join: (invite_link: string, user_wa_id: string, name?: string): Promise<Answer> =>
       server.client.post('/gateway/groups/join', { token: tokens.gateway, json: { invite_link, user_wa_id, name } }),
-    /** Lets what was asked for come into being. */
+    /** Lets requested groups be created. */
     async pass(): Promise<void> {
       server.clock.advance(1000)
       await server.app.settle()
     },
-    /** A group that is there, with its link. */
+    /** An existing group with its link. */
     async make(body: object = {}): Promise<{ id: string; link: string }> {
       const asked = await calls.create({ subject: 'Gardeners', ...body })
       assert.equal(asked.status, 200, asked.text)
@@ -58,7 +58,7 @@ export function groupCalls(server: TestServer) {
       const { group_id, invite_link } = created.value.groups[0]
       return { id: group_id, link: invite_link }
     },
-    /** The ids of the requests that wait, by who asked. */
+    /** The ids of the waiting requests, by user. */
     async waiting(group: string): Promise<Record<string, string>> {
       const { body } = await calls.requests(group)
       return Object.fromEntries(
@@ -79,7 +79,7 @@ export function groupCalls(server: TestServer) {
         .execute()
       return rows.map(({ field, value }) => ({ field, value: JSON.parse(value) }))
     },
-    /** What was raised of one group while something ran. */
+    /** The events of one group during some work. */
     async eventsOf(group: string, work: () => Promise<unknown>): Promise<StoredEvent[]> {
       const before = (await calls.events()).length
       await work()

@@ -5,7 +5,7 @@ import { drawInviteCode } from '../../src/resources/groups/rules.ts'
 import { putInviteLink } from '../../src/resources/groups/store.ts'
 import { ids, strangerIds } from './world.ts'
 
-/** A group of a world file has no invite link: one for the owner's and one for the stranger's, where a world has them. */
+/** Groups of a world file have no invite link: adds one for the owner's and one for the stranger's, if a world has them. */
 export async function addInviteLinks(database: Database, clock: Clock): Promise<void> {
   const groups = await database.read.query
     .selectFrom('groups')

@@ -8,13 +8,13 @@ export type Order =
 export type Report = { stream: 'stdout' | 'stderr'; text: string } | { code: number }
 
 const program = new URL('./command-host.ts', import.meta.url)
-/** Processes that wait for a command. They end with this one. */
+/** Idle processes for commands. They end with this one. */
 const idle: ChildProcess[] = []
 
-/** Runs a command in a process that has run others: in all but that it is as if it had its own. */
+/** Runs a command in a reused process, otherwise as if it had its own. */
 export function launchHosted(order: Extract<Order, { do: 'run' }>): Launched {
   const host = idle.pop() ?? fork(program, { execArgv: ['--disable-warning=ExperimentalWarning'] })
-  // Only while it works for somebody is it waited for.
+  // It keeps this process alive only while it works.
   host.ref()
   host.channel?.ref()
   return {

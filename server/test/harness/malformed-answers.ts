@@ -1,4 +1,4 @@
-/** What a callback could send instead of an answer: each case breaks HTTP in one place, and ends the connection. */
+/** Malformed responses of a callback: each breaks HTTP in one place, and closes the connection. */
 const ok = 'HTTP/1.1 200 OK\r\n'
 
 export const malformedAnswers: Readonly<Record<string, string>> = {

@@ -19,28 +19,28 @@ const closed = 'http://127.0.0.1:9'
 const second = 1000
 const minute = 60 * second
 
-/** How much the tests of many lanes do. */
+/** The sizes of the tests of many lanes. */
 export interface ManyLanes {
-  /** Lanes of subscribers that are down beside an idle process, and how many seconds it is watched. */
+  /** Lanes of subscribers that are down beside an idle process, and for how many seconds it is measured. */
   readonly idle: number
   readonly watched: number
   /** The same beside writes. */
   readonly beside: number
-  /** Subscribers that events are told to, of which half are dead. */
+  /** Subscribers of the events, of which half are dead. */
   readonly subscribers: number
 }
 
 interface LaneOptions {
   readonly count: number
-  /** Milliseconds from now to when the first of them is probed, and from there to when all of them were. */
+  /** Milliseconds until the first of them is probed, and from then until all of them were. */
   readonly after?: number
   readonly within: number
 }
 
-/** Of a subscriber that has been down for long. */
+/** The state of a subscriber that has been down for long. */
 const failures = 50
 
-/** A server on a store with lanes of subscribers that are down, each with something waiting. */
+/** A server on a store with lanes of subscribers that are down, each with a waiting delivery. */
 async function startWithLanes(
   t: TestContext,
   engine: 'sqlite' | 'postgres',
@@ -107,7 +107,7 @@ export function testManyLanes({ idle, watched, beside, subscribers }: ManyLanes)
   onBothDatabases('lanes of subscribers that are down', (engine) => {
     test(`cost an idle process next to nothing: ${idle} of them`, async (t) => {
       const server = await startWithLanes(t, engine, { count: idle, within: (idle / 400) * minute })
-      // What a start costs, and what is compiled at the first probes.
+      // The cost of the start, and of compiling at the first probes.
       await wait((watched / 2) * second)
       const [started, before] = [performance.now(), await processorTime(server)]
       await wait(watched * second)
@@ -139,7 +139,7 @@ export function testManyLanes({ idle, watched, beside, subscribers }: ManyLanes)
       }
       for (const server of [many, none]) await measure(server)
       const costs = { many: 0, none: 0 }
-      // In turns, so that what else the machine does counts for both.
+      // Alternating, so that other load on the machine affects both.
       for (let round = 0; round < 3; round++) {
         costs.none += await measure(none)
         costs.many += await measure(many)

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** The smallest files of their types that are still told by their bytes; `fill` makes one as large as wanted. */
+/** The smallest files that are still recognized by their bytes; `fill` makes one of any size. */
 
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -16,7 +16,7 @@ export const id3 = Buffer.concat([Buffer.from('ID3\x03\0\0\0\0\0\x14', 'latin1')
 export const flac = Buffer.concat([Buffer.from('fLaC\0\0\0\x22', 'latin1'), Buffer.alloc(34)])
 export const pdf = Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n1 0 obj\n<<>>\nendobj\n%%EOF\n', 'latin1')
 
-/** A file with zeros behind it, or more of the text that it is. */
+/** A file padded with zeros, or with more of its text. */
 export function fill(file: Buffer, size: number, byte = 0): Buffer {
   return Buffer.concat([file, Buffer.alloc(size - file.length, byte)])
 }
@@ -35,7 +35,7 @@ export function webp({ animated, extended = animated }: { animated: boolean; ext
   const chunk = Buffer.alloc(18)
   chunk.write(extended ? 'VP8X' : 'VP8L', 0, 'latin1')
   chunk.writeUInt32LE(10, 4)
-  // Alpha and metadata flags are set as well, so that only the right one tells.
+  // Alpha and metadata flags are set as well, so that only the right flag decides.
   chunk[8] = 0x18 | (animated ? 0x02 : 0)
   const head = Buffer.alloc(12)
   head.write('RIFF', 0, 'latin1')
@@ -110,7 +110,7 @@ const mainParts = {
   docm: ['word/document.xml', 'application/vnd.ms-word.document.macroEnabled'],
 } as const
 
-/** A document of an office of today; `filler` bytes stand in front of what tells which. */
+/** A modern office document; `filler` bytes precede the part that identifies it. */
 export function officeDocument(kind: keyof typeof mainParts, filler = 0): Buffer {
   const [part, type] = mainParts[kind]
   return zip({

@@ -7,8 +7,8 @@ import { insertMedia } from '../../src/resources/media/store.ts'
 import { ids, strangerIds } from './world.ts'
 
 /**
- * Media come into being by a request, so no world file holds one: one of the owner's number and one of the stranger's, of which
- * there is no more than what the database knows. A test may bring a world without these numbers, and then has no such medium.
+ * Media files are created by requests, so no world file holds one: this adds one of the owner's number and one of the stranger's, as
+ * rows only. A test may use a world without these numbers, and then has no such media file.
  */
 export async function addMedia(database: Database, clock: Clock): Promise<void> {
   const known = await database.read.query.selectFrom('phone_numbers').select('id').execute()

@@ -5,18 +5,18 @@ import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Long enough for any machine; what comes late only makes the test slow. */
+/** Long enough for any machine; being late only makes the test slow. */
 const patience = 120_000
 
 export interface MoodySinkOptions {
   readonly random: () => number
-  /** Those who have to hear of everything, by the last part of their address. */
+  /** The subscribers that must receive everything, by the last part of their address. */
   readonly subscribers: readonly string[]
-  /** What an event is known by, from the body of its post. */
+  /** The identity of an event, from the body of its post. */
   readonly identify: (body: string) => string
-  /** What an event must come after: one that was taken before; undefined: nothing. */
+  /** The event that must be accepted before it; undefined: none. */
   readonly comesAfter?: (id: string) => string | undefined
-  /** Milliseconds that an answer takes; left out: none. */
+  /** The response time in milliseconds; by default none. */
   readonly delay?: () => number
 }
 
@@ -27,8 +27,8 @@ interface Post {
 }
 
 /**
- * The callbacks of several subscribers, at `/NAME` each. Takes most posts, refuses some, and breaks off some connections, before or
- * after it has read. Every handshake passes. Posts for names that are not among the subscribers are taken and forgotten.
+ * The callbacks of several subscribers, at `/NAME` each. Accepts most posts, refuses some, and breaks some connections, before or after
+ * reading. Every handshake passes. Posts for unknown names are accepted and ignored.
  */
 export async function startMoodySink({ random, subscribers, identify, comesAfter, delay }: MoodySinkOptions) {
   const came: Post[] = []
@@ -45,7 +45,7 @@ export async function startMoodySink({ random, subscribers, identify, comesAfter
     const body = (await buffer(request)).toString('latin1')
     const isTaken = mood >= 0.25
     const subscriber = (request.url ?? '').slice(1)
-    // Kept as posts come: gathering them anew at each would take longer than the posts themselves.
+    // Collected as posts arrive: doing it again for each would take longer than the posts themselves.
     const ids = taken.get(subscriber)
     if (ids) {
       const id = identify(body)
@@ -56,7 +56,7 @@ export async function startMoodySink({ random, subscribers, identify, comesAfter
       mostUnderWay = Math.max(mostUnderWay, underWay)
       if (delay) await wait(delay())
       underWay -= 1
-      // Only after a yes the server may forget it.
+      // The server may forget it only after a success.
       if (isTaken) ids.add(id)
     }
     if (isTaken) response.end()
@@ -87,7 +87,7 @@ export async function startMoodySink({ random, subscribers, identify, comesAfter
         }
       }
     },
-    /** What holds of everything that came: it was asked for, was the same each time, and came after what it has to come after. */
+    /** Checks everything received: it was expected, identical each time, and in order. */
     judge(askedFor: ReadonlySet<string>): { posts: number; repeated: number; mostUnderWay: number } {
       assert.deepEqual(outOfOrder, [])
       const first = new Map<string, Post>()

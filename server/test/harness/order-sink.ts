@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A message that a user wrote, as `writeAs` hands it in: the id ends in the number of the message among those of the user. */
+/** A message as `writeAs` posts it: its id ends in its number among the user's messages. */
 export interface Written {
   readonly user: string
   readonly number: number
@@ -11,7 +11,7 @@ export interface Written {
 
 export type AnswerWritten = (response: ServerResponse, written: readonly Written[]) => void
 
-/** Long enough for any machine; what comes late only makes a test slow. */
+/** Long enough for any machine; being late only makes a test slow. */
 const patience = 90_000
 
 /**
@@ -19,11 +19,11 @@ const patience = 90_000
  * acknowledged; the end of an id is that number.
  */
 export class OrderSink {
-  /** What came, in the order of its coming. */
+  /** The received messages, in order of arrival. */
   readonly arrivals: Written[] = []
-  /** Of each user: the numbers that were taken. */
+  /** The numbers accepted from each user. */
   readonly taken = new Map<string, Set<number>>()
-  /** What came before the message before it was taken. */
+  /** Messages that came before the previous one was accepted. */
   readonly early: string[] = []
   mostUnderWay = 0
   #underWay = 0
@@ -48,17 +48,17 @@ export class OrderSink {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
   }
 
-  /** How posts are answered from now on; what is answered with 200 counts as taken. */
+  /** How to respond to posts from now on; a 200 counts as accepted. */
   answerWith(answer: AnswerWritten): void {
     this.#answer = answer
   }
 
-  /** How many different messages were taken. */
+  /** How many different messages were accepted. */
   get count(): number {
     return [...this.taken.values()].reduce((sum, numbers) => sum + numbers.size, 0)
   }
 
-  /** Resolves when so many different ones were taken. */
+  /** Resolves when so many different ones were accepted. */
   async whenTaken(count: number): Promise<void> {
     const deadline = AbortSignal.timeout(patience)
     while (this.count < count) {

@@ -1,15 +1,15 @@
-// What runs inside a page is kept as text, because it is sent to the browser and knows nothing of this process.
+// Code for the page is kept as text, because it is sent to the browser and knows nothing of this process.
 
-export interface PageLook {
-  /** Texts whose contrast to what is behind them is less than WCAG AA asks for. */
+export interface PageFindings {
+  /** Texts whose contrast is below WCAG AA. */
   readonly poor: readonly string[]
   /** How wide the page is, with what lies outside the window. */
   readonly needed: number
   readonly ground: string
 }
 
-/** Opens what can be opened, a part of it where it is much, and looks. */
-export const lookAtPage = `(() => {
+/** Opens what can be opened, only a part if it is much, and inspects it. */
+export const inspectPage = `(() => {
   const opened = [...document.querySelectorAll('details')].slice(0, 20)
   for (const one of opened) one.open = true
   const read = (colour) => {
@@ -54,7 +54,7 @@ export const describeFocus = `(() => {
   return { name: tagName, outline: outlineStyle + ' ' + outlineWidth }
 })()`
 
-/** Presses every Send of the reference, one after the other, and tells what each of them was told. */
+/** Presses every Send of the reference, one after the other, and returns the result of each. */
 export const pressEverySend = `(async () => {
   const told = {}
   for (const operation of document.querySelectorAll('.op')) {

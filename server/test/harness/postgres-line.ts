@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A line to a database that can be cut and go silent, as a network and a machine can. */
+/** A connection to a database that can be cut or go silent, like a network or a machine. */
 export class PostgresLine {
   readonly #target: URL
   readonly #server = createServer((socket) => this.#carry(socket))
@@ -20,7 +20,7 @@ export class PostgresLine {
     return this
   }
 
-  /** What leads to the database over this line. */
+  /** The URL of the database over this connection. */
   get url(): string {
     const url = new URL(this.#target)
     url.hostname = '127.0.0.1'
@@ -28,7 +28,7 @@ export class PostgresLine {
     return url.href
   }
 
-  /** Nothing is carried any more, and nobody is told: connections are taken and stay open. */
+  /** Carries nothing any more, silently: connections are accepted and stay open. */
   goSilent(): void {
     this.#isSilent = true
     for (const socket of this.#sockets) socket.pause()

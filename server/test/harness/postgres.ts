@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 
-/** A PostgreSQL server that is thrown away when it is stopped, or when the process that started it ends, however it ends. */
+/** A PostgreSQL server that is deleted when it is stopped, or when the process that started it ends, however it ends. */
 export interface PostgresServer {
   url: string
   port: number
@@ -73,7 +73,7 @@ rm -rf "$folder"
 exit "$status"
 `
 
-/** Starts a real PostgreSQL on a free port of 127.0.0.1 and returns when it answers. */
+/** Starts a real PostgreSQL on a free port of 127.0.0.1 and resolves when it responds. */
 export async function startPostgres(): Promise<PostgresServer> {
   const user = await findServerUser()
   for (let attempt = 1; ; attempt++) {
@@ -84,7 +84,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       return await startServer(folder, postgres, user)
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
-      // Another process may take the port between its being found free and its being taken.
+      // Another process may take the port between the check and its use.
       if (attempt < triesForAPort && String(error).includes('Address already in use')) continue
       throw error
     }
@@ -106,7 +106,7 @@ export async function createDatabase(url: string, template = 'template1'): Promi
   }
 }
 
-/** Makes sure that the server at `url` has a database of this name which `fill` has filled, once for all who copy it. */
+/** Ensures that the server at `url` has a database of this name filled by `fill`, once for all copies. */
 export async function ensureTemplate(url: string, name: string, fill: (url: string) => Promise<void>): Promise<void> {
   const isThere = `select 1 from pg_database where datname = '${name}' and datistemplate`
   const client = await connect(url)
@@ -250,7 +250,7 @@ async function startServer(folder: string, postgres: string, user: User | undefi
   return { url, port, pid, stop }
 }
 
-/** It may have ended, and only the removal of its folder takes so long. */
+/** The server may have ended, and only the removal of its folder takes so long. */
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

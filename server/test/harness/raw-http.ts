@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Sends bytes as they are and returns everything that came back until the other side closed, or said it was done. */
+/** Sends raw bytes and returns everything received until the other side closed, or the response was complete. */
 export function exchangeBytes(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export function exchangeBytes(url: string, bytes: string | Uint8Array): Promise<
   })
 }
 
-/** Whether one answer with a Content-Length has come in full. */
+/** Whether one response with a Content-Length has arrived completely. */
 function isWhole(received: string): boolean {
   const end = received.indexOf('\r\n\r\n')
   const length = /^content-length: (\d+)/im.exec(received.slice(0, end))?.[1]

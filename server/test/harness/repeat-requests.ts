@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Sends a request on each of some connections, and the next as soon as it is answered, until it is told to stop. */
+/** Sends a request on each of some connections, and the next after each response, until it is stopped. */
 export function repeatRequests(
   url: string,
   connections: number,

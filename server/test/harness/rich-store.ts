@@ -20,15 +20,15 @@ export const rich = {
   verifyToken: 'a-verify-token-that-somebody-chose',
 } as const
 
-/** Longer than usual, so that no other digits in the store are the same by chance. */
+/** Longer than usual, so that no other digits in the store match by chance. */
 const codeDigits = '10'
 
 export interface RichStore {
-  /** A number whose code waits, and the code. */
+  /** A number with a waiting code, and the code. */
   readonly waiting: { readonly id: string; readonly code: string }
   /** A registered number, and its PIN. */
   readonly registered: { readonly id: string; readonly pin: string }
-  /** The secret that signs from now on, and the token that was made by command. */
+  /** The new signing secret, and the token that a command created. */
   readonly newSecret: string
   readonly madeToken: string
   /** The public key of `rich.number`, signed. */
@@ -44,8 +44,8 @@ export function optionsOf({ dataDir, databaseUrl }: StorePlace, env: Readonly<Re
 type Options = ReturnType<typeof optionsOf>
 
 /**
- * A store that was served and used, and holds every kind of secret that there is. Nobody serves it any more. With `listener` somebody
- * was killed who listened in the place of its app.
+ * A store that was served and used, and holds every kind of secret. No server runs on it. With `listener`, a listener of its app was
+ * killed.
  */
 export async function makeRichStore(
   t: TestContext,
@@ -98,7 +98,7 @@ export async function makeRichStore(
   return { waiting, registered: { id: registered.id, pin }, newSecret, madeToken, publicKey: pem, secrets }
 }
 
-/** Writes the world file that such a store begins with. */
+/** Writes the initial world file of such a store. */
 export async function writeRichWorld({ dataDir }: StorePlace): Promise<string> {
   const file = join(dataDir, 'rich.json')
   await writeFile(file, JSON.stringify(richWorld()))
@@ -127,7 +127,7 @@ function richWorld(): object {
   }
 }
 
-/** A code that a carrier did not take yet. */
+/** A code that a carrier has not accepted yet. */
 async function leaveCodeWithCarrier(options: Options): Promise<void> {
   const env = { ...options.env, CARRIER_URL: 'http://127.0.0.1:1/send' }
   const server = await startCommand(['serve', '--port', '0'], { ...options, env })
@@ -169,7 +169,7 @@ export function callsOf({ url }: Pick<RunningServer, 'url'>, token: string = ric
   return calls
 }
 
-/** Uses every secret of the store through the doors of a server. Can be done again and again. */
+/** Uses every secret of the store through the doors of a server. Repeatable. */
 export async function checkSecretsAtWork(server: RunningServer, store: RichStore): Promise<void> {
   const call = callsOf(server)
   for (const token of [store.madeToken, rich.token]) {

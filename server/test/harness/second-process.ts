@@ -8,8 +8,8 @@ import { Client } from './client.ts'
 import type { TestServer } from './server.ts'
 
 /**
- * The service once more on the store of a test server, as another process or the next start would be: it shares nothing with
- * the first but the database, the files and the hour. Whoever starts it closes it.
+ * Another instance of the service on the store of a test server, like another process or the next start: it shares only the database,
+ * the files and the clock. The test must close it.
  */
 export async function startSecondProcess(
   { database, clock, dataDir }: TestServer,

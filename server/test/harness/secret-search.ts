@@ -7,13 +7,13 @@ import { type SealedPlace, sealedColumns, writePlace } from '../../src/db/sealed
 import type { StorePlace } from './databases.ts'
 import { dumpStore } from './dump.ts'
 
-/** A text that nobody may find in a store, and what it is. */
+/** A text that nobody may find in a store, and its name. */
 export interface KnownSecret {
   readonly name: string
   readonly text: string
 }
 
-/** What a thief of the database alone has: the files of SQLite, or every row of PostgreSQL. */
+/** What a thief of the database gets: the files of SQLite, or every row of PostgreSQL. */
 export async function readStolenBytes(place: StorePlace, database: Database): Promise<Buffer> {
   if (place.engine === 'postgres')
     return Buffer.from(
@@ -25,7 +25,7 @@ export async function readStolenBytes(place: StorePlace, database: Database): Pr
   return Buffer.concat(await Promise.all(names.map((name) => readFile(join(place.dataDir, name)))))
 }
 
-/** The bytes of the tables as PostgreSQL keeps them on its disk, with what is no longer in any row. */
+/** The bytes of the tables on PostgreSQL's disk, including deleted rows. */
 async function readTableFiles(database: Database): Promise<Buffer> {
   await sql`CHECKPOINT`.execute(database.read.query)
   const tables = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)])
@@ -38,13 +38,13 @@ async function readTableFiles(database: Database): Promise<Buffer> {
   return Buffer.concat(files)
 }
 
-/** The same, with what PostgreSQL has on its disk of these tables and in no row any more. */
+/** The same, plus what PostgreSQL has on its disk of these tables and in no row any more. */
 export async function readAllBytes(place: StorePlace, database: Database): Promise<Buffer> {
   const stolen = await readStolenBytes(place, database)
   return place.engine === 'sqlite' ? stolen : Buffer.concat([stolen, await readTableFiles(database)])
 }
 
-/** Which secrets the bytes give away: as they are, encoded, or hashed so that somebody who guesses can tell. */
+/** Which secrets the bytes reveal: plain, encoded, or hashed so that a guess can be verified. */
 export function findSecrets(bytes: Buffer, secrets: readonly KnownSecret[]): string[] {
   return secrets.flatMap(({ name, text }) =>
     Object.entries(formsOf(text))
@@ -68,7 +68,7 @@ function formsOf(text: string): Record<string, Buffer | string> {
   }
 }
 
-/** Everything that a store keeps sealed, opened by a process that has the keys. */
+/** All sealed values of a store, opened by a process with the keys. */
 export async function openEverything({ read }: Database): Promise<KnownSecret[]> {
   const secrets: KnownSecret[] = []
   for (const [place, { table, column, key }] of Object.entries(sealedColumns)) {
@@ -85,7 +85,7 @@ export async function openEverything({ read }: Database): Promise<KnownSecret[]>
   return secrets
 }
 
-/** A private key is given away by each of its lines. */
+/** Each line of a private key reveals it. */
 export function splitLines(secrets: readonly KnownSecret[]): KnownSecret[] {
   return secrets.flatMap(({ name, text }) =>
     text

@@ -33,16 +33,16 @@ export interface TestServerOptions {
   /** Settings over the defaults of tests: no limits, quiet. */
   readonly env?: Environment
   readonly world?: object
-  /** Left out: nothing is logged. */
+  /** By default nothing is logged. */
   readonly log?: Log
 }
 
-/** The hour at which the clock of tests stands. */
+/** The time of the test clock. */
 export const testStart = Date.parse('2026-06-01T12:00:00Z')
 
 /**
- * The whole service on a free port of loopback, on a real database, with a clock that is moved by hand. Whoever starts it
- * stops it, and with that removes its store.
+ * The whole service on a free port of loopback, on a real database, with a clock that the test controls. The test must stop it, which
+ * removes its store.
  */
 export async function startTestServer({
   engine,
@@ -76,7 +76,7 @@ export async function startTestServer({
   }
 }
 
-/** A server for the tests of one describe block: there before the first of them, gone after the last. */
+/** A server for the tests of one describe block: started before the first, stopped after the last. */
 export function useTestServer(options: TestServerOptions): TestServer {
   const held: { server?: TestServer } = {}
   before(async () => {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** A real shell that is fed line by line, as one that somebody pastes into. */
+/** A real shell that is fed line by line, as if somebody pasted. */
 export interface Shell {
-  /** Pastes a line, waits until it is done, and returns what it has written to standard output. */
+  /** Pastes a line, waits until it is done, and returns its standard output. */
   paste(line: string): Promise<string>
-  /** Pastes a line that stays: waits until what it writes, to either output, matches. */
+  /** Pastes a line that keeps running: waits until its output matches. */
   pasteUntil(line: string, pattern: RegExp): Promise<RegExpExecArray>
-  /** Waits until what was written so far matches. */
+  /** Waits until the output so far matches. */
   shows(pattern: RegExp): Promise<RegExpExecArray>
   /** Ctrl-C, and then the end of the shell. */
   stop(): Promise<void>
@@ -14,7 +14,7 @@ export interface Shell {
 
 const done = '__done__'
 
-/** Opens a shell in a folder, with nothing of this process's environment but what finds programs. */
+/** Opens a shell in a folder, with only the program path of this process's environment. */
 export function openShell(cwd: string, env: Readonly<Record<string, string>> = {}): Shell {
   const child: ChildProcess = spawn('bash', ['--norc', '--noprofile'], {
     cwd,

@@ -11,7 +11,7 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 
-/** A real receiver of callbacks on loopback, which keeps what it was sent. */
+/** A real webhook receiver on loopback, which keeps everything it was sent. */
 export interface Sink {
   readonly port: number
   /** `http://127.0.0.1:PORT`, or `https://sink.test:PORT` when it is secure. */
@@ -74,7 +74,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SinkRequest> {
   return { method, target: url, headers, body: await buffer(incoming) }
 }
 
-/** For the name sink.test, signed by itself, good until 2120. It guards nothing: it only exists in tests. */
+/** For the name sink.test, self-signed, valid until 2120. It guards nothing: it exists only in tests. */
 export const sinkCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg9YauU1Pj0qO6DkPh

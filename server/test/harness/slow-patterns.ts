@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Anything that looks at a text: a pattern, or a function that has patterns of its own. */
+/** Anything that scans a text: a pattern, or a function with patterns of its own. */
 export type Look = (text: string) => unknown
 
 /** A text that takes far more than twice the time when it is twice as long. */
@@ -22,7 +22,7 @@ const noticedMilliseconds = 4
 const maxRatio = 3
 const maxAlphabet = 11
 
-/** The text that shows a pattern to be worse than linear; undefined when none was found. */
+/** A text that shows that a pattern is worse than linear; undefined when none was found. */
 export function findSlowText(look: Look, texts: Iterable<HostileText>): SlowText | undefined {
   for (const text of texts) {
     const slow = findSlowCount(look, text)
@@ -36,7 +36,7 @@ export type HostileText = Pick<SlowText, 'start' | 'repeated' | 'end'>
 function findSlowCount(look: Look, text: HostileText): SlowText | undefined {
   for (const times of counts) {
     if (measure(look, text, times, 1) < noticedMilliseconds) continue
-    // Perhaps the machine was busy: so again, the best of several.
+    // The machine may have been busy: repeat, and take the best of several.
     const milliseconds = measure(look, text, times, 5)
     const halfMilliseconds = measure(look, text, times / 2, 5)
     if (milliseconds >= noticedMilliseconds && milliseconds > maxRatio * halfMilliseconds) {
@@ -59,7 +59,7 @@ function measure(look: Look, { start, repeated, end }: HostileText, times: numbe
   return best
 }
 
-/** Looks for all places in a text, as `replaceAll` and `matchAll` do, or for the first. */
+/** Finds all matches in a text, as `replaceAll` and `matchAll` do, or the first. */
 export function lookWith(pattern: RegExp): Look {
   return (text) => text.replace(pattern, '')
 }

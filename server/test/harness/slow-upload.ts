@@ -9,11 +9,11 @@ export interface SlowUploadOptions {
   readonly url: string
   readonly path: string
   readonly token: string
-  /** The length that is announced; left out: chunked, so nobody is told how much will come. */
+  /** The announced length; by default chunked, so that the length is unknown. */
   readonly length?: number
 }
 
-/** A multipart upload over a connection of its own, of which the test sends piece by piece what it likes. */
+/** A multipart upload over its own connection, which the test sends piece by piece. */
 export class SlowUpload {
   readonly #socket: Socket
   readonly #isChunked: boolean
@@ -50,7 +50,7 @@ export class SlowUpload {
     return upload
   }
 
-  /** Resolves when the bytes have left. */
+  /** Resolves when the bytes are sent. */
   async send(bytes: Buffer | string): Promise<void> {
     const content = Buffer.from(bytes as string)
     const framed = this.#isChunked
@@ -59,13 +59,13 @@ export class SlowUpload {
     await new Promise((resolve) => this.#socket.write(framed, resolve))
   }
 
-  /** Sends the end of the file and, when nobody was told its length, of the body. */
+  /** Sends the end of the file and, if its length was not announced, of the body. */
   async end(): Promise<void> {
     await this.send(`\r\n--${boundary}--\r\n`)
     if (this.#isChunked) this.#socket.write('0\r\n\r\n')
   }
 
-  /** The next answer on this connection. */
+  /** The next response on this connection. */
   async answer(): Promise<{ status: number; head: string; body: string }> {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n') + 4
@@ -94,7 +94,7 @@ export class SlowUpload {
   }
 }
 
-/** Looks again and again until it is so, for what no answer tells of. */
+/** Polls until a condition holds, for effects that no response shows. */
 export async function waitUntil(isSo: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 10_000
   while (!(await isSo())) assert.ok(performance.now() < deadline, `within 10 s it was not so that ${what}`)

@@ -8,8 +8,8 @@ const partner = { app_id: partnerIds.application, business_id: partnerIds.busine
 const stranger = { app_id: strangerIds.application, business_id: strangerIds.business }
 
 /**
- * Solutions come into being by a request, so no world file holds one: the partner invited the owner, and the stranger the
- * partner. A test may bring a world without these apps, and then has no such solution.
+ * Solutions are created by requests, so no world file holds one: the partner invites the owner, and the stranger the partner. A test
+ * may use a world without these apps, and then has no such solution.
  */
 export async function addSolutions(database: Database, clock: Clock): Promise<void> {
   const known = await database.read.query.selectFrom('apps').select('id').execute()

@@ -104,7 +104,7 @@ function unite(rows: readonly DescribedRow[], argumentsOf: (row: DescribedRow) =
 function uniteSchemas(uses: readonly Use[]): JsonSchema {
   const schemas: JsonSchema[] = []
   for (const { argument } of uses) {
-    const { description: _told, ...schema } = argument.schema
+    const { description: _description, ...schema } = argument.schema
     if (!schemas.some((known) => isDeepStrictEqual(known, schema))) schemas.push(schema)
   }
   return schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas }

@@ -61,7 +61,7 @@ function errorKinds(vocabulary: Vocabulary): Record<ErrorStatus, ErrorKind> {
     },
     429: {
       name: 'TooManyRequests',
-      description: 'A rate limit is reached; try again after the seconds that Retry-After tells.',
+      description: 'A rate limit is reached; try again after the seconds in Retry-After.',
       makeSamples: () => ({
         platform: rateClasses.platform.error({
           ...describeLimit(rateClasses.platform.rates[0], rateClasses.platform.sentence),

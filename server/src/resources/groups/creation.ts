@@ -51,7 +51,7 @@ async function createGroup(tx: Transaction, tools: CreationTools, request: Creat
   const { request_id, number, subject, description } = request
   const { account_id, phone_number, registered } = await lockPhoneNumber(tx, number)
   const holder = { account_id, phone_number_id: number.id, phone_number }
-  const told = {
+  const common = {
     type: 'group_create' as const,
     request_id,
     subject,
@@ -59,7 +59,7 @@ async function createGroup(tx: Transaction, tools: CreationTools, request: Creat
     join_approval_mode: request.join_approval_mode ?? groupDefaults.join_approval_mode,
   }
   if (!registered) {
-    const failure = { ...told, errors: [problems.notRegistered()] }
+    const failure = { ...common, errors: [problems.notRegistered()] }
     await raiseGroupEvent(tx, tools, holder, 'group_lifecycle_update', [failure])
     return
   }
@@ -68,10 +68,10 @@ async function createGroup(tx: Transaction, tools: CreationTools, request: Creat
   const group_id = await insertGroup(tx, tools.random, number, {
     subject,
     description: description ?? groupDefaults.description,
-    join_approval_mode: told.join_approval_mode,
+    join_approval_mode: common.join_approval_mode,
     created_time,
   })
   await putInviteLink(tx, { group_id, code, created_time })
-  const success = { group_id, ...told, invite_link: inviteLinkOf(tools.publicUrl(), code) }
+  const success = { group_id, ...common, invite_link: inviteLinkOf(tools.publicUrl(), code) }
   await raiseGroupEvent(tx, tools, holder, 'group_lifecycle_update', [success])
 }

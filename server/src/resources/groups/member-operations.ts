@@ -115,7 +115,7 @@ export function approveRequests(vocabulary: Vocabulary): NewOperation {
   return answerRequests(vocabulary, {
     name: 'groups.approve_join_requests',
     method: 'POST',
-    sentence: 'Lets users into a group who asked to join it, each for itself: what cannot be approved is told.',
+    sentence: 'Approves requests to join a group, each by itself; the response lists those that could not be approved.',
     output: approvedRequestsSchema(vocabulary),
     member: 'approved_join_requests',
     countPlaces: async ({ db, settings }, group) =>
@@ -147,7 +147,7 @@ export function removeParticipants(vocabulary: Vocabulary): NewOperation {
     name: 'groups.remove_participants',
     method: 'DELETE',
     path: '/{Version}/{group_id}/participants',
-    sentence: 'Takes users out of a group, each for itself: who is not in it is told.',
+    sentence: 'Removes users from a group, each by itself; the response lists those who are not in it.',
     permission: 'messaging',
     input: participantRemovalSchema(vocabulary),
     output: removedParticipantsSchema(vocabulary),

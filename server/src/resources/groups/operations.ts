@@ -77,7 +77,7 @@ function groupOperations(vocabulary: Vocabulary): NewOperation[] {
       name: 'groups.create',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/groups',
-      sentence: 'Asks for a group of a phone number; the event group_lifecycle_update tells of it when it is there.',
+      sentence: 'Requests a group of a phone number; the event group_lifecycle_update reports its creation.',
       permission: 'messaging',
       briefErrors: true,
       input: groupCreationSchema(vocabulary),

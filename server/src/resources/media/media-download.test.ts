@@ -31,7 +31,7 @@ onBothDatabases('downloads of media', (engine) => {
     return answer.body.id
   }
 
-  /** The address of a medium, as the outside sees it, and where this test reaches it. */
+  /** The address of a media file, as the outside sees it, and where this test reaches it. */
   async function readUrl(of = id, client = server.client): Promise<string> {
     const { body } = await client.get(`/v23.0/${of}`, { token: tokens.owner })
     const start = 'https://api.example.com/switchboard/'
@@ -205,7 +205,7 @@ onBothDatabases('downloads of media', (engine) => {
     assert.equal((await get(`${url}&access_token=${tokens.owner}`, { token: '' })).status, 401)
   })
 
-  test('404 once the medium is deleted', async () => {
+  test('404 once the media file is deleted', async () => {
     const of = await upload(fill(jpeg, 1000))
     const url = await readUrl(of)
     assert.equal((await get(url)).status, 200)

@@ -29,9 +29,9 @@ onBothDatabases('what users send through the gateway', (engine) => {
       const { id, ...rest } = body
       const sha256 = createHash('sha256').update(png).digest('hex')
       assert.deepEqual(rest, { mime_type: 'image/png', sha256, file_size: png.length })
-      const { body: medium } = await server.client.get(`/v23.0/${id}`, { token: tokens.owner })
-      assert.deepEqual([medium.mime_type, medium.sha256], ['image/png', sha256])
-      const response = await fetch(medium.url, { headers: { authorization: `Bearer ${tokens.owner}` } })
+      const { body: mediaFile } = await server.client.get(`/v23.0/${id}`, { token: tokens.owner })
+      assert.deepEqual([mediaFile.mime_type, mediaFile.sha256], ['image/png', sha256])
+      const response = await fetch(mediaFile.url, { headers: { authorization: `Bearer ${tokens.owner}` } })
       assert.ok(png.equals(Buffer.from(await response.arrayBuffer())))
       const query = { phone_number_id: numbers.main }
       assert.equal((await server.client.get(`/v23.0/${id}`, { token: tokens.owner, query })).status, 200)

@@ -52,8 +52,8 @@ onBothDatabases('media', (engine) => {
     const { status, body } = await upload({ multipart: { messaging_product: 'msgapp', file: blob(bytes) } })
     assert.equal(status, 200)
     assert.match(body.id, /^\d{15,16}$/)
-    const { body: medium } = await read(body.id)
-    const { url, ...rest } = medium
+    const { body: mediaFile } = await read(body.id)
+    const { url, ...rest } = mediaFile
     assert.deepEqual(rest, {
       messaging_product: 'msgapp',
       mime_type: 'application/pdf',
@@ -87,8 +87,8 @@ onBothDatabases('media', (engine) => {
     test(`200 for a file as ${name}`, async () => {
       const { status, body, text } = await upload(options)
       assert.equal(status, 200, text)
-      const { body: medium } = await read(body.id)
-      assert.deepEqual([medium.mime_type, medium.sha256], ['image/png', sha256(png)])
+      const { body: mediaFile } = await read(body.id)
+      assert.deepEqual([mediaFile.mime_type, mediaFile.sha256], ['image/png', sha256(png)])
     })
   }
 
@@ -157,7 +157,7 @@ onBothDatabases('media', (engine) => {
     assert.deepEqual(await takeStock(server), before)
   })
 
-  test('200 for a medium of the number that is asked for, 404 for another', async () => {
+  test('200 for a media file of the number that is asked for, 404 for another', async () => {
     const id = await put(png)
     for (const query of [{ phone_number_id: numbers.fresh }, { phone_number_id: 'x' }, { phone_number_id: '' }]) {
       assert.equal((await read(id, { query })).status, 404)
@@ -206,13 +206,13 @@ onBothDatabases('media', (engine) => {
     )
   })
 
-  test('of two deletions at the same moment one finds the medium', async () => {
+  test('of two deletions at the same moment one finds the media file', async () => {
     const id = await put(makeDocument())
     const statuses = (await Promise.all([remove(id), remove(id)])).map(({ status }) => status)
     assert.deepEqual(statuses.sort(), [200, 404])
   })
 
-  test('404 for a medium 30 days after its upload, when its file is gone too', async () => {
+  test('404 for a media file 30 days after its upload, when its file is gone too', async () => {
     const bytes = makeDocument()
     const id = await put(bytes)
     server.clock.advance(30 * day - 1)
@@ -227,7 +227,7 @@ onBothDatabases('media', (engine) => {
     await server.app.settle()
     const stock = await takeStock(server)
     assert.ok(!stock.nodes.some((node) => node.id === id))
-    assert.ok(!stock.media.some((medium) => medium.id === id))
+    assert.ok(!stock.media.some((mediaFile) => mediaFile.id === id))
     assert.ok(!stock.uses.some(({ used_by }) => used_by.includes(id)))
     assert.ok(!stock.contents.some((content) => content.sha256 === sha256(bytes)))
     assert.ok(!stock.files.some((file) => file.endsWith(sha256(bytes).slice(2))))

@@ -22,10 +22,10 @@ function mediaUse(id: string): string {
 }
 
 /** Records a media file under its registered id; its blob is already held or used. */
-export async function insertMedia(tx: Transaction, tools: Tools, medium: MediaTable): Promise<void> {
-  const { id, sha256, expires_time } = medium
+export async function insertMedia(tx: Transaction, tools: Tools, mediaFile: MediaTable): Promise<void> {
+  const { id, sha256, expires_time } = mediaFile
   await useFile(tx, sha256, mediaUse(id))
-  await tx.query.insertInto('media').values(medium).execute()
+  await tx.query.insertInto('media').values(mediaFile).execute()
   await setTimer(tx, tools, { kind: expiryTimer, due_time: expires_time, payload: { id } })
 }
 
@@ -38,17 +38,17 @@ const findById = defineStatement<{ id: string; now: number }>()((db, { id, now }
  * removed a little later.
  */
 export async function findMedia(db: Db, node: Node, clock: Clock, phone_number_id?: string): Promise<MediaTable> {
-  const medium = await db.first(findById, { id: node.id, now: clock.now() })
-  if (!medium || medium.phone_number_id !== (phone_number_id ?? medium.phone_number_id)) throw notFound()
-  return medium
+  const mediaFile = await db.first(findById, { id: node.id, now: clock.now() })
+  if (!mediaFile || mediaFile.phone_number_id !== (phone_number_id ?? mediaFile.phone_number_id)) throw notFound()
+  return mediaFile
 }
 
 /** Removes a media file, and returns whether it existed; its blob is removed after its last use. */
 export async function deleteMedia(tx: Transaction, tools: Tools, id: string): Promise<boolean> {
-  const medium = await tx.query.deleteFrom('media').where('id', '=', id).returning('sha256').executeTakeFirst()
-  if (!medium) return false
+  const mediaFile = await tx.query.deleteFrom('media').where('id', '=', id).returning('sha256').executeTakeFirst()
+  if (!mediaFile) return false
   await deleteNode(tx, id)
-  await releaseFile(tx, tools, medium.sha256, mediaUse(id))
+  await releaseFile(tx, tools, mediaFile.sha256, mediaUse(id))
   return true
 }
 

@@ -11,7 +11,7 @@ export function numberLookupOperations(vocabulary: Vocabulary): NewOperation[] {
       name: 'gateway.read_number',
       method: 'GET',
       path: '/gateway/phone_numbers/{phone_number_id}',
-      sentence: 'Reads whose a phone number is, which whoever hands in events for it has to say.',
+      sentence: 'Reads the account of a phone number, which inbound events for the number must name.',
       input: Type.Object({ phone_number_id: idSchema() }),
       output: Type.Object({
         id: Type.String(),
@@ -19,7 +19,7 @@ export function numberLookupOperations(vocabulary: Vocabulary): NewOperation[] {
         display_phone_number: Type.String(),
         verified_name: Type.String(),
         messaging_product: Type.Literal(vocabulary.product, {
-          description: 'What events that are handed in must say.',
+          description: 'The value that inbound events must have.',
         }),
       }),
       examples: {

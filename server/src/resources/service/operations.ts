@@ -61,7 +61,7 @@ function serviceOperations(): NewReplyOperation[] {
     defineOpen({
       name: 'operators.healthz',
       path: '/healthz',
-      sentence: 'Tells that the process is alive.',
+      sentence: 'Reports that the process is alive.',
       everyRole: true,
       errors: [400, 500],
       input: nothing,
@@ -72,7 +72,7 @@ function serviceOperations(): NewReplyOperation[] {
     defineOpen({
       name: 'operators.readyz',
       path: '/readyz',
-      sentence: 'Tells whether requests can be answered.',
+      sentence: 'Reports whether requests can be served.',
       everyRole: true,
       errors: [400, 500],
       input: nothing,

@@ -108,7 +108,7 @@ function uploadOperations(): NewOperation[] {
       name: 'uploads.read',
       method: 'GET',
       path: '/{Version}/{Upload-ID}',
-      sentence: 'Tells how many bytes of an upload have arrived.',
+      sentence: 'Reports how many bytes of an upload have arrived.',
       permission: 'management',
       input: Type.Object({}),
       output: uploadStateSchema,

@@ -69,8 +69,8 @@ export function checkPost({ accounts, signer, envelope }: Receipt, facts: Facts)
       const { phone_number_id } = value.metadata
       const display_phone_number = facts.get(keyOf('number', phone_number_id, account_id))
       if (display_phone_number === undefined) return notFound()
-      const told = { ...value, metadata: { ...value.metadata, display_phone_number } }
-      changes.push({ account_id, phone_number_id, field, value: told })
+      const withNumber = { ...value, metadata: { ...value.metadata, display_phone_number } }
+      changes.push({ account_id, phone_number_id, field, value: withNumber })
     }
   }
   return changes
