@@ -28,6 +28,7 @@ const callers = {
     fit: tokens.gateway,
     unfit: { 'the scopes of a business': tokens.owner, 'those of a partner': tokens.partner },
   },
+  receiver: { fit: tokens.gateway, unfit: { 'the scopes of a business': tokens.owner } },
 } as const
 
 /** A user whom no example names, so that a call of theirs stays as it is. */

@@ -29,7 +29,7 @@ export type ExplainPath = (method: string, url: string) => GraphError
 export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   const { versions } = options
   const newest = versions.at(-1) ?? ''
-  const doors = [...segmentsOf(options.operations), options.vocabulary.product]
+  const doors = segmentsOf(options.operations)
   const routes = options.operations.map((row) => ({
     method: row.method,
     // The newest version stands for all that are served.

@@ -1,9 +1,5 @@
-import type { Caller } from '../../graph/caller.ts'
+import type { Sender } from '../../graph/caller.ts'
 import type { Envelope } from './envelope.ts'
-import type { Signer } from './signed-post.ts'
-
-/** Who hands in events: by a token, or by a signature. */
-export type Sender = { readonly caller: Caller } | { readonly signer: Signer }
 
 /** What was handed in, by whom, and how to write it again as it came. */
 export interface Post extends Pick<Receipt, 'write'> {
