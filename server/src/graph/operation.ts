@@ -117,7 +117,7 @@ export interface ProvenBody {
   readonly text: string
   /** Its length in bytes. */
   readonly size: number
-  /** The work on it, which a large body keeps the process busy with. */
+  /** Lets other requests run while a large body is worked through. */
   readonly task: LongTask
 }
 
