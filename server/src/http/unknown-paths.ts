@@ -75,7 +75,9 @@ function describeNearest(
   if (translated && routes.some((route) => fits(route, translated.segments))) {
     return pathOfAnotherVocabulary({ method, name: vocabulary.product, other: translated.other })
   }
-  const nearest = findNearest(routes, segments)
+  // Of rows that are equally near, the first wins: one that has the method of the request.
+  const byMethod = [...routes.filter((route) => route.method === method), ...routes]
+  const nearest = findNearest(byMethod, segments)
   if (nearest) return pathMisspelt({ method, nearest: `${nearest.method} ${nearest.path}` })
   return pathUnknown({ method, version: String(versions.at(-1)) })
 }

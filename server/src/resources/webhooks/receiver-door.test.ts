@@ -134,6 +134,9 @@ onBothDatabases('the doors of the receiver', (engine) => {
       await server.client.call('PUT', path, { token }),
       methodUnknown({ method: 'PUT', methods: 'GET or POST' }),
     )
-    assertError(await server.client.get('/msgapp/webhook', { token }), pathMisspelt)
+    for (const method of ['GET', 'POST']) {
+      const nearest = `${method} ${path}`
+      assertError(await server.client.call(method, '/msgapp/webhook', { token }), pathMisspelt({ method, nearest }))
+    }
   })
 })
