@@ -41,7 +41,7 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   }))
   return (method, url) => {
     const path = url.split('?', 1)[0] ?? ''
-    const segments = cutTrailingSlashes(path).split('/').slice(1)
+    const segments = (cutTrailingSlashes(path) || '/').split('/').slice(1)
     const [first = '', second] = segments
     const version = decodeURIComponent(first)
     if (second !== undefined && !doors.includes(first) && !versions.includes(version)) {
