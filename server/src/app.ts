@@ -24,10 +24,11 @@ import { RetentionWorker } from './delivery/retention.ts'
 import { loneWaker, NoticeWaker } from './delivery/waker.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
 import { businessDoor } from './doors/business.ts'
-import { gatewayDoor } from './doors/gateway.ts'
+import { gatewayDoor, readmitEdge } from './doors/gateway.ts'
+import { handshakeDoor } from './doors/handshake.ts'
 import { linkDoor } from './doors/link.ts'
 import { openDoor } from './doors/open.ts'
-import { openReceiverDoor } from './doors/receiver.ts'
+import { makeReceiverDoor } from './doors/receiver.ts'
 import { openFileSystemStore } from './files/file-system.ts'
 import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPieceStore } from './files/piece-store.ts'
@@ -55,6 +56,7 @@ import { buildOperations, gatherTimers } from './operations.ts'
 import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
+import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
 import { ClockSteps } from './timers/clock-steps.ts'
@@ -177,7 +179,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     log,
     observer,
     connections,
-    doors: [...segmentsOf(table), vocabulary.product],
+    doors: segmentsOf(table),
     outageOf: (error) => database.outageOf(error),
     headersTimeout: config.headersTimeout,
     requestTimeout: config.requestTimeout,
@@ -213,6 +215,12 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     ports: {
       files,
       pieces,
+      takePost: makeIntake({
+        database,
+        clock,
+        metrics: deliveryMetrics,
+        readmit: (before) => readmitEdge({ database, clock }, before),
+      }),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
@@ -235,25 +243,29 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     },
   }
   const isServed = config.role === 'worker' ? (row: Row) => row.door === 'open' && row.everyRole === true : () => true
-  const policies = { business: businessDoor, gateway: gatewayDoor, open: openDoor, link: linkDoor }
-  serveTable(server, table.filter(isServed), { policies, deps, observer, log })
-  server.register(async (scope) => {
-    observeRequests(scope, observer, vocabulary.trace_header)
-    scope.setNotFoundHandler((request) => {
-      throw explainPath(request.method, request.url)
-    })
-    if (config.role === 'worker') return
-    guardHosts(scope, deps.hostGuard)
-    openReceiverDoor(scope, {
-      ...deps,
+  const policies = {
+    business: businessDoor,
+    gateway: gatewayDoor,
+    receiver: makeReceiverDoor({
+      random,
       maxBodyBytes: config.webhookMaxBodyBytes,
       unprovenBodies: new UnprovenBodies({
         maxBytes: config.maxUnprovenBytes,
         maxBytesPerAddress: config.maxUnprovenBytesPerAddress,
         timeout: config.unprovenBodyTimeout,
       }),
-      metrics: deliveryMetrics,
+    }),
+    handshake: handshakeDoor,
+    open: openDoor,
+    link: linkDoor,
+  }
+  serveTable(server, table.filter(isServed), { policies, deps, observer, log })
+  server.register(async (scope) => {
+    observeRequests(scope, observer, vocabulary.trace_header)
+    scope.setNotFoundHandler((request) => {
+      throw explainPath(request.method, request.url)
     })
+    if (config.role !== 'worker') guardHosts(scope, deps.hostGuard)
   })
 
   return {

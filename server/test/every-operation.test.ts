@@ -19,7 +19,8 @@ import { ids, strangerIds, tokens } from './harness/world.ts'
  * What holds for every operation of every door, generated from the table: a new row is covered here without a new line. The cases
  * are named by their outcome; what an operation does when all is well is shown by the tests of its chapter.
  */
-const operations = buildOperations(chooseVocabulary('msgapp')).filter(isOperation)
+const table = buildOperations(chooseVocabulary('msgapp'))
+const operations = table.filter(isOperation)
 
 /** By door: a token that is admitted, and others that lack the permission, by what they are. */
 const callers = {
@@ -28,6 +29,7 @@ const callers = {
     fit: tokens.gateway,
     unfit: { 'the scopes of a business': tokens.owner, 'those of a partner': tokens.partner },
   },
+  receiver: { fit: tokens.gateway, unfit: { 'the scopes of a business': tokens.owner } },
 } as const
 
 /** A user whom no example names, so that a call of theirs stays as it is. */
@@ -89,6 +91,14 @@ onBothDatabases('every operation', (engine) => {
           const options = exampleCall(operation, tokens.owner)
           assertMissing(await server.client.call(operation.method, pathOf(operation, ids, id), options), wrongKind)
         }
+      })
+    }
+  })
+
+  describe('404 with a method that is not offered, where a row answers with a page, a text or bytes', () => {
+    for (const row of table.filter((one) => !isOperation(one))) {
+      test(row.name, async () => {
+        assertMissing(await server.client.call('PUT', pathOf(row, ids)), like(methodUnknown, { method: 'PUT' }))
       })
     }
   })

@@ -1,5 +1,7 @@
 import { authenticate, authenticateAgain } from '../auth/bearer.ts'
 import { lacksPermission } from '../auth/scopes.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Database } from '../db/database.ts'
 import type { Caller } from '../graph/caller.ts'
 import type { DoorPolicy } from '../http/admission.ts'
 import type { PreparedRow } from '../http/route-table.ts'
@@ -22,11 +24,19 @@ export const gatewayDoor: DoorPolicy = {
     return { row, caller, node: undefined, headers: noHeaders }
   },
 
-  async readmit({ database, clock }, before) {
-    const caller = await authenticateAgain(database.read, clock, before.caller)
-    checkScope(caller)
-    return { ...before, caller }
+  async readmit(deps, before) {
+    return { ...before, caller: await readmitEdge(deps, before.caller) }
   },
+}
+
+/** Who of the network's edge is calling by now; throws what stands against it. */
+export async function readmitEdge(
+  { database, clock }: { readonly database: Pick<Database, 'read'>; readonly clock: Clock },
+  before: Caller,
+): Promise<Caller> {
+  const caller = await authenticateAgain(database.read, clock, before)
+  checkScope(caller)
+  return caller
 }
 
 export function checkScope({ scopes }: Caller): void {

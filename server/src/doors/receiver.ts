@@ -1,127 +1,58 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authenticate, authenticateAgain } from '../auth/bearer.ts'
+import { authenticate } from '../auth/bearer.ts'
 import { isDemoAppSecret } from '../auth/demo.ts'
 import { LongTask } from '../base/long-task.ts'
+import type { Random } from '../base/random.ts'
 import { TimeShare } from '../base/time-share.ts'
-import type { DeliveryMetrics } from '../delivery/metrics.ts'
 import { readHubSignature } from '../delivery/sign.ts'
-import { badArgument } from '../graph/define-error.ts'
+import type { Sender } from '../graph/caller.ts'
 import { invalidSignature } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
-import { parseJson, readBytes, readJson, refuseContentType } from '../http/body.ts'
-import { writeJson } from '../http/json.ts'
+import type { DoorPolicy, GraphRequest } from '../http/admission.ts'
+import { mediaTypeOf, parseJson, readBytes, readJson, refuseContentType } from '../http/body.ts'
 import type { PipelineDeps } from '../http/pipeline-deps.ts'
+import type { PreparedRow } from '../http/route-table.ts'
 import type { UnprovenBodies } from '../http/unproven-bodies.ts'
-import { type Envelope, makeEnvelopeCheck } from '../resources/webhooks/envelope.ts'
 import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
-import { keepNumbers } from '../resources/webhooks/exact-json.ts'
-import { makeIntake } from '../resources/webhooks/intake.ts'
-import type { Post, Sender } from '../resources/webhooks/post.ts'
-import { isVerifyToken } from '../resources/webhooks/receiver.ts'
 import { SignedBody } from '../resources/webhooks/signed-body.ts'
 import { identifySigner, isLinkedToAll } from '../resources/webhooks/signed-post.ts'
-import { hubModeWrong, questionRequired, verifyTokenUnknown } from './errors.ts'
 import { checkScope } from './gateway.ts'
 
+const noHeaders = {}
 /** Of a process, for hashing the bodies of strangers; receiving them takes about as much again. */
 const shareOfTime = 0.1
 
-export interface ReceiverDeps
-  extends Pick<PipelineDeps, 'database' | 'clock' | 'random' | 'vocabulary' | 'addresses' | 'guesses' | 'mayUseDemo'> {
+export interface ReceiverDoorOptions {
+  readonly random: Random
   readonly maxBodyBytes: number
   readonly unprovenBodies: UnprovenBodies
-  readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
+}
+
+/** A body with who sends it. */
+interface SentBytes {
+  readonly sender: Sender
+  readonly bytes: Buffer
 }
 
 /**
- * `/{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
- * signature of an app that is linked to every account in the post.
+ * `POST /{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
+ * signature of an app that is linked to every account in the post. The proof comes first: a token is looked up (401, 403) before any
+ * byte is read, and a signature checked (401) before any byte is parsed. Then content type and JSON (400), and at last whether the
+ * signer may hand in for all the accounts (401).
  */
-export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): void {
-  const { database, clock, vocabulary, metrics, guesses, addresses } = deps
-  const url = `/${vocabulary.product}/webhooks`
-  const checkEnvelope: (body: unknown) => asserts body is Envelope = makeEnvelopeCheck(vocabulary)
-  const nobodysSecret = deps.random.bytes(32).toString('hex')
+export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: ReceiverDoorOptions): DoorPolicy {
+  const nobodysSecret = random.bytes(32).toString('hex')
   const hashingTime = new TimeShare(shareOfTime)
-  const receive = makeIntake({
-    database,
-    clock,
-    async readmit(before) {
-      const caller = await authenticateAgain(database.read, clock, before.caller)
-      checkScope(caller)
-      return { caller }
-    },
-  })
 
-  server.get<{ Querystring: Record<string, unknown> }>(url, async (request, reply) => {
-    request.operationName = 'receiver.handshake'
-    const challenge = readQuestion(request.query, 'hub.challenge')
-    const verify_token = readQuestion(request.query, 'hub.verify_token')
-    if (readQuestion(request.query, 'hub.mode') !== 'subscribe') throw hubModeWrong()
-    const address = addresses.of(request.raw)
-    guesses.refuse(address, verify_token)
-    if (!(await isVerifyToken(database.read, verify_token))) {
-      guesses.noteWrong(address, { secret: verify_token })
-      throw verifyTokenUnknown()
-    }
-    guesses.noteGood(verify_token)
-    // The challenge is the caller's own text: nothing may take it for a page.
-    reply.headers({
-      'content-type': 'text/plain; charset=utf-8',
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'private, no-store',
-    })
-    return challenge
-  })
-
-  server.post(url, async (request, reply) => {
-    request.operationName = 'receiver.post'
-    reply.headers({ 'cache-control': 'private, no-store', 'content-type': 'application/json; charset=utf-8' })
-    const { fields } = await receive(await readPost(request))
-    for (const field of fields) metrics.countReceived(field)
-    return writeJson({ success: true })
-  })
-
-  /** The proof comes first: a token is looked up before any byte is read, and a signature checked before any byte is parsed. */
-  async function readPost(request: FastifyRequest): Promise<Post> {
-    const { headers } = request
-    const signature = headers['x-hub-signature-256']
-    const isSigned = headers.authorization === undefined && typeof signature === 'string'
-    const { sender, bytes } = isSigned ? await readSigned(request, signature) : await readWithToken(request)
-    const { business_id, app_id } = 'caller' in sender ? sender.caller : sender.signer
-    request.logged = { business: business_id, app: app_id }
-    checkContentType(headers)
-    // A large post is worked through in several turns.
-    const task = new LongTask()
-    const text = readJson(bytes, eventBounds)
-    await task.yieldIfDue()
-    const body = parseJson(text)
-    await task.yieldIfDue()
-    // The signer was looked for among the apps of the first account; only now is it known which others there are.
-    if (isSigned && !(await isLinkedToAll(database.read, app_id, body))) {
-      guesses.noteWrong(addresses.of(request.raw))
-      throw invalidSignature()
-    }
-    checkEnvelope(body)
-    await task.yieldIfDue()
-    const { body: envelope, write } = keepNumbers(text, body)
-    await task.yieldIfDue()
-    return { sender, envelope: envelope as Envelope, write, size: bytes.length }
-  }
-
-  async function readWithToken(request: FastifyRequest): Promise<{ sender: Sender; bytes: Buffer }> {
-    const { raw, headers } = request
-    const query = request.query as Record<string, unknown>
-    const caller = await authenticate(deps, { raw, headers, query, remote_address: addresses.of(raw) })
+  async function readWithToken(deps: PipelineDeps, request: GraphRequest): Promise<SentBytes> {
+    const caller = await authenticate(deps, request)
     checkScope(caller)
-    return { sender: { caller }, bytes: await readBytes(raw, deps.maxBodyBytes) }
+    return { sender: { caller }, bytes: await readBytes(request.raw, maxBodyBytes) }
   }
 
   /** Whoever is refused here has cost so many bytes; whoever was refused too often costs none. */
-  async function readSigned(request: FastifyRequest, header: string): Promise<{ sender: Sender; bytes: Buffer }> {
-    const { raw } = request
-    const address = addresses.of(raw)
+  async function readSigned(deps: PipelineDeps, request: GraphRequest, header: string): Promise<SentBytes> {
+    const { database, clock, guesses } = deps
+    const { raw, headers, remote_address: address } = request
     guesses.refuse(address)
     const mayUseDemo = deps.mayUseDemo(raw)
     const signature = readHubSignature(header)
@@ -129,7 +60,7 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
       guesses.noteWrong(address)
       throw invalidSignature()
     }
-    const body = deps.unprovenBodies.open(raw, address, deps.maxBodyBytes)
+    const body = unprovenBodies.open(raw, address, maxBodyBytes)
     const isTaken = (secret: string) => mayUseDemo || !isDemoAppSecret(secret)
     const proof = new SignedBody({ db: database.read, clock, signature, isTaken, time: hashingTime, nobodysSecret })
     try {
@@ -137,10 +68,7 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
       const app = await proof.end()
       if (!app) throw invalidSignature()
       const bytes = body.take()
-      return {
-        sender: { signer: identifySigner(database.read, clock, app, { headers: request.headers, bytes }) },
-        bytes,
-      }
+      return { sender: { signer: identifySigner(database.read, clock, app, { headers, bytes }) }, bytes }
     } catch (error) {
       // A fault of our own is nobody's guess.
       if (error instanceof GraphError) guesses.noteWrong(address, { bytes: body.costInBytes + proof.hashedBytes })
@@ -149,15 +77,35 @@ export function openReceiverDoor(server: FastifyInstance, deps: ReceiverDeps): v
       body.release()
     }
   }
-}
 
-function readQuestion(query: Readonly<Record<string, unknown>>, name: string): string {
-  const value = query[name]
-  if (typeof value !== 'string' || value === '') throw badArgument(questionRequired(name))
-  return value
-}
+  return {
+    readsBody: true,
 
-function checkContentType({ 'content-type': given }: IncomingHttpHeaders): void {
-  if (given?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
-  throw refuseContentType(given, 'application/json')
+    async admit(deps, route, request, progress) {
+      const row = route.rows.get(undefined) as PreparedRow
+      progress.row = row
+      const { authorization, 'x-hub-signature-256': signature, 'content-type': contentType } = request.headers
+      const isSigned = authorization === undefined && typeof signature === 'string'
+      const { sender, bytes } = isSigned
+        ? await readSigned(deps, request, signature)
+        : await readWithToken(deps, request)
+      const caller = 'caller' in sender ? sender.caller : undefined
+      progress.caller = 'caller' in sender ? sender.caller : sender.signer
+
+      if (mediaTypeOf(contentType) !== 'application/json') throw refuseContentType(contentType, 'application/json')
+      // A large post is worked through in several turns.
+      const task = new LongTask()
+      const text = readJson(bytes, eventBounds)
+      await task.yieldIfDue()
+      const values = parseJson(text)
+      await task.yieldIfDue()
+      // The signer was looked for among the apps of the first account; only now is it known which others there are.
+      if ('signer' in sender && !(await isLinkedToAll(deps.database.read, sender.signer.app_id, values))) {
+        deps.guesses.noteWrong(request.remote_address)
+        throw invalidSignature()
+      }
+      const post = { sender, text, size: bytes.length, task }
+      return { row, caller, node: undefined, headers: noHeaders, sources: [{ typed: true, values }], post }
+    },
+  }
 }

@@ -7,6 +7,20 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
+/** The app that signed a post. */
+export interface Signer {
+  readonly app_id: string
+  readonly business_id: string
+  /**
+   * What the post is known by when it comes again: it is new when the first of them is. A signature over the bytes alone says nothing
+   * of when it was made, so whoever has seen the post could send it again and again.
+   */
+  readonly digests: readonly string[]
+}
+
+/** Who hands in events: by a token, or by a signature. */
+export type Sender = { readonly caller: Caller } | { readonly signer: Signer }
+
 /** Who is calling: the token, the app it belongs to, and that app's business. */
 export interface Caller {
   readonly token_id: string

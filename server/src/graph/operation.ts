@@ -2,10 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
+import type { LongTask } from '../base/long-task.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, Sender } from './caller.ts'
 import type { RowExamples } from './examples.ts'
 import type { FieldSelection } from './fields.ts'
 import type { ErrorStatus, GraphError } from './graph-error.ts'
@@ -17,7 +18,7 @@ import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** The doors; each is one admission policy in doors/. */
-export const doors = ['business', 'gateway', 'open', 'link'] as const
+export const doors = ['business', 'gateway', 'receiver', 'handshake', 'open', 'link'] as const
 export type Door = (typeof doors)[number]
 
 /** The required permission: `either` is satisfied by any of the two. */
@@ -110,6 +111,22 @@ export interface LinkContext extends Context {
   readonly headers: IncomingHttpHeaders
 }
 
+/** A body that its door read to the end, because it may be the proof of who sends it. */
+export interface ProvenBody {
+  readonly sender: Sender
+  readonly text: string
+  /** Its length in bytes. */
+  readonly size: number
+  /** Lets other requests run while a large body is processed. */
+  readonly task: LongTask
+}
+
+/** At the receiver door the sender authenticates by a token, or by a signature of the body. */
+export interface ReceiverContext extends Omit<RowContext, 'caller' | 'body'> {
+  readonly ports: Ports
+  readonly post: ProvenBody
+}
+
 /** How a row with a `Reply` describes its response. */
 interface ReplyRow {
   readonly content: ReplyContent
@@ -131,8 +148,11 @@ interface CommonRow<I extends TObject> {
   /** One sentence for people. */
   readonly sentence: string
   readonly input: I
-  /** `raw`: the body is bytes of any content type, which `prepare` reads, and holds no arguments. */
-  readonly body?: 'raw'
+  /**
+   * `raw`: the body is bytes of any content type, which `prepare` reads, and holds no arguments. `json`: the body is one JSON object
+   * and there is no query; members that the schema does not name are kept.
+   */
+  readonly body?: 'raw' | 'json'
   /** A member of the body that is a file. */
   readonly file?: FileMember
   /** Arguments that come as headers of the same names. */
@@ -166,6 +186,26 @@ interface GatewayRow {
   readonly door: 'gateway'
   /** Placeholders are members of the input. */
   readonly path: `/gateway/${string}`
+}
+
+export interface ReceiverRow<I extends TObject = TObject, O extends TSchema = TSchema> extends RowBase<I, O> {
+  readonly door: 'receiver'
+  /** Its handler opens transactions of its own, each of which asks again whether the sender may. */
+  readonly effect: 'intake'
+  readonly method: 'POST'
+  readonly path: `/${string}`
+  readonly body: 'json'
+  /** Makes the check of a body, which throws the 400: the schema of the input is for readers of the document. */
+  compileCheck(): (body: unknown) => void
+  run(context: ReceiverContext, input: Static<I>): Promise<object>
+}
+
+export interface HandshakeRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
+  readonly door: 'handshake'
+  readonly effect: 'read'
+  readonly method: 'GET'
+  readonly path: `/${string}`
+  run(context: OpenContext, input: Static<I>): Promise<Reply>
 }
 
 export interface OpenRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
@@ -231,9 +271,9 @@ export type BusinessOperation = ReadOperation | WriteOperation
 /** A row of the gateway door: what the network's edge does for users' phones. */
 export type GatewayOperation = GatewayRead | GatewayWrite
 /** A row that responds with an object of the API. */
-export type Operation = BusinessOperation | GatewayOperation
-/** A row that responds with a page, an image, or bytes. */
-export type ReplyOperation = OpenRow | LinkRow
+export type Operation = BusinessOperation | GatewayOperation | ReceiverRow
+/** A row that responds with a page, an image, a text, or bytes. */
+export type ReplyOperation = OpenRow | LinkRow | HandshakeRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
 
@@ -266,6 +306,18 @@ export function defineGatewayWrite<I extends TObject, O extends TSchema, P = und
   row: Omit<GatewayWrite<I, O, P>, Given>,
 ): NewOperation {
   return { ...row, door: 'gateway', effect: 'write' } as unknown as NewOperation
+}
+
+/** A POST that hands in events, all at once. */
+export function defineReceiver<I extends TObject, O extends TSchema>(
+  row: Omit<ReceiverRow<I, O>, Given | 'method' | 'body'>,
+): NewOperation {
+  return { ...row, door: 'receiver', effect: 'intake', method: 'POST', body: 'json' } as unknown as NewOperation
+}
+
+/** A GET by which a caller shows that it knows a verify token. */
+export function defineHandshake<I extends TObject>(row: Omit<HandshakeRow<I>, Given | 'method'>): NewReplyOperation {
+  return { ...row, door: 'handshake', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }
 
 /** A GET for anyone, whose response is not an object of the API. */

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../graph/caller.ts'
+import type { Arguments } from '../graph/input.ts'
 import type { Node } from '../graph/nodes.ts'
-import type { Door } from '../graph/operation.ts'
+import type { Door, ProvenBody } from '../graph/operation.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import type { PreparedRow, Route } from './route-table.ts'
 
@@ -21,26 +22,36 @@ export interface GraphRequest {
 /** An admitted request: who calls which operation, and on which node if the path names one. */
 export interface Admission {
   readonly row: PreparedRow
-  /** Undefined only at the open door. */
+  /** Undefined where no token is needed, and where a signature was the proof. */
   readonly caller: Caller | undefined
   readonly node: Node | undefined
   /** Response headers set by the admission. */
   readonly headers: Readonly<Record<string, string>>
+  /** The arguments, where the door had to read them to admit the request; left out: they are still to be read. */
+  readonly sources?: readonly Arguments[]
+  /** The body, where the door had to read that. */
+  readonly post?: ProvenBody
 }
 
 /** What is known of a request during its admission; a refused request is logged with it too. */
-export type AdmissionProgress = { -readonly [K in 'row' | 'caller' | 'node']?: Admission[K] | undefined }
+export interface AdmissionProgress {
+  row?: PreparedRow
+  caller?: Pick<Caller, 'app_id' | 'business_id'>
+  node?: Node
+}
 
 /** The admission of an authenticated caller. */
 export type KnownAdmission = Admission & { readonly caller: Caller }
 
 /** A door: the one place that decides who may call. */
 export interface DoorPolicy {
-  /** Admits a request or throws. The body has not been read yet, so a stranger's bytes cost nothing. */
+  /** The body may be the proof: `admit` reads it, when the server has looked at its headers. */
+  readonly readsBody?: boolean
+  /** Admits a request or throws. The body has not been read yet, so that a stranger's bytes cost nothing. */
   admit(deps: PipelineDeps, route: Route, request: GraphRequest, progress: AdmissionProgress): Promise<Admission>
   /**
    * Repeats the checks of `admit` inside a long write, in case they changed meanwhile; throws if the caller is no longer admitted.
-   * Doors without writes have none.
+   * Doors whose rows leave no transaction to the pipeline have none.
    */
   readmit?(deps: PipelineDeps, before: KnownAdmission): Promise<KnownAdmission>
 }

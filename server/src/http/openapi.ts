@@ -35,17 +35,13 @@ import {
   doorOf,
   gatewayTags,
   scopesOf,
+  securityOf,
+  securityOfAll,
   tagOf,
 } from './openapi/doors.ts'
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './openapi/errors.ts'
 import { explainExample } from './openapi/examples.ts'
 import { describeHeaders, headersOf } from './openapi/headers.ts'
-import {
-  describeEnvelopeSchema,
-  describeReceiver,
-  describeReceiverSecurity,
-  envelopeSchemaName,
-} from './openapi/receiver.ts'
 import { type DescribedRow, findPlaces, neutralPlaceholder, type Place } from './openapi/rows.ts'
 import { toJsonSchema, writeTypeName } from './openapi/schemas.ts'
 import { isOperation } from './route-table.ts'
@@ -69,24 +65,15 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
   const { vocabulary, serverUrl, packageVersion, document = 'business' } = options
   const rows = options.operations.filter((row) => doorOf(row).document === document)
   const places = findPlaces(rows)
-  const isGateway = document === 'gateway'
-  const proofs = describeSecurity(document, vocabulary)
-  const { schemas, ...components } = describeComponents(places, options)
+  const securitySchemes = describeSecurity(document, vocabulary)
   return {
     openapi: '3.1.1',
     info: { ...introductions[document](vocabulary), version: packageVersion },
     servers: [{ url: serverUrl }],
-    security: Object.keys(proofs).map((name) => ({ [name]: [] })),
+    security: securityOfAll(securitySchemes),
     tags: listTags(document, rows),
-    paths: {
-      ...Object.fromEntries(places.map((place) => [place.path, describePlace(place, options)])),
-      ...(isGateway && describeReceiver(vocabulary)),
-    },
-    components: {
-      securitySchemes: { ...proofs, ...(isGateway && describeReceiverSecurity(vocabulary)) },
-      ...components,
-      schemas: { ...schemas, ...(isGateway && { [envelopeSchemaName]: describeEnvelopeSchema(vocabulary) }) },
-    },
+    paths: Object.fromEntries(places.map((place) => [place.path, describePlace(place, options)])),
+    components: { securitySchemes, ...describeComponents(places, options) },
   }
 }
 
@@ -94,9 +81,7 @@ function listTags(document: DocumentName, rows: readonly Row[]): Tag[] {
   const used = new Set(rows.map(tagOf))
   const tags: readonly (readonly [string, string])[] =
     document === 'business' ? chapters.map(({ name, title }) => [name, title]) : Object.entries(gatewayTags)
-  return tags
-    .filter(([name]) => used.has(name) || name === 'receiver')
-    .map(([name, title]) => ({ name, 'x-displayName': title }))
+  return tags.filter(([name]) => used.has(name)).map(([name, title]) => ({ name, 'x-displayName': title }))
 }
 
 type Introduction = Omit<OpenApiDocument['info'], 'version'>
@@ -132,12 +117,13 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
   const single = rows.length === 1
   const requestBody = hasBody(rows) ? describeBody(rows) : undefined
   const statuses = errorStatusesOf(rows)
+  const security = securityOf(first, vocabulary)
   return {
     operationId: single ? first.name : nameMerged(place, first.method),
     tags: [...new Set(rows.map(({ operation }) => tagOf(operation)))],
     summary: single ? withoutStop(first.sentence) : summarizeMerged(first.method, rows),
     description: single ? describeTerms(first, options) : describeMerged(rows, options),
-    ...(doorOf(first).security && { security: doorOf(first).security }),
+    ...(security && { security }),
     parameters: [
       ...(first.door === 'business' ? [refTo('parameters', 'Version')] : []),
       ...(place.placeholder === undefined ? [] : [describeNodeOf(place.placeholder, rows)]),

@@ -13,7 +13,9 @@ import {
   type GatewayContext,
   type LinkContext,
   type OpenContext,
+  type ProvenBody,
   type RawBody,
+  type ReceiverContext,
   Refusal,
   type Row,
 } from '../graph/operation.ts'
@@ -35,6 +37,7 @@ export async function perform(
   admission: Admission,
   request: GraphRequest,
 ): Promise<unknown> {
+  if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
   const reading = readSources(deps, admission.row.operation, request)
   const arrived = reading instanceof Promise ? await reading : reading
   if (!arrived.file) return run(deps, policy, admission, request, arrived)
@@ -124,7 +127,7 @@ interface Asked {
 }
 
 /** The context of a handler, for every door; members that few handlers need are created on demand. */
-class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, OpenContext {
+class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, OpenContext, ReceiverContext {
   readonly db: D
   readonly clock: Clock
   readonly random: Random
@@ -211,6 +214,10 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
     const { admission, request } = this.#asked
     if (admission.row.operation.body !== 'raw') this.#refuse('raw bytes but its row does not say so')
     return readRawBody(request.raw)
+  }
+
+  get post(): ProvenBody {
+    return this.#asked.admission.post ?? this.#refuse('a body that its door has not read')
   }
 
   get file(): ReceivedFile {

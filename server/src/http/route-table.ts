@@ -75,7 +75,14 @@ export function shapeOf({ path }: Row): string {
 }
 
 /** How many placeholders of a path are not members of the input: the version and the node's id. */
-const foreignPlaceholders: Readonly<Record<Door, number>> = { business: 2, gateway: 0, open: 0, link: 1 }
+const foreignPlaceholders: Readonly<Record<Door, number>> = {
+  business: 2,
+  gateway: 0,
+  receiver: 0,
+  handshake: 0,
+  open: 0,
+  link: 1,
+}
 
 /** The placeholders that are members of the input. */
 export function pathMembersOf({ door, path }: Row): string[] {
@@ -88,7 +95,7 @@ export function isBusiness(row: Row): row is BusinessOperation {
 
 /** Whether a row answers with an object of the API. */
 export function isOperation(row: Row): row is Operation {
-  return row.door === 'business' || row.door === 'gateway'
+  return 'output' in row
 }
 
 /** The kind of node that a row belongs to, given by the last placeholder that is not a member of its input. */
@@ -120,8 +127,26 @@ export function fullInput({ input, fields, list }: Row): TObject {
   return Type.Object({ ...input.properties, ...shared })
 }
 
-/** The contents of a link are not arguments: a malformed link leads nowhere, and the row says so. */
-const readPath: InputReader = ([path]) => ({ ...path?.values })
+/** Takes the first source as it is: at the open door the path, and at others what they have checked themselves. */
+const takeFirst: InputReader = ([first]) => ({ ...first?.values })
+
+function makeInputReader(operation: Row, input: TObject): InputReader {
+  switch (operation.door) {
+    // The contents of a link are not arguments: a malformed link leads nowhere, and the row says so.
+    case 'open':
+    case 'handshake':
+      return takeFirst
+    case 'receiver': {
+      const check = operation.compileCheck()
+      return ([body]) => {
+        check(body?.values)
+        return body?.values ?? {}
+      }
+    }
+    default:
+      return compileInput(input)
+  }
+}
 
 function prepareRow(operation: Row): PreparedRow {
   const input = fullInput(operation)
@@ -133,7 +158,7 @@ function prepareRow(operation: Row): PreparedRow {
     operation,
     kind: foreignPlaceholders[operation.door] > 0 ? nodeKindOf(operation) : undefined,
     input,
-    readInput: operation.door === 'open' ? readPath : compileInput(input),
+    readInput: makeInputReader(operation, input),
     readFields: operation.fields && makeFieldReader(operation.fields),
     rateClass: rateClass as RateClassName | undefined,
   }

@@ -62,15 +62,23 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   })
   for (const route of routes) {
     const policy = policies[route.door]
+    const begin = makeBeginning(route, deps)
     const admit = makeAdmission(route, policy, deps)
     // A read has no body, so admission and execution happen in one step.
     const isRead = route.method === 'GET'
+    const isAdmittedLate = isRead || policy.readsBody === true
     scope.route({
       method: route.method,
       url: urlOf(route),
-      ...(!isRead && { onRequest: admit }),
+      ...(!isRead && {
+        onRequest: async (request: FastifyRequest) => {
+          begin(request)
+          if (!isAdmittedLate) await admit(request)
+        },
+      }),
       handler: async (request, reply) => {
-        if (isRead) await admit(request)
+        if (isRead) begin(request)
+        if (isAdmittedLate) await admit(request)
         const admission = request.admission as Admission
         running += 1
         try {
@@ -120,22 +128,28 @@ function answer(
   reply.raw.end(text)
 }
 
+/** Records what is known of a request at once, for its log line even when it is refused, and keeps out other websites. */
+function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyRequest) => void {
+  const name = nameOf(route)
+  const isGuarded = !isForEveryRole(route)
+  return (request) => {
+    request.startedAt = performance.now()
+    request.operationName = name
+    request.briefErrors = route.briefErrors
+    request.graphRequest = toGraphRequest(request, route, deps.addresses)
+    if (isGuarded) deps.hostGuard.check(request.raw)
+  }
+}
+
 /** Admits a request, and records what is known for its log line, also when it is refused. */
 function makeAdmission(
   route: Route,
   policy: DoorPolicy,
   deps: PipelineDeps,
 ): (request: FastifyRequest) => Promise<void> {
-  const name = nameOf(route)
-  const isGuarded = !isForEveryRole(route)
   return async (request) => {
-    request.startedAt = performance.now()
-    request.operationName = name
-    request.briefErrors = route.briefErrors
     const progress: AdmissionProgress = {}
-    request.graphRequest = toGraphRequest(request, route, deps.addresses)
     try {
-      if (isGuarded) deps.hostGuard.check(request.raw)
       const admission = await policy.admit(deps, route, request.graphRequest, progress)
       request.admission = admission
       // Fastify would check the content type first, and refuse a malformed one.
@@ -163,6 +177,8 @@ function nameOf(route: Route): string {
 const foreignNames: Readonly<Record<Door, readonly string[]>> = {
   business: ['version', 'id'],
   gateway: [],
+  receiver: [],
+  handshake: [],
   open: [],
   link: ['id'],
 }

@@ -29,7 +29,7 @@ export type ExplainPath = (method: string, url: string) => GraphError
 export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   const { versions } = options
   const newest = versions.at(-1) ?? ''
-  const doors = [...segmentsOf(options.operations), options.vocabulary.product]
+  const doors = segmentsOf(options.operations)
   const routes = options.operations.map((row) => ({
     method: row.method,
     // The newest version stands for all that are served.
@@ -41,7 +41,7 @@ export function makeExplainPath(options: UnknownPathsOptions): ExplainPath {
   }))
   return (method, url) => {
     const path = url.split('?', 1)[0] ?? ''
-    const segments = cutTrailingSlashes(path).split('/').slice(1)
+    const segments = (cutTrailingSlashes(path) || '/').split('/').slice(1)
     const [first = '', second] = segments
     const version = decodeURIComponent(first)
     if (second !== undefined && !doors.includes(first) && !versions.includes(version)) {
@@ -75,7 +75,9 @@ function describeNearest(
   if (translated && routes.some((route) => fits(route, translated.segments))) {
     return pathOfAnotherVocabulary({ method, name: vocabulary.product, other: translated.other })
   }
-  const nearest = findNearest(routes, segments)
+  // Of rows that are equally near, the first wins: one that has the method of the request.
+  const byMethod = [...routes.filter((route) => route.method === method), ...routes]
+  const nearest = findNearest(byMethod, segments)
   if (nearest) return pathMisspelt({ method, nearest: `${nearest.method} ${nearest.path}` })
   return pathUnknown({ method, version: String(versions.at(-1)) })
 }

@@ -66,7 +66,7 @@ function toRow(operation: Operation, placeholders: Readonly<Record<string, strin
     name,
     method,
     path: pathOf(operation, ids, undefined, placeholders),
-    token: operation.door === 'gateway' ? tokens.gateway : tokens.owner,
+    token: operation.door === 'business' ? tokens.owner : tokens.gateway,
     input: Type.Object(omit(fullInput(operation).properties, members)),
     example: Object.fromEntries(example),
     takesBody: method !== 'GET' && body !== 'raw' && !operation.file,

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../src/graph/vocabulary.ts'
 import { fullInput, isOperation } from '../../src/http/route-table.ts'
 import { buildOperations } from '../../src/operations.ts'
-import { describeEnvelope, makeEnvelopeSchemas } from '../../src/resources/webhooks/envelope-schemas.ts'
+import { makeEnvelopeSchemas } from '../../src/resources/webhooks/envelope-schemas.ts'
 import { commonMessage, interactiveKinds, messageKinds } from '../../src/resources/webhooks/message-kinds.ts'
 import { worldSchema } from '../../src/world/parts.ts'
 
@@ -23,11 +23,15 @@ function listOfVocabulary(spoken: VocabularyName): NamedSchema[] {
   const vocabulary = chooseVocabulary(spoken)
   const table = buildOperations(vocabulary).filter(isOperation)
   const rows = table.flatMap((row) => [
-    { name: `${row.name} (${spoken})`, schema: fullInput(row), of: 'request' as const },
+    {
+      name: `${row.name} (${spoken})`,
+      schema: fullInput(row),
+      of: row.door === 'receiver' ? ('event' as const) : ('request' as const),
+    },
     { name: `${row.name} (${spoken}, answer)`, schema: row.output, of: 'answer' as const },
   ])
   const parts = { ...makeEnvelopeSchemas(vocabulary), ...messageKinds, ...interactiveKinds, commonMessage }
-  const events = Object.entries<TSchema>({ ...parts, envelope: describeEnvelope(vocabulary) })
+  const events = Object.entries<TSchema>(parts)
   return [...rows, ...events.map(([name, schema]) => ({ name: `event: ${name}`, schema, of: 'event' as const }))]
 }
 

@@ -136,7 +136,7 @@ function uniteExamples(uses: readonly Use[]): { examples?: Examples } {
   }
 }
 
-/** The body of a POST or DELETE: arguments in the three content types, or bytes. */
+/** The body of a POST or DELETE: arguments in the three content types, a JSON object, or bytes. */
 export function describeBody(rows: readonly DescribedRow[]): RequestBody {
   const byArguments = rows.filter((row) => !isRaw(row))
   const raw = rows.filter(isRaw)
@@ -157,8 +157,20 @@ export function isRaw({ operation }: DescribedRow): boolean {
   return operation.body === 'raw'
 }
 
+/** Whether the body is one JSON object that is passed on. */
+function isJson({ operation }: DescribedRow): boolean {
+  return operation.body === 'json'
+}
+
 function describeArguments(rows: readonly DescribedRow[]): RequestBody {
   const json = { schema: anyOf(rows.map((row) => inputName(row))), ...bodyExamples(rows, (input) => input) }
+  if (rows.every(isJson)) {
+    return {
+      required: true,
+      description: 'Members that are not named pass on as they came.',
+      content: { 'application/json': json },
+    }
+  }
   const form = { schema: anyOf(rows.map((row) => formName(row))), ...bodyExamples(rows, toFormExample) }
   // The bytes of a file cannot be written as an example.
   const multipart = rows.some(hasFile) ? { schema: anyOf(rows.map((row) => multipartName(row))) } : form
@@ -200,7 +212,7 @@ export function describeInputs(row: DescribedRow): Record<string, JsonSchema> {
   }
   return {
     [inputName(row)]: schema,
-    ...(hasStructure(row) && { [formName(row)]: toFormSchema(schema) }),
+    ...(hasStructure(row) && !isJson(row) && { [formName(row)]: toFormSchema(schema) }),
     ...(operation.file && { [multipartName(row)]: toMultipartSchema(schema, operation.file.name) }),
   }
 }

@@ -2,7 +2,7 @@ import { writePermission } from '../../auth/scopes.ts'
 import { type ErrorStatus, errorStatuses } from '../../graph/graph-error.ts'
 import type { Door, Row } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
-import type { SecurityScheme } from './document.ts'
+import type { OperationObject, SecurityScheme } from './document.ts'
 
 /** The documents: one for businesses, and one for the gateway and the open door. */
 export const documentNames = ['business', 'gateway'] as const
@@ -15,15 +15,26 @@ interface DescribedDoor {
   readonly errors: readonly ErrorStatus[]
   /** Whether calls are counted, so that responses report the usage. */
   readonly counted: boolean
-  /** By default that of the whole document. */
-  readonly security?: readonly []
+  /** The proofs of which one is needed, where the vocabulary has them; by default a token. */
+  readonly proofs?: readonly Proof[]
 }
+
+/** The names that the document has for proofs. */
+type Proof = 'bearer' | 'access_token' | 'hub_signature'
+const tokenProofs: readonly Proof[] = ['bearer', 'access_token']
 
 const described: Readonly<Record<Door, DescribedDoor>> = {
   business: { document: 'business', errors: errorStatuses, counted: true },
   // Wrong tokens and requests of strangers are counted everywhere, and cross-site browser requests are refused.
   gateway: { document: 'gateway', errors: errorStatuses, counted: false },
-  open: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, security: [] },
+  receiver: {
+    document: 'gateway',
+    errors: [400, 401, 403, 404, 429, 500],
+    counted: false,
+    proofs: ['bearer', 'hub_signature', 'access_token'],
+  },
+  handshake: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, proofs: [] },
+  open: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, proofs: [] },
   link: { document: 'gateway', errors: [400, 401, 403, 404, 429, 500], counted: false },
 }
 
@@ -46,8 +57,16 @@ export const gatewayTags = {
 
 /** The accepted scopes, of which a token needs one; empty when none is needed. */
 export function scopesOf(row: Row, vocabulary: Vocabulary): string[] {
-  if (row.door === 'open') return []
-  return row.door === 'gateway' ? ['gateway'] : writePermission(row.permission, vocabulary)
+  switch (row.door) {
+    case 'open':
+    case 'handshake':
+      return []
+    case 'gateway':
+    case 'receiver':
+      return ['gateway']
+    default:
+      return writePermission(row.permission, vocabulary)
+  }
 }
 
 export function describeNeed(row: Row, vocabulary: Vocabulary): string {
@@ -55,6 +74,10 @@ export function describeNeed(row: Row, vocabulary: Vocabulary): string {
   switch (row.door) {
     case 'open':
       return 'Needs no token.'
+    case 'handshake':
+      return 'Needs no token: the verify token is the proof.'
+    case 'receiver':
+      return `Needs a token with the scope ${scopes.join(' or ')}, or the signature of an app that is linked to every account in the body.`
     case 'gateway':
       return `Needs the scope ${scopes.join(' or ')}.`
     case 'business':
@@ -62,6 +85,23 @@ export function describeNeed(row: Row, vocabulary: Vocabulary): string {
     case 'link':
       return `Needs the address as the API gave it, \`expires\` and \`signature\` included, and a token that sees what it names and has the permission ${scopes.join(' or ')}.`
   }
+}
+
+type Security = NonNullable<OperationObject['security']>
+
+/** What the whole document asks for. */
+export function securityOfAll(schemes: Readonly<Record<string, SecurityScheme>>): Security {
+  return listProofs(tokenProofs, schemes)
+}
+
+/** What a row asks for; undefined: the same as the whole document. */
+export function securityOf(row: Row, vocabulary: Vocabulary): Security | undefined {
+  const { document, proofs } = doorOf(row)
+  return proofs && listProofs(proofs, describeSecurity(document, vocabulary))
+}
+
+function listProofs(proofs: readonly Proof[], schemes: Readonly<Record<string, SecurityScheme>>): Security {
+  return proofs.filter((name) => Object.hasOwn(schemes, name)).map((name) => ({ [name]: [] }))
 }
 
 export function describeSecurity(name: DocumentName, vocabulary: Vocabulary): Record<string, SecurityScheme> {
@@ -72,5 +112,14 @@ export function describeSecurity(name: DocumentName, vocabulary: Vocabulary): Re
     ...(vocabulary.habits.token_in_query && {
       access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same token, in the query.' },
     }),
+    ...(name === 'gateway' && { hub_signature: hubSignature }),
   }
+}
+
+const hubSignature: SecurityScheme = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Hub-Signature-256',
+  description:
+    '`sha256=` and the HMAC-SHA256 of the exact bytes of the body, in hexadecimal, with the secret of an app that is linked to every account in it and whose business has access to them. Looked at only where there is no `Authorization`. A post that is proven so is taken once: sent again, it is answered 200 and not passed on. Where `webhook-signature` is sent as well, `webhook-id`, `webhook-timestamp` and it must be as the Standard Webhooks convention says, and the timestamp at most 5 minutes off; the post is then known by its id.',
 }

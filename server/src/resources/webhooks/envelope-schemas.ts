@@ -51,7 +51,7 @@ export function makeEnvelopeSchemas(vocabulary: Vocabulary): EnvelopeSchemas {
 }
 
 /** The whole envelope as one schema, for documents; the check validates it step by step. */
-export function describeEnvelope(vocabulary: Vocabulary): TSchema {
+export function describeEnvelope(vocabulary: Vocabulary): TObject {
   const { shell, messages, system, statuses, groups, other } = makeEnvelopeSchemas(vocabulary)
   const fieldsOfGroups = webhookFields.filter((field) => field.startsWith(groupFieldStart))
   const otherFields = webhookFields.filter((field) => field !== defaultField && !fieldsOfGroups.includes(field))

@@ -1,25 +1,45 @@
 import { confirmAdmission, transactAdmitted } from '../../auth/readmission.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Database, DatabaseBusy } from '../../db/database.ts'
+import type { DeliveryMetrics } from '../../delivery/metrics.ts'
 import type { Caller } from '../../graph/caller.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { Post, Receipt, Received } from './post.ts'
 import { PostGroups } from './post-groups.ts'
 import { receivePosts } from './receiver.ts'
 
+/** Takes a post: all of its changes, or none of them. */
+export type Intake = (post: Post) => Promise<void>
+
+declare module '../../graph/ports.ts' {
+  interface Ports {
+    /** Opens transactions of its own, which posts of one moment share. */
+    readonly takePost: Intake
+  }
+}
+
 export interface IntakeDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
   /** The caller as of now; throws if no longer admitted. */
-  readonly readmit: (before: { readonly caller: Caller }) => Promise<{ readonly caller: Caller }>
+  readonly readmit: (before: Caller) => Promise<Caller>
 }
 
 /** Larger posts get a transaction of their own: the others would wait for them. */
 const maxSizeInGroup = 32_768
 
-/** Stores posts: all of a post's changes, or none. */
-export function makeIntake(deps: IntakeDeps): (post: Post) => Promise<Received> {
-  const { database, clock, readmit } = deps
+export function makeIntake(deps: IntakeDeps): Intake {
+  const take = makeTaking(deps)
+  return async (post) => {
+    const { fields } = await take(post)
+    for (const field of fields) deps.metrics.countReceived(field)
+  }
+}
+
+function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
+  const { database, clock } = deps
+  const readmit = async ({ caller }: { readonly caller: Caller }) => ({ caller: await deps.readmit(caller) })
 
   async function takeAlone(post: Post): Promise<Received> {
     const { sender } = post

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { endWaiting } from '../../delivery/end-waiting.ts'
-import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import { defineRead, defineWrite, type NewOperation, type NewRow } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { receiverOperations } from './receiver-operations.ts'
 import { checkMayUnlink, checkOwnSubscriptions, readFieldNames, readOverride } from './rules.ts'
 import {
   endedLinkSchema,
@@ -44,8 +45,8 @@ export const webhooksChapter: Chapter = {
   leftOutOfWorld: { "apps' own callbacks of an account": countOverridesForOperators },
 }
 
-function webhookOperations(vocabulary: Vocabulary): NewOperation[] {
-  return [...subscriptionOperations(vocabulary), ...linkOperations()]
+function webhookOperations(vocabulary: Vocabulary): NewRow[] {
+  return [...subscriptionOperations(vocabulary), ...linkOperations(), ...receiverOperations(vocabulary)]
 }
 
 /** An app's subscription: which fields, and where. */

@@ -1,9 +1,5 @@
-import type { Caller } from '../../graph/caller.ts'
+import type { Sender } from '../../graph/caller.ts'
 import type { Envelope } from './envelope.ts'
-import type { Signer } from './signed-post.ts'
-
-/** Who sends events: by a token, or by a signature. */
-export type Sender = { readonly caller: Caller } | { readonly signer: Signer }
 
 /** The content of a post, its sender, and how to write it again as received. */
 export interface Post extends Pick<Receipt, 'write'> {

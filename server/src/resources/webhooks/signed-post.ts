@@ -5,6 +5,7 @@ import { minute, second } from '../../base/duration.ts'
 import type { Db } from '../../db/database.ts'
 import { secretsInForce } from '../../delivery/secrets.ts'
 import { clockTolerance, type StandardHeaders, verifyStandard } from '../../delivery/sign.ts'
+import type { Signer } from '../../graph/caller.ts'
 import { invalidSignature, staleSignature } from '../../graph/errors.ts'
 import { isNodeId } from '../../graph/nodes.ts'
 import { maxEventItems } from './message-kinds.ts'
@@ -14,16 +15,6 @@ import { listAppsLinkedToAll } from './receiver-store.ts'
 export interface SignedPost {
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
-}
-
-export interface Signer {
-  readonly app_id: string
-  readonly business_id: string
-  /**
-   * The digests that detect a replay: the post is new when the first of them is. A signature over the bytes alone does not say when it was
-   * made, so anyone who has seen the post could send it again and again.
-   */
-  readonly digests: readonly string[]
 }
 
 type SigningApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]

@@ -14,7 +14,7 @@ export function messagesLine({ doors }: LineParts): Line {
       const id = `crash.${count++}`
       const json = envelopeOf([messagesChange(textMessage(id, `Für ${id}`))])
       const write = {
-        operation: 'webhooks.receive',
+        operation: 'receiver.post',
         method: 'POST',
         path: '/msgapp/webhooks',
         token: tokens.gateway,
