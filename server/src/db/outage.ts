@@ -108,7 +108,7 @@ export function watchOutages(database: Database, log: Log): Database {
   }
 }
 
-/** Nobody can open it: it is gone before it becomes visible. */
+/** Never opened: its row is deleted before anybody sees it. */
 const nothing = '' as unknown as Sealed
 
 /** Leaves nothing behind, but needs a durable write: a write that changes no row would not. */

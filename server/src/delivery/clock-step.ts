@@ -3,7 +3,7 @@ import type { Transaction } from '../db/database.ts'
 
 /**
  * After the clock was set back by `back` milliseconds: shifts deliveries that were attempted or created later than `latest`, so that
- * each waits as long as it had left, and shortens the pauses of subscribers in the same way.
+ * each waits from now as long as it was meant to wait, and lets no subscriber be paused longer than it was meant to be.
  */
 export async function correctDeliveries(tx: Transaction, now: number, latest: number, back: number): Promise<void> {
   const lastAttempt = sql<number>`(SELECT a.time FROM delivery_attempts a WHERE a.delivery_id = deliveries.id AND a.number = deliveries.attempts)`

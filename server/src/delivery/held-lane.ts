@@ -88,7 +88,7 @@ export class HeldLane implements Destination {
     return this.state.paused_until > now
   }
 
-  /** Whether it can be released: nothing is under way, unwritten or left to send. */
+  /** Whether it can be released: nothing is under way or unwritten, and there is nothing to send now. */
   isDone(now: number): boolean {
     if (this.underWay > 0 || this.unrecorded > 0 || this.isReading) return false
     return this.isPaused(now) || (this.queue.queued === 0 && !this.wantsRead && !this.mayHaveMore)

@@ -140,7 +140,7 @@ function groupOperations(vocabulary: Vocabulary): NewOperation[] {
       output: deletedGroupSchema(vocabulary),
       examples: {
         output: { messaging_product, request_id: exampleRequestId, success: true },
-        // A page that shows nothing else.
+        // A group that no other example uses.
         node: '6000000000000003',
       },
       async run({ db, node, clock, random }) {

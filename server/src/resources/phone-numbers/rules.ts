@@ -47,7 +47,7 @@ export const numberDefaults = {
   calling_enabled: true,
 } satisfies Partial<PhoneNumbersTable>
 
-/** `status` is a link status in lists and a connection status elsewhere: filters by whichever knows the value, or both. */
+/** `status` is a link status in lists and a connection status elsewhere: the value is returned as the one that knows it, or as both. */
 export function splitStatus(status: string): { link_status?: string; connection_status?: string } {
   return {
     ...(linkStatuses.some((known) => known === status) && { link_status: status }),
