@@ -15,22 +15,23 @@ export interface AttemptDeps {
 const keptAnswerCharacters = 1000
 /**
  * One post, stage by stage: build the bytes, sign them, send them (guarded), read the response, judge it. Returns undefined when
- * the service stops: that does not count as an attempt.
+ * the service stops, or it may not leave any more: that does not count as an attempt.
  */
 export async function attemptPost(
   { clock, egress, vocabulary }: AttemptDeps,
   post: Post,
+  mayLeave: () => boolean,
 ): Promise<PostResult | undefined> {
   const time = clock.now()
   try {
     const built = buildBody(vocabulary, post)
     const body = built instanceof Promise ? await built : built
     const headers = buildHeaders(post, body, time)
-    const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body })
+    const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
     return { time, duration: clock.now() - time, ...judge(answer), fault: undefined }
   } catch (error) {
     const isKnown = error instanceof EgressError
-    if (isKnown && error.reason === 'closed') return undefined
+    if (isKnown && (error.reason === 'closed' || error.reason === 'too_late')) return undefined
     return {
       time,
       duration: clock.now() - time,

@@ -11,6 +11,8 @@ export type EgressReason =
   | 'bad_answer'
   /** The service is stopping: this says nothing about the callback. */
   | 'closed'
+  /** It may not be sent any more: this says nothing about the callback either. */
+  | 'too_late'
 
 /** A request without a complete response. The message is the end of a sentence, and names no internal address. */
 export class EgressError extends Error {

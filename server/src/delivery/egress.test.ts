@@ -76,6 +76,28 @@ describe('a request', () => {
     assert.equal(request?.headers['content-type'], 'application/json')
   })
 
+  test('does not leave when it may not any more, also when it waited for a connection', async (t) => {
+    const held = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    const sink = await startSink(t, async (_, response) => {
+      arrived.resolve()
+      await held.promise
+      response.end('ok')
+    })
+    const egress = openEgress(t, { connectionsPerOrigin: 1 })
+    await failsBecause('too_late', egress.send({ method: 'GET', url: sink.url, mayLeave: () => false }))
+    const first = egress.send({ method: 'GET', url: sink.url, mayLeave: () => true })
+    let mayLeave = true
+    const second = failsBecause('too_late', egress.send({ method: 'GET', url: sink.url, mayLeave: () => mayLeave }))
+    await arrived.promise
+    mayLeave = false
+    held.resolve()
+    assert.equal((await first).status, 200)
+    await second
+    assert.equal(sink.requests.length, 1)
+    assert.equal((await get(egress, sink.url)).status, 200, 'the connection can be used')
+  })
+
   test('is not redirected', async (t) => {
     const inside = await startSink(t, answerOk)
     const sink = await startSink(t, (_, response) => {

@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici'
+import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import { findUrlProblem } from './callback-url.ts'
@@ -39,6 +39,35 @@ export interface OutgoingRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
+  /** Asked at the moment when its first byte is about to leave, which may be long after `send`: for a connection that was busy, say. */
+  readonly mayLeave?: () => boolean
+}
+
+interface Passing extends Omit<Dispatcher.DispatchHandler, 'onRequestStart'> {
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void
+}
+
+/** It passes everything on to another handler, which its types do not say. */
+const PassingHandler = DecoratorHandler as unknown as new (handler: Dispatcher.DispatchHandler) => Passing
+
+/** Aborts a request that may not leave any more. */
+class LeavingHandler extends PassingHandler {
+  readonly #mayLeave: () => boolean
+
+  constructor(handler: Dispatcher.DispatchHandler, mayLeave: () => boolean) {
+    super(handler)
+    this.#mayLeave = mayLeave
+  }
+
+  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    if (this.#mayLeave()) super.onRequestStart(controller, context)
+    else controller.abort(new EgressError('too_late', 'it may not be sent any more'))
+  }
+}
+
+const checkLeaving: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { mayLeave } = options as Pick<OutgoingRequest, 'mayLeave'>
+  return dispatch(options, mayLeave ? new LeavingHandler(handler, mayLeave) : handler)
 }
 
 interface Target {
@@ -66,9 +95,9 @@ export class Egress {
   readonly #connect: ReturnType<typeof makeGuardedConnector>
   readonly #maxPools: number
   /** By origin; the last used is last. */
-  readonly #pools = new Map<string, { readonly pool: Pool; usedTime: number }>()
+  readonly #pools = new Map<string, { readonly pool: Dispatcher; usedTime: number }>()
   /** Retired pools with requests still under way. */
-  readonly #leaving = new Set<Pool>()
+  readonly #leaving = new Set<Dispatcher>()
   /** URLs that were checked, with their origins, because the URL of a subscriber is used for every delivery. */
   readonly #targets = new Map<string, Target>()
   #closed = false
@@ -91,7 +120,7 @@ export class Egress {
   }
 
   /** Sends one request; an `EgressError` says why there was no response. */
-  async send({ method, url, headers, body }: OutgoingRequest): Promise<Answer> {
+  async send({ method, url, headers, body, mayLeave }: OutgoingRequest): Promise<Answer> {
     if (this.#closed) throw new EgressError('closed', 'the service is stopping')
     const { origin, path } = this.#targetOf(url)
     const deadline = new AbortController()
@@ -104,7 +133,8 @@ export class Egress {
         headers: { 'user-agent': this.#deps.userAgent, ...headers },
         body: body ?? null,
         signal: deadline.signal,
-      })
+        ...(mayLeave && { mayLeave }),
+      } as Dispatcher.RequestOptions)
       late = 'its answer did not end in time'
       return { status: answer.statusCode, headers: answer.headers, ...(await readSome(answer.body)) }
     } catch (error) {
@@ -150,7 +180,7 @@ export class Egress {
     }
   }
 
-  #poolFor(origin: string): Pool {
+  #poolFor(origin: string): Dispatcher {
     const now = this.#deps.clock.now()
     const known = this.#pools.get(origin)
     if (known) {
@@ -164,12 +194,12 @@ export class Egress {
       if (this.#pools.size <= this.#maxPools && now - usedTime < poolIdleTime) break
       this.#retire(oldest)
     }
-    return (this.#pools.get(origin) as { pool: Pool }).pool
+    return (this.#pools.get(origin) as { pool: Dispatcher }).pool
   }
 
-  #openPool(origin: string): Pool {
+  #openPool(origin: string): Dispatcher {
     const { timeout, connectionsPerOrigin = defaultConnectionsPerOrigin } = this.#deps
-    return new Pool(origin, {
+    const pool = new Pool(origin, {
       connect: this.#connect,
       connections: connectionsPerOrigin,
       allowH2: false,
@@ -177,11 +207,12 @@ export class Egress {
       bodyTimeout: timeout,
       keepAliveMaxTimeout: poolIdleTime,
     })
+    return pool.compose(checkLeaving)
   }
 
   /** Closes a pool after its requests under way. */
   #retire(origin: string): void {
-    const { pool } = this.#pools.get(origin) as { pool: Pool }
+    const { pool } = this.#pools.get(origin) as { pool: Dispatcher }
     this.#pools.delete(origin)
     this.#leaving.add(pool)
     void pool.close().finally(() => this.#leaving.delete(pool))

@@ -41,6 +41,8 @@ export interface SenderEvents {
   onOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void
   /** A place became free, and no held lane waits for it. */
   onRoom(): void
+  /** A delivery of a lane was not sent, because its lease is over. */
+  onAbandoned(lane: HeldLane): void
   /** A lane can no longer be worked on. */
   onBroken(lane: HeldLane, error: Error): void
 }
@@ -149,15 +151,18 @@ export class Sender {
     let result: PostResult | undefined
     metrics.inFlight.inc()
     try {
-      result = await attemptPost(this.#deps, await this.#buildPost(lane, entries))
+      // The lease was checked before, but a process that is paused at this point wakes up with it over.
+      const mayLeave = () => !lane.isLost && this.#deps.clock.now() < lane.leasedUntil
+      result = await attemptPost(this.#deps, await this.#buildPost(lane, entries), mayLeave)
     } finally {
       metrics.inFlight.dec()
       place.leave(result && result.fault === undefined ? result.status !== undefined : undefined)
       this.#noteWidth(lane, number, result)
       lane.underWay -= 1
     }
-    // Aborted by a stop: the next holder of the lane sends it again.
     if (result) this.#finish(lane, entries, result, wasProbe)
+    // Aborted by a stop, or because the lease is over: the next holder of the lane sends it again.
+    else if (!this.#deps.events.isHalted()) this.#deps.events.onAbandoned(lane)
   }
 
   async #buildPost({ callback_url, secrets }: HeldLane, entries: readonly Entry[]): Promise<Post> {

@@ -94,6 +94,7 @@ export class DeliveryWorker {
         onHungry: (lane) => this.#reader.want(lane, { atOnce: true }),
         onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
         onRoom: () => this.#claimer.retry(),
+        onAbandoned: (lane) => this.#drop(lane),
         onBroken: (lane, error) => {
           this.#logFailure(error, 'a lane of deliveries broke', lane)
           this.#drop(lane)
