@@ -151,7 +151,7 @@ test('the pages in a browser', async (t) => {
       await docs.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
       await docs.locator('aside nav li:last-child a[aria-current]').waitFor()
       await docs.evaluate('scrollTo(0, 0)')
-      await docs.waitForFunction('!document.querySelector("aside nav a[aria-current]")')
+      await marked.waitFor({ state: 'detached' })
     },
   )
 
