@@ -111,6 +111,13 @@ function rate(text: string): Rate {
   return parsed
 }
 
+function rates(text: string): readonly Rate[] {
+  const parsed = text.split(',').map(parseRate)
+  const right = parsed.filter((one) => one !== undefined)
+  if (right.length < parsed.length) throw new BadSetting('a rate such as 1/1d, or several with commas')
+  return right
+}
+
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 
@@ -369,6 +376,45 @@ export const settings = {
     sentence: 'How often a number can ask one user for permission to call in 7 days.',
     parse: integer(1, 1_000_000),
     fallback: () => 2,
+  }),
+  templateReview: define<'auto' | 'manual'>({
+    name: 'TEMPLATE_REVIEW',
+    shownDefault: 'auto',
+    sentence:
+      'auto approves message templates at once; manual waits for ./switchboard templates approve, or for the gateway.',
+    parse: oneOf(['auto', 'manual']),
+    fallback: () => 'auto',
+  }),
+  maxTemplates: define({
+    name: 'MAX_TEMPLATES',
+    shownDefault: '250',
+    sentence: 'How many names of message templates an account can have.',
+    parse: integer(1, 1_000_000),
+    fallback: () => 250,
+  }),
+  maxTemplatesVerified: define({
+    name: 'MAX_TEMPLATES_VERIFIED',
+    shownDefault: '6000',
+    sentence: 'The same for an account whose business_verification_status is VERIFIED.',
+    parse: integer(1, 1_000_000),
+    fallback: () => 6000,
+  }),
+  maxTemplateEdits: define<readonly Rate[]>({
+    name: 'MAX_TEMPLATE_EDITS',
+    shownDefault: '1/1d,10/30d',
+    sentence: 'How often an approved message template can be edited; RATE_LIMITS=off leaves this as it is.',
+    parse: rates,
+    fallback: () => [
+      { count: 1, milliseconds: day },
+      { count: 10, milliseconds: 30 * day },
+    ],
+  }),
+  templateNameRest: define({
+    name: 'TEMPLATE_NAME_REST',
+    shownDefault: '30d',
+    sentence: 'How long the name of an approved message template that was deleted cannot be used again.',
+    parse: duration,
+    fallback: () => 30 * day,
   }),
   maxImageBytes: defineMaxBytes('MAX_IMAGE_BYTES', 'The largest image (jpeg, png) in bytes.', 5 * mebibyte),
   maxAudioBytes: defineMaxBytes(

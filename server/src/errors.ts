@@ -18,6 +18,8 @@ import * as profile from './resources/profile/errors.ts'
 import * as schedules from './resources/schedules/errors.ts'
 import * as solutions from './resources/solutions/errors.ts'
 import * as onboarding from './resources/solutions/onboarding-errors.ts'
+import * as templates from './resources/templates/errors.ts'
+import * as templateSending from './resources/templates/sending-errors.ts'
 import * as uploads from './resources/uploads/errors.ts'
 import * as webhooks from './resources/webhooks/errors.ts'
 
@@ -45,6 +47,8 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/media/errors.ts': media,
   'resources/bot/errors.ts': bot,
   'resources/schedules/errors.ts': schedules,
+  'resources/templates/errors.ts': templates,
+  'resources/templates/sending-errors.ts': templateSending,
   'resources/solutions/errors.ts': solutions,
   'resources/solutions/onboarding-errors.ts': onboarding,
   'resources/compliance/errors.ts': compliance,

@@ -17,6 +17,7 @@ import { qrCodesChapter } from './resources/qr-codes/operations.ts'
 import { schedulesChapter } from './resources/schedules/operations.ts'
 import { serviceChapter } from './resources/service/operations.ts'
 import { solutionsChapter } from './resources/solutions/operations.ts'
+import { templatesChapter } from './resources/templates/operations.ts'
 import { uploadsChapter } from './resources/uploads/operations.ts'
 import { webhooksChapter } from './resources/webhooks/operations.ts'
 import type { TimerHandlers } from './timers/worker.ts'
@@ -31,6 +32,7 @@ export const chapters: readonly Chapter[] = [
   groupsChapter,
   phoneNumbersChapter,
   mediaChapter,
+  templatesChapter,
   botChapter,
   schedulesChapter,
   qrCodesChapter,

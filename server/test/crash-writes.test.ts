@@ -99,6 +99,7 @@ describe('what finds contradictions', () => {
       'profile and uploads': 'UPDATE uploads SET file_offset = file_offset - 1 WHERE file_offset > 0',
       'phone numbers': 'UPDATE phone_numbers SET registration_epoch = registration_epoch + 1',
       groups: `UPDATE groups SET description = 'Another'`,
+      templates: 'UPDATE message_templates SET message_send_ttl_seconds = 31',
       calls: `UPDATE calls SET direction = iif(direction = 'USER_INITIATED', 'BUSINESS_INITIATED', 'USER_INITIATED')`,
     }
     test('every line has a loss', () => {

@@ -13,7 +13,7 @@ import { onBothDatabases } from './harness/databases.ts'
 import { dumpStore } from './harness/dump.ts'
 import { exampleCall, pathOf, unknownId } from './harness/example-calls.ts'
 import { useTestServer } from './harness/server.ts'
-import { accounts, ids, qrCodes, strangerIds, tokens } from './harness/world.ts'
+import { accounts, ids, qrCodes, strangerIds, templates, tokens } from './harness/world.ts'
 
 /**
  * Every operation × every token that is unfit for its node, from the table: what such a caller is told of a node that is there is
@@ -126,6 +126,9 @@ onBothDatabases('what is not visible', (engine) => {
         call_id: [callId, 'wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ'],
         invite_link: [inviteLink, `${server.url}/invite/9Zb1J3V0QZq0mFhE2xkTtA`],
         to: ['16315551001', '16315550000'],
+        template_id: [templates.order, unknownId],
+        // There are approved templates, and none that is disabled.
+        status: ['APPROVED', 'DISABLED'],
       }
       const [name] = Object.keys(operation.examples.input ?? {}).filter((member) => things[member])
       assert.ok(name, 'give what the row is about a thing in this test')

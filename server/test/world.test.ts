@@ -6,6 +6,7 @@ import { systemRandom } from '../src/base/random.ts'
 import type { Database } from '../src/db/database.ts'
 import { openSecret } from '../src/db/sealing.ts'
 import type { Tables } from '../src/db/tables.ts'
+import { webhookFields } from '../src/delivery/webhook-fields.ts'
 import { isNodeId } from '../src/graph/nodes.ts'
 import { applyWorld, type WorldSummary } from '../src/world/apply.ts'
 import type { WorldContent } from '../src/world/list.ts'
@@ -104,7 +105,7 @@ onBothDatabases('a world that is applied to an empty store', (engine) => {
     assert.match(openSecret(database.read, 'apps.secret', app, secret), /^[\da-f]{32}$/)
     const webhook = await row(database, 'app_subscriptions', 'app_id', app)
     assert.equal(webhook.object, 'msgapp_business_account')
-    assert.equal(webhook.fields.length, 9)
+    assert.deepEqual(webhook.fields, [...webhookFields])
 
     const { message_template_namespace, ...accountRow } = await row(database, 'accounts', 'id', account)
     assert.match(message_template_namespace ?? '', /^[\da-f]{8}_[\da-f]{4}_4[\da-f]{3}_[89ab][\da-f]{3}_[\da-f]{12}$/)

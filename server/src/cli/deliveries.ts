@@ -124,9 +124,9 @@ async function replay(tx: Transaction, id: number, to: string | undefined): Prom
 }
 
 /** Servers on an embedded store pick them up within a second. */
-async function wakeServers({ notices }: Database, lanes: readonly string[]): Promise<void> {
+export async function wakeServers({ notices }: Database, lanes: readonly string[]): Promise<void> {
   if (!notices) return
-  const waker = new NoticeWaker(notices, 'deliveries replay', { listens: false })
+  const waker = new NoticeWaker(notices, 'a command', { listens: false })
   waker.announceLanes(lanes)
   await waker.close()
 }

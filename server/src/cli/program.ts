@@ -188,6 +188,38 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
 
+  const templates = program.command('templates').description('message templates: look at them and review them')
+  templates
+    .command('list')
+    .description('list the newest templates')
+    .option('--status <status>', 'only those that are PENDING, APPROVED, REJECTED, PAUSED or DISABLED')
+    .option('--account <id>', 'only those of one account')
+    .option('--limit <n>', 'how many', '50')
+    .option(...jsonFlag)
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./templates.ts')).listTemplates(flags))
+  for (const [name, status, description] of [
+    ['approve', 'APPROVED', 'let a template be sent: one that waits for its review, or one that is paused'],
+    ['pause', 'PAUSED', 'let an approved template not be sent for now'],
+  ] as const) {
+    templates
+      .command(name)
+      .description(description)
+      .argument('<id>')
+      .option(...dataFlag)
+      .action(async (id, flags) => (await import('./templates.ts')).review(id, status, flags))
+  }
+  templates
+    .command('reject')
+    .description('refuse a template that waits for its review')
+    .argument('<id>')
+    .requiredOption(
+      '--reason <reason>',
+      'ABUSIVE_CONTENT, INCORRECT_CATEGORY, INVALID_FORMAT, PROMOTIONAL, SCAM or TAG_CONTENT_MISMATCH',
+    )
+    .option(...dataFlag)
+    .action(async (id, flags) => (await import('./templates.ts')).review(id, 'REJECTED', flags))
+
   program
     .command('listen')
     .description(

@@ -64,6 +64,9 @@ export interface Tables {
   group_participants: GroupParticipantsTable
   group_join_requests: GroupJoinRequestsTable
   sealing_keys: SealingKeysTable
+  message_templates: MessageTemplatesTable
+  template_names: TemplateNamesTable
+  template_edits: TemplateEditsTable
 }
 
 export interface NodesTable {
@@ -553,4 +556,74 @@ export interface SealingKeysTable {
   in_use: boolean
   has_remains: boolean
   created_time: number
+}
+
+export interface MessageTemplatesTable {
+  id: string
+  account_id: string
+  name: string
+  language: string
+  category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+  previous_category: string | null
+  status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
+  rejected_reason: string | null
+  parameter_format: 'POSITIONAL' | 'NAMED'
+  components: Json<TemplateComponent[]>
+  content: string
+  message_send_ttl_seconds: number
+  quality_score: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
+  quality_time: number
+  header_sha256: string | null
+  header_type: string | null
+  created_time: number
+  last_updated_time: number
+}
+
+/** A part of a template; which members it has depends on its type. */
+export interface TemplateComponent {
+  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
+  format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
+  text?: string
+  example?: TemplateExample
+  buttons?: TemplateButton[]
+  add_security_recommendation?: boolean
+  code_expiration_minutes?: number
+}
+
+export interface TemplateExample {
+  header_text?: string[]
+  header_handle?: string[]
+  header_text_named_params?: { param_name: string; example: string }[]
+  body_text?: string[][]
+  body_text_named_params?: { param_name: string; example: string }[]
+}
+
+export interface TemplateButton {
+  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
+  text?: string
+  url?: string
+  phone_number?: string
+  example?: string[]
+  flow_id?: string
+  flow_name?: string
+  flow_json?: string
+  flow_action?: string
+  navigate_screen?: string
+  otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP'
+  autofill_text?: string
+  zero_tap_terms_accepted?: boolean
+  supported_apps?: { package_name: string; signature_hash: string }[]
+}
+
+export interface TemplateNamesTable {
+  account_id: string
+  name: string
+  was_approved: boolean
+  deleted_time: number | null
+}
+
+export interface TemplateEditsTable {
+  id: string
+  template_id: string
+  edited_time: number
 }

@@ -4,9 +4,10 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeAscii } from './body.ts'
 import type { WaitingDelivery } from './due.ts'
 import { type Secrets, signHub, signStandard } from './sign.ts'
+import { timedFields } from './webhook-fields.ts'
 
 /** The input of a post: composing it again gives the same post. */
-export type PostedDelivery = Pick<WaitingDelivery, 'id' | 'account_id' | 'field' | 'started_time'> & {
+export type PostedDelivery = Pick<WaitingDelivery, 'id' | 'account_id' | 'field' | 'started_time' | 'created_time'> & {
   readonly value: string
 }
 
@@ -28,11 +29,25 @@ export function buildBody(
   { account_object }: Vocabulary,
   { deliveries }: Pick<Post, 'deliveries'>,
 ): Buffer | Promise<Buffer> {
-  const changes = deliveries.map(({ field, value }) => `{"field":${JSON.stringify(field)},"value":${value}}`)
   const account = JSON.stringify(deliveries[0]?.account_id)
-  return writeAscii(
-    `{"object":${JSON.stringify(account_object)},"entry":[{"id":${account},"changes":[${changes.join(',')}]}]}`,
-  )
+  const entries = groupByTime(deliveries).map(({ time, changes }) => {
+    const when = time === undefined ? '' : `"time":${time},`
+    return `{"id":${account},${when}"changes":[${changes.join(',')}]}`
+  })
+  return writeAscii(`{"object":${JSON.stringify(account_object)},"entry":[${entries.join(',')}]}`)
+}
+
+/** What shares an entry: changes whose field has no time, or that happened in the same second. Their order stays. */
+function groupByTime(deliveries: readonly PostedDelivery[]): { time: number | undefined; changes: string[] }[] {
+  const groups: { time: number | undefined; changes: string[] }[] = []
+  for (const { field, value, created_time } of deliveries) {
+    const time = timedFields.includes(field) ? Math.floor(created_time / 1000) : undefined
+    const change = `{"field":${JSON.stringify(field)},"value":${value}}`
+    const last = groups.at(-1)
+    if (last && last.time === time) last.changes.push(change)
+    else groups.push({ time, changes: [change] })
+  }
+  return groups
 }
 
 export function buildHeaders(

@@ -15,6 +15,8 @@ export interface WaitingDelivery {
   readonly earlier_attempts: number
   readonly due_time: number
   readonly started_time: number
+  /** When the event was raised. */
+  readonly created_time: number
   /** The delivery before it in its conversation; null when it is the head. */
   readonly previous_id: number | null
   /** 0 when the app's business has since lost access to the account: then it is ended, not sent. */
@@ -27,7 +29,7 @@ export interface WaitingDelivery {
 const inlineBytes = 4096
 
 const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conversation, d.attempts, d.earlier_attempts,
-  d.due_time, d.started_time, (
+  d.due_time, d.started_time, d.created_time, (
     SELECT MAX(p.id) FROM deliveries p
     WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND p.state = 'waiting' AND p.id < d.id
   ) AS previous_id,

@@ -11,6 +11,8 @@ export interface SpecChapter {
   readonly decisions: readonly string[]
   /** Files of docs/decisions about it. */
   readonly reasons: readonly string[]
+  /** A text of its own that is here whole, in the same folder. */
+  readonly text?: string
 }
 
 /** Every section of both texts is on exactly one page: the generator refuses anything else. */
@@ -102,6 +104,15 @@ export const specChapters: readonly SpecChapter[] = [
     specification: ['Resources and their fields/Media', 'Endpoints/Media'],
     decisions: ['Media'],
     reasons: ['0018-media', '0011-bytes-and-uploads'],
+  },
+  {
+    file: 'templates',
+    title: 'Message templates',
+    operations: ['templates'],
+    specification: [],
+    decisions: [],
+    reasons: ['0034-message-templates'],
+    text: 'messages.md',
   },
   {
     file: 'bot',

@@ -47,7 +47,7 @@ export function writeSpecPages(operations: readonly Row[], sources: SpecSources)
         ...writeOperations(rows),
         ...writeText('The specification', specification, chapter.specification),
         ...writeText('Our decisions', decisions, chapter.decisions),
-        ...(chapter.specification.length === 0 ? ['Neither text has a chapter about it: it is ours alone.'] : []),
+        ...writeOrigin(chapter),
         ...writeReasons(chapter, sources),
       ]
       return [`docs/spec/${chapter.file}.md`, `${page.join('\n\n')}\n`] as const
@@ -125,6 +125,12 @@ function writeOperations(rows: readonly Row[]): string[] {
 
 const resources = 'server/src/resources'
 
+/** Where a chapter is described that the specification does not speak of. */
+function writeOrigin({ specification, text }: SpecChapter): string[] {
+  if (text !== undefined) return [`What it does is in [a text of its own](${text}).`]
+  return specification.length === 0 ? ['Neither text has a chapter about it: it is ours alone.'] : []
+}
+
 function writeReasons({ reasons }: SpecChapter, { titleOf }: SpecSources): string[] {
   if (reasons.length === 0) return []
   const lines = reasons.map((reason) => `- [${titleOf(reason)}](../decisions/${reason}.md)`)
@@ -144,7 +150,7 @@ function writeIndex(operations: readonly Row[]): string {
   return `${[
     writeMark('`management-api.md`, `decisions.md` and the table of operations'),
     '# The specification and our decisions',
-    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${chapters.length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
+    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${chapters.length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What they do not speak of, messages and message templates, is in [a text of its own](messages.md). What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
     writeTable(['Chapter', 'Operations', 'Folder'], rows),
   ].join('\n\n')}\n`
 }

@@ -90,6 +90,7 @@ export interface DefinedProblem<Text extends string = string> extends ErrorDefin
 /** Adds a problem that any argument may have: a 400 whose sentence begins with the place of the argument. */
 export function defineProblem<const Text extends string>(members: {
   readonly id: string
+  readonly subcode?: number
   readonly text: Text
 }): DefinedProblem<Text> {
   const { text } = members

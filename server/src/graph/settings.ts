@@ -32,4 +32,13 @@ export interface Settings {
   /** How many permission requests a number may send to one user in 24 hours and in 7 days. */
   readonly maxCallPermissionRequestsPerDay: number
   readonly maxCallPermissionRequestsPerWeek: number
+  /** Whether templates are approved by themselves, or wait for somebody. */
+  readonly templateReview: 'auto' | 'manual'
+  /** Names of templates that an account may have, and one whose business is verified. */
+  readonly maxTemplates: number
+  readonly maxTemplatesVerified: number
+  /** How often an approved template may be edited. */
+  readonly maxTemplateEdits: readonly { readonly count: number; readonly milliseconds: number }[]
+  /** How long the name of a deleted template cannot be used. */
+  readonly templateNameRest: number
 }

@@ -67,6 +67,12 @@ export const rateClasses = {
     error: creationLimitReached,
     sentence: 'Schedules created, per account.',
   },
+  template_creation: {
+    rates: [{ count: 100, milliseconds: hour }],
+    key: 'node',
+    error: creationLimitReached,
+    sentence: 'Message templates created, per account.',
+  },
   solution_creation: {
     rates: [{ count: 50, milliseconds: hour }],
     key: 'app',

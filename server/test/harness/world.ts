@@ -16,6 +16,7 @@ export const ids = {
   solution: '8100000000000001',
   upload: 'upload:ofTheOwner00000000000000000000000',
   media: '8200000000000001',
+  template: '5100000000000001',
 } as const
 
 /** The same kinds, of a tenant that shares nothing with the owner. */
@@ -33,6 +34,7 @@ export const strangerIds: Record<keyof typeof ids, string> = {
   solution: '8100000000000009',
   upload: 'upload:ofTheStranger0000000000000000000',
   media: '8200000000000009',
+  template: '5100000000000009',
 }
 
 export const partnerIds = {
@@ -56,6 +58,13 @@ export const numbers = {
   /** In `accounts.shared`. */
   shared: '4000000000000002',
   smallBusiness: '4000000000000004',
+} as const
+
+export const templates = {
+  /** Approved, with two variables. */
+  order: '5100000000000002',
+  /** For the generic tests to delete by name. */
+  closing: '5100000000000003',
 } as const
 
 export const qrCodes = {
@@ -183,6 +192,35 @@ export function testWorld() {
         ],
         schedules: [{ id: ids.schedule, name: 'Hours', schedule_type: 'BUSINESS_HOURS', status: 'ACTIVE' }],
         migration_intents: [{ id: ids.migration_intent, status: 'INITIATED' }],
+        templates: [
+          {
+            id: ids.template,
+            name: 'hello_world',
+            language: 'en_US',
+            category: 'UTILITY',
+            components: [{ type: 'BODY', text: 'Welcome to Lucky Shrub.' }],
+          },
+          {
+            id: templates.order,
+            name: 'order_update',
+            language: 'en_US',
+            category: 'UTILITY',
+            components: [
+              {
+                type: 'BODY',
+                text: 'Hello {{1}}, your order {{2}} is ready to be picked up.',
+                example: { body_text: [['Ada', 'A7']] },
+              },
+            ],
+          },
+          {
+            id: templates.closing,
+            name: 'closing_sale',
+            language: 'en_US',
+            category: 'MARKETING',
+            components: [{ type: 'BODY', text: 'Everything must go.' }],
+          },
+        ],
       },
       {
         id: accounts.shared,
@@ -225,6 +263,15 @@ export function testWorld() {
         bots: [{ id: strangerIds.bot, prompts: [], commands: [], enable_welcome_message: false }],
         schedules: [{ id: strangerIds.schedule, name: 'Hours', schedule_type: 'BUSINESS_HOURS', status: 'ACTIVE' }],
         migration_intents: [{ id: strangerIds.migration_intent, status: 'ACCEPTED' }],
+        templates: [
+          {
+            id: strangerIds.template,
+            name: 'hello_stranger',
+            language: 'en_US',
+            category: 'UTILITY',
+            components: [{ type: 'BODY', text: 'Hello, stranger.' }],
+          },
+        ],
       },
     ],
     call_permissions: [

@@ -4,7 +4,7 @@ import { defineRead, defineWrite, type NewOperation } from '../../graph/operatio
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { takeUpload } from '../uploads/store.ts'
-import { pictureHandleUnknown } from './errors.ts'
+import { pictureHandleOfAnotherType, pictureHandleUnknown } from './errors.ts'
 import { profilePictures } from './pictures.ts'
 import { makePictureId, pictureUrl, readProfileUpdate } from './rules.ts'
 import { listProfileFields, makeProfileListSchema, makeProfileUpdateSchema } from './schemas.ts'
@@ -84,6 +84,7 @@ function profileOperations(vocabulary: Vocabulary): NewOperation[] {
           const upload = await takeUpload(db, { clock, random }, caller.business_id, handle, pictureUse(picture_id))
           if (!upload) throw pictureHandleUnknown()
           const { sha256, file_type: mime_type } = upload
+          if (!mime_type.startsWith('image/')) throw pictureHandleOfAnotherType({ found: mime_type })
           await replacePicture(db, { clock, random }, node, picture, { picture_id, sha256, mime_type })
         }
         return { success: true }

@@ -37,7 +37,7 @@ function uploadOperations(): NewOperation[] {
       name: 'uploads.create',
       method: 'POST',
       path: '/{Version}/{Application-ID}/uploads',
-      sentence: 'Opens a resumable upload of a picture.',
+      sentence: 'Opens a resumable upload of a picture, or of a video or PDF for the header of a template.',
       permission: 'management',
       input: uploadCreateSchema,
       output: uploadCreatedSchema,
@@ -46,7 +46,7 @@ function uploadOperations(): NewOperation[] {
         output: { id: exampleId },
       },
       async run({ db, node, clock, random, settings }, input) {
-        checkFileLength(input.file_length, settings.maxUploadBytes)
+        checkFileLength(input.file_length, input.file_type, settings)
         const id = makeUploadId(random)
         const { business_id } = node
         const expires_time = clock.now() + settings.uploadLifetime

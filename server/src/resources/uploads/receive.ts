@@ -8,7 +8,7 @@ import type { RawBody } from '../../graph/operation.ts'
 import type { Ports } from '../../graph/ports.ts'
 import { readInBatches } from './batches.ts'
 import { uploadBrokeOff } from './errors.ts'
-import { checkOffset, isOfType, refuseExcess } from './rules.ts'
+import { checkOffset, isOfType, nameType, refuseExcess } from './rules.ts'
 import type { UploadType } from './schemas.ts'
 import { addPiece, fileOf, findUpload, listPieces, lockUpload, rewindUpload } from './store.ts'
 
@@ -102,7 +102,7 @@ async function storePieces({ db, node, ports }: Reception, upload: UploadsTable)
   const pieces = await listPieces(db, node.id)
   const read = () => ports.pieces.read(fileOf(node.id), pieces)
   const sample = await readStart(read(), sampleBytes)
-  if (!isOfType(sample, upload.file_type as UploadType)) {
+  if (!(await isOfType(sample, upload.file_type as UploadType))) {
     return { outcome: 'wrong type', found: await nameType(sample) }
   }
   const { sha256, size } = await ports.files.put(read())
@@ -117,10 +117,4 @@ async function readStart(bytes: AsyncIterable<Uint8Array>, length: number): Prom
     if (start.length >= length) break
   }
   return start.subarray(0, length)
-}
-
-async function nameType(sample: Buffer): Promise<string | undefined> {
-  // Loading it takes a tenth of the service's start time, and only mistakes need it.
-  const { fileTypeFromBuffer } = await import('file-type')
-  return (await fileTypeFromBuffer(sample))?.mime
 }

@@ -1,11 +1,15 @@
 import { Type } from 'typebox'
 
-export const uploadTypes = ['image/jpeg', 'image/png'] as const
+export const uploadTypes = ['image/jpeg', 'image/png', 'video/mp4', 'application/pdf'] as const
 export type UploadType = (typeof uploadTypes)[number]
 
 /** The largest `file_length` is a setting: see the rules. */
 export const uploadCreateSchema = Type.Object({
-  file_length: Type.Integer({ minimum: 1, description: 'The size of the file in bytes; at most 5 MiB by default.' }),
+  file_length: Type.Integer({
+    minimum: 1,
+    description:
+      'The size of the file in bytes; by default at most 5 MiB for a picture, 16 MiB for a video, 100 MiB for a PDF.',
+  }),
   file_type: Type.Enum(uploadTypes, { description: 'What the bytes must turn out to be.' }),
   file_name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
 })

@@ -71,24 +71,21 @@ onBothDatabases("an app's subscription", (engine) => {
       { fields: ['messages', 'mesages'] },
       webhookFieldUnknown({
         field: '"mesages"',
-        known:
-          'messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update',
+        known: webhookFields.join(', '),
       }),
     ],
     [
       'no field',
       { fields: [] },
       webhookFieldRequired({
-        known:
-          'messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update',
+        known: webhookFields.join(', '),
       }),
     ],
     [
       'fields that are blank',
       { fields: ' , ' },
       webhookFieldRequired({
-        known:
-          'messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update',
+        known: webhookFields.join(', '),
       }),
     ],
     ['fields that are half of JSON', { fields: '["messages"' }, webhookFieldsWrong()],

@@ -18,6 +18,7 @@ const homes: Readonly<Record<string, readonly [table: string, id: string, accoun
   group: ['groups', 'id', accountOfNumber('groups')],
   extended_credit: ['extended_credits', 'id', 'NULL'],
   schedule: ['schedules', 'id', 'account_id'],
+  template: ['message_templates', 'id', 'account_id'],
   onboarding_request: ['agreement_requests', 'id', 'NULL'],
 }
 
@@ -30,6 +31,7 @@ const rules: Readonly<Record<string, string>> = {
   'a use of a content is of nothing': `
     SELECT used_by AS what FROM file_uses WHERE NOT EXISTS (
       SELECT 1 FROM media WHERE used_by = 'media:' || media.id AND media.sha256 = file_uses.sha256
+      UNION ALL SELECT 1 FROM message_templates AS t WHERE used_by = 'template:' || t.id AND t.header_sha256 = file_uses.sha256
       UNION ALL SELECT 1 FROM profile_pictures AS p WHERE used_by = 'picture:' || p.picture_id AND p.sha256 = file_uses.sha256
       UNION ALL SELECT 1 FROM uploads WHERE used_by = uploads.id AND uploads.sha256 = file_uses.sha256 AND used_time IS NULL)`,
   'a medium does not use its content': `
@@ -38,6 +40,19 @@ const rules: Readonly<Record<string, string>> = {
   'a picture does not use its content': `
     SELECT picture_id AS what FROM profile_pictures AS p WHERE NOT EXISTS (
       SELECT 1 FROM file_uses WHERE used_by = 'picture:' || p.picture_id AND file_uses.sha256 = p.sha256)`,
+  'a template does not use the file of its header': `
+    SELECT id AS what FROM message_templates AS t WHERE header_sha256 IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM file_uses WHERE used_by = 'template:' || t.id AND file_uses.sha256 = t.header_sha256)`,
+  'a template has not the row of its name': `
+    SELECT id AS what FROM message_templates AS t WHERE NOT EXISTS (
+      SELECT 1 FROM template_names AS n WHERE n.account_id = t.account_id AND n.name = t.name AND n.deleted_time IS NULL
+        AND (n.was_approved OR t.status IN ('PENDING', 'REJECTED')))`,
+  'a name is in use that no template has': `
+    SELECT name AS what FROM template_names AS n WHERE deleted_time IS NULL AND NOT EXISTS (
+      SELECT 1 FROM message_templates AS t WHERE t.account_id = n.account_id AND t.name = n.name)`,
+  'a template waits for a review that never comes': `
+    SELECT id AS what FROM message_templates WHERE status = 'PENDING' AND id NOT IN (
+      SELECT json_extract(payload, '$.id') FROM timers WHERE kind = 'templates.review')`,
   'a finished upload does not use its content': `
     SELECT id AS what FROM uploads WHERE handle IS NOT NULL AND used_time IS NULL AND NOT EXISTS (
       SELECT 1 FROM file_uses WHERE used_by = uploads.id AND file_uses.sha256 = uploads.sha256)`,

@@ -25,6 +25,8 @@ export const eventKeys = {
   groupDeleted: (id: string) => `group ${id} deleted`,
   /** Users join once each, and are removed once each. */
   member: (user: string, what: string) => `group member ${user} ${what}`,
+  /** What has become of it, or its score. */
+  template: (name: string, what: string) => `template ${name} ${what}`,
 }
 
 /** The key of the event that a callback was posted. */
@@ -36,6 +38,8 @@ export function identifyEvent(body: string): string {
   if (status) return eventKeys.call(status.recipient_id, status.status)
   const [call] = value.calls ?? []
   if (call) return eventKeys.call(call.direction === 'USER_INITIATED' ? call.from : call.to, call.event)
+  const { message_template_name: template, event, new_quality_score } = value
+  if (template !== undefined) return eventKeys.template(template, event ?? new_quality_score)
   const [group] = value.groups
   switch (group.type) {
     case 'group_create':

@@ -8,7 +8,10 @@ export const listener = { id: '3000000000000005', token: 'token-of-the-listener'
 /** The last part of the address at which the owner's app hears of everything. */
 export const hearsAll = 'all'
 
-const heardFields = ['messages', 'calls', 'group_lifecycle_update', 'group_participants_update']
+const heardFields = [
+  ...['messages', 'calls', 'group_lifecycle_update', 'group_participants_update'],
+  ...['message_template_status_update', 'message_template_quality_update'],
+]
 
 /** The world of the tests, with an app that hears of all that is written in it. */
 export async function writeFirstWorld(folder: string, sinkUrl: string): Promise<string> {

@@ -1,0 +1,197 @@
+import type { MessageTemplatesTable, TemplateComponent } from '../../db/tables.ts'
+import { badArgument } from '../../graph/define-error.ts'
+import { type FilledButton, fillButtons } from './fill-buttons.ts'
+import {
+  type GivenComponent,
+  type LocationParameter,
+  type MediaParameter,
+  type Place,
+  readBodyText,
+  readLocation,
+  readMedia,
+  readText,
+  requireObject,
+  requireParameter,
+} from './parameters.ts'
+import {
+  componentMissing,
+  componentNotInTemplate,
+  componentRepeated,
+  filledInTooLong,
+  parameterCountWrong,
+  parameterNameRequired,
+  parameterNameUnknown,
+  parameterWrong,
+} from './sending-errors.ts'
+import { countCharacters, fillVariables, listVariables } from './variables.ts'
+
+export type FillableTemplate = Pick<MessageTemplatesTable, 'category' | 'parameter_format' | 'components'>
+
+export type FilledHeader =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly image: MediaParameter }
+  | { readonly type: 'video'; readonly video: MediaParameter }
+  | { readonly type: 'document'; readonly document: MediaParameter }
+  | { readonly type: 'location'; readonly location: LocationParameter }
+
+/** What a user gets to see of a template. */
+export interface FilledTemplate {
+  readonly header?: FilledHeader
+  readonly body: string
+  readonly footer?: string
+  readonly buttons: readonly FilledButton[]
+}
+
+export const maxFilledHeader = 60
+export const maxFilledBody = 1024
+/** Where a template is a body and nothing else. */
+export const maxLoneBody = 32_768
+
+/** The components of a message, by the part of the template that they are for. */
+interface GivenComponents {
+  readonly header: GivenComponent | undefined
+  readonly body: GivenComponent | undefined
+  readonly buttons: readonly GivenComponent[]
+}
+
+/**
+ * Fills a template in with the parameters of a message (`template.components`, as it came); throws the error that the sender gets.
+ * Files are returned as they are named: whoever sends checks that they are there and of the right type.
+ */
+export function fillTemplate(template: FillableTemplate, components: readonly unknown[] = []): FilledTemplate {
+  const given = sortComponents(components)
+  const header = fillHeader(template, given.header)
+  const body = fillBody(template, given.body)
+  const footer = findComponent(template, 'FOOTER')?.text
+  const values = readCode(template, given.body)
+  const buttons = fillButtons(findComponent(template, 'BUTTONS')?.buttons ?? [], given.buttons, values)
+  return { ...(header && { header }), body, ...(footer !== undefined && { footer }), buttons }
+}
+
+function findComponent(
+  { components }: Pick<FillableTemplate, 'components'>,
+  type: TemplateComponent['type'],
+): TemplateComponent | undefined {
+  return components.find((component) => component.type === type)
+}
+
+function sortComponents(components: readonly unknown[]): GivenComponents {
+  const sorted: { header?: GivenComponent; body?: GivenComponent; buttons: GivenComponent[] } = { buttons: [] }
+  for (const [index, component] of components.entries()) {
+    const place = `template.components[${index}]`
+    const given = requireObject(component, place)
+    const { type, parameters = [] } = given
+    if (!Array.isArray(parameters)) throw parameterWrong({ place: `${place}.parameters`, expected: 'an array' })
+    const read = { place, given, parameters }
+    switch (typeof type === 'string' ? type.toLowerCase() : undefined) {
+      case 'header':
+        if (sorted.header) throw componentRepeated({ place })
+        sorted.header = read
+        break
+      case 'body':
+        if (sorted.body) throw componentRepeated({ place })
+        sorted.body = read
+        break
+      case 'button':
+        sorted.buttons.push(read)
+        break
+      default:
+        throw parameterWrong({ place: `${place}.type`, expected: 'one of header, body, button' })
+    }
+  }
+  return { header: undefined, body: undefined, ...sorted }
+}
+
+function fillHeader(template: FillableTemplate, given: GivenComponent | undefined): FilledHeader | undefined {
+  const header = findComponent(template, 'HEADER')
+  if (!header) {
+    if (given) throw componentNotInTemplate({ place: given.place, kind: 'header' })
+    return undefined
+  }
+  const { format, text = '' } = header
+  if (format === 'TEXT') {
+    const values = readValues(template, 'header', listVariables(text), given, readText)
+    return { type: 'text', text: fillText(text, values, 'header', maxFilledHeader) }
+  }
+  const kind = (format ?? '').toLowerCase()
+  if (!given) throw componentMissing({ kind: 'the header', expected: `one parameter of type ${kind}` })
+  const { parameter, place } = requireParameter(given)
+  switch (format) {
+    case 'IMAGE':
+      return { type: 'image', image: readMedia(parameter, place, 'image') }
+    case 'VIDEO':
+      return { type: 'video', video: readMedia(parameter, place, 'video') }
+    case 'DOCUMENT':
+      return { type: 'document', document: readMedia(parameter, place, 'document') }
+    default:
+      return { type: 'location', location: readLocation(parameter, place) }
+  }
+}
+
+function fillBody(template: FillableTemplate, given: GivenComponent | undefined): string {
+  const text = findComponent(template, 'BODY')?.text ?? ''
+  const values = readValues(template, 'body', listVariables(text), given, readBodyText)
+  return fillText(text, values, 'body', template.components.length === 1 ? maxLoneBody : maxFilledBody)
+}
+
+function fillText(text: string, values: ReadonlyMap<string, string>, place: string, max: number): string {
+  const filled = fillVariables(text, values)
+  if (countCharacters(filled) > max) throw filledInTooLong({ place, max })
+  return filled
+}
+
+/** The code of an authentication template, which its button has to repeat. */
+function readCode(template: FillableTemplate, body: GivenComponent | undefined): string | undefined {
+  if (template.category !== 'AUTHENTICATION' || !body) return undefined
+  return readBodyText(body.parameters[0], `${body.place}.parameters[0]`)
+}
+
+type ReadParameter = (parameter: unknown, place: Place) => string
+
+/** The value of each variable of a text. */
+function readValues(
+  { parameter_format }: FillableTemplate,
+  kind: 'header' | 'body',
+  variables: readonly string[],
+  given: GivenComponent | undefined,
+  read: ReadParameter,
+): Map<string, string> {
+  if (!given) {
+    if (variables.length === 0) return new Map()
+    throw componentMissing({ kind: `the ${kind}`, expected: `${variables.length} parameters` })
+  }
+  const { place, parameters } = given
+  const pairs = parameter_format === 'NAMED' ? nameAll(parameters, place, variables) : undefined
+  if (parameters.length !== variables.length) {
+    throw parameterCountWrong({ place, found: parameters.length, expected: variables.length })
+  }
+  return new Map(
+    parameters.map((parameter, index) => {
+      const variable = pairs?.[index] ?? String(index + 1)
+      return [variable, read(parameter, `${place}.parameters[${index}]`)]
+    }),
+  )
+}
+
+/** Which variable each parameter names. */
+function nameAll(parameters: readonly unknown[], place: Place, variables: readonly string[]): string[] {
+  const names: string[] = []
+  for (const [index, parameter] of parameters.entries()) {
+    const at = `${place}.parameters[${index}]`
+    const { parameter_name } = requireObject(parameter, at)
+    if (parameter_name === undefined || parameter_name === '') {
+      throw badArgument(parameterNameRequired(`${at}.parameter_name`, { names: describeNames(variables) }))
+    }
+    if (typeof parameter_name !== 'string' || !variables.includes(parameter_name) || names.includes(parameter_name)) {
+      throw parameterNameUnknown({ place: at, names: describeNames(variables) })
+    }
+    names.push(parameter_name)
+  }
+  return names
+}
+
+/** A text of 1024 characters has room for some hundred names, which no sentence has. */
+function describeNames(variables: readonly string[]): string {
+  const shown = variables.slice(0, 10).join(', ')
+  return variables.length > 10 ? `${shown} …` : shown || 'none'
+}
