@@ -114,7 +114,7 @@ describe('memory', () => {
     return { now: read('VmRSS'), peak: read('VmHWM') }
   }
 
-  test('a document of 100 MiB raises the memory of the server by less than 20 MB, and so does its download', async (t) => {
+  test('a document of 100 MiB raises the memory of the server by less than 40 MB, and so does its download', async (t) => {
     const { place, startServer } = await useServers(t, 'sqlite')
     const server = await startServer()
     // What the first upload of any size loads and compiles is no part of it.
@@ -148,8 +148,8 @@ describe('memory', () => {
     t.diagnostic(
       `${before.now.toFixed(1)} MB, uploaded ${uploaded.peak.toFixed(1)}, downloaded ${downloaded.peak.toFixed(1)}`,
     )
-    assert.ok(uploaded.peak - before.now < 20, `from ${before.now} MB to ${uploaded.peak} MB`)
-    assert.ok(downloaded.peak - uploaded.peak < 20, `from ${uploaded.peak} MB to ${downloaded.peak} MB`)
+    assert.ok(uploaded.peak - before.now < 40, `from ${before.now} MB to ${uploaded.peak} MB`)
+    assert.ok(downloaded.peak - uploaded.peak < 40, `from ${uploaded.peak} MB to ${downloaded.peak} MB`)
     assert.equal((await listFiles(place.dataDir)).length, 2)
   })
 

@@ -44,6 +44,8 @@ const patienceOfPing = 5000
 const noTimeout = 2 ** 31 - 1
 /** Rewriting a table waits for all its users and blocks all others meanwhile, so it waits briefly and retries. */
 const rewriteLockTimeout = '500ms'
+/** Each a tenth of a second after the one before it. */
+const snapshotTries = 100
 const rewriteTries = 20
 const lockNotAvailable = '55P03'
 
@@ -195,6 +197,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const client = await pool.connect()
       try {
         await client.query(`SET lock_timeout = '${rewriteLockTimeout}'`)
+        await waitForOldSnapshots(client)
         for (const table of tables) await rewriteTable(client, table)
       } finally {
         await client.query('RESET lock_timeout').then(
@@ -225,6 +228,21 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
       if (!retryCodes.has(code)) throw error
       if (tries === maxTries) throw new DatabaseBusy('locked', String(message), { cause: error })
     }
+  }
+}
+
+/** A rewrite keeps the rows that a snapshot of before can still see, so it waits until there is none in this database. */
+async function waitForOldSnapshots(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::xid AS xid')
+  for (let tries = 1; ; tries++) {
+    const { rowCount } = await client.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::xid)`,
+      [rows[0]?.xid],
+    )
+    if (rowCount === 0) return
+    if (tries === snapshotTries) throw new Error('a transaction that began before goes on for too long')
+    await wait(100)
   }
 }
 
