@@ -66,6 +66,8 @@ export class Checker {
 
   #checkBody({ content = {} }: DescribedAnswer, { headers, body }: FuzzAnswer): string | undefined {
     const type = headers['content-type']?.split(';', 1)[0] ?? 'none'
+    // A 304 has no content.
+    if (type === 'none' && body.length === 0 && Object.keys(content).length === 0) return undefined
     const media = content[type] ?? content[type.replace(/\/.*/, '/*')]
     if (!media) return `the content type is ${type}, and only ${Object.keys(content).join(', ')} is documented`
     if (type === 'application/json') return this.#checkJson(media, body.toString('utf8'))
