@@ -106,7 +106,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       [sweepTimer]: makeSweepHandler(store, clock),
       [discardTimer]: makeDiscardHandler(pieces),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
-      ...gatherTimers({ clock, random, vocabulary, publicUrl }),
+      ...gatherTimers({ clock, random, vocabulary, publicUrl, settings: config }),
     },
   })
 
@@ -218,6 +218,9 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       takePost: makeIntake({
         database,
         clock,
+        random,
+        vocabulary,
+        publicUrl,
         metrics: deliveryMetrics,
         readmit: (before) => readmitEdge({ database, clock }, before),
       }),

@@ -4,6 +4,7 @@ import type { Db } from './db/database.ts'
 import type { Tables } from './db/tables.ts'
 import type { NodeKind, NodeKindInfo } from './graph/nodes.ts'
 import type { NewRow } from './graph/operation.ts'
+import type { Settings } from './graph/settings.ts'
 import type { Vocabulary } from './graph/vocabulary.ts'
 import type { TimerHandlers } from './timers/worker.ts'
 import type { WorldPart } from './world-part/part.ts'
@@ -14,6 +15,7 @@ export interface TimerDeps {
   readonly random: Random
   readonly vocabulary: Vocabulary
   readonly publicUrl: () => string
+  readonly settings: Settings
 }
 
 /** Everything that a chapter of the specification adds to the service. */

@@ -10,6 +10,7 @@ import {
   duration,
   durationList,
   durationOrForever,
+  durationOrNone,
   durationUpTo,
   flag,
   hostList,
@@ -416,6 +417,69 @@ export const settings = {
     parse: duration,
     fallback: () => 30 * day,
   }),
+  callPermissionRequestLifetime: define({
+    name: 'CALL_PERMISSION_REQUEST_LIFETIME',
+    shownDefault: '7d',
+    sentence: 'How long a request for permission to call waits for its answer before it expires.',
+    parse: duration,
+    fallback: () => 7 * day,
+  }),
+  serviceWindow: define({
+    name: 'SERVICE_WINDOW',
+    shownDefault: '24h',
+    sentence: 'How long after a message or call of a user a number may write to the user without a template.',
+    parse: duration,
+    fallback: () => day,
+  }),
+  messageTtl: define({
+    name: 'MESSAGE_TTL',
+    shownDefault: '30d',
+    sentence: 'How long a message waits to be delivered before it is dropped, where its template says nothing else.',
+    parse: duration,
+    fallback: () => 30 * day,
+  }),
+  usersPresence: define<'online' | 'offline'>({
+    name: 'USERS_PRESENCE',
+    shownDefault: 'online; offline in production',
+    sentence: 'Whether the phones of users are online that the gateway has said nothing of: online or offline.',
+    parse: oneOf(['online', 'offline'] as const),
+    fallback: (_, environment) => (environment['NODE_ENV'] === 'production' ? 'offline' : 'online'),
+  }),
+  phoneDeliveryDelay: define({
+    name: 'PHONE_DELIVERY_DELAY',
+    shownDefault: '0s',
+    sentence: 'How long after a message was sent a phone that is online reports it as delivered.',
+    parse: durationOrNone,
+    fallback: () => 0,
+  }),
+  phoneReadDelay: define({
+    name: 'PHONE_READ_DELAY',
+    shownDefault: '1s',
+    sentence: 'How long after its delivery a message is read by a user whose auto_read is on.',
+    parse: durationOrNone,
+    fallback: () => second,
+  }),
+  idempotencyKeep: define({
+    name: 'IDEMPOTENCY_KEEP',
+    shownDefault: '24h',
+    sentence: 'How long an Idempotency-Key gives the first response again.',
+    parse: duration,
+    fallback: () => day,
+  }),
+  typingTime: define({
+    name: 'TYPING_TIME',
+    shownDefault: '25s',
+    sentence: 'How long a typing indicator is shown unless a message ends it.',
+    parse: duration,
+    fallback: () => 25 * second,
+  }),
+  maxBlockedUsers: define({
+    name: 'MAX_BLOCKED_USERS',
+    shownDefault: '64000',
+    sentence: 'How many users a number can block.',
+    parse: integer(1, 10_000_000),
+    fallback: () => 64_000,
+  }),
   maxImageBytes: defineMaxBytes('MAX_IMAGE_BYTES', 'The largest image (jpeg, png) in bytes.', 5 * mebibyte),
   maxAudioBytes: defineMaxBytes(
     'MAX_AUDIO_BYTES',
@@ -634,7 +698,9 @@ export function readConfig(environment: Environment): Config {
   for (const [key, setting] of Object.entries(settings)) {
     values[key] = readSetting(setting as Setting<unknown>, environment, values)
   }
-  values['rates'] = readRates(environment)
+  const rates = readRates(environment)
+  values['rates'] = rates
+  values['messagePairRate'] = rates.message_pair[0]
   const config = values as unknown as Config
   checkBudgets(config)
   return config

@@ -12,6 +12,7 @@ import * as compliance from './resources/compliance/errors.ts'
 import * as encryption from './resources/encryption/errors.ts'
 import * as groups from './resources/groups/errors.ts'
 import * as media from './resources/media/errors.ts'
+import * as messages from './resources/messages/errors.ts'
 import * as phoneNumbers from './resources/phone-numbers/errors.ts'
 import * as portfolio from './resources/portfolio/errors.ts'
 import * as profile from './resources/profile/errors.ts'
@@ -21,6 +22,7 @@ import * as onboarding from './resources/solutions/onboarding-errors.ts'
 import * as templates from './resources/templates/errors.ts'
 import * as templateSending from './resources/templates/sending-errors.ts'
 import * as uploads from './resources/uploads/errors.ts'
+import * as users from './resources/users/errors.ts'
 import * as webhooks from './resources/webhooks/errors.ts'
 
 export interface CatalogueEntry {
@@ -45,6 +47,8 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/groups/errors.ts': groups,
   'resources/phone-numbers/errors.ts': phoneNumbers,
   'resources/media/errors.ts': media,
+  'resources/messages/errors.ts': messages,
+  'resources/users/errors.ts': users,
   'resources/bot/errors.ts': bot,
   'resources/schedules/errors.ts': schedules,
   'resources/templates/errors.ts': templates,

@@ -10,6 +10,7 @@ import { complianceChapter } from './resources/compliance/operations.ts'
 import { encryptionChapter } from './resources/encryption/operations.ts'
 import { groupsChapter } from './resources/groups/operations.ts'
 import { mediaChapter } from './resources/media/operations.ts'
+import { messagesChapter } from './resources/messages/operations.ts'
 import { phoneNumbersChapter } from './resources/phone-numbers/operations.ts'
 import { portfolioChapter } from './resources/portfolio/operations.ts'
 import { profileChapter } from './resources/profile/operations.ts'
@@ -19,6 +20,7 @@ import { serviceChapter } from './resources/service/operations.ts'
 import { solutionsChapter } from './resources/solutions/operations.ts'
 import { templatesChapter } from './resources/templates/operations.ts'
 import { uploadsChapter } from './resources/uploads/operations.ts'
+import { usersChapter } from './resources/users/operations.ts'
 import { webhooksChapter } from './resources/webhooks/operations.ts'
 import type { TimerHandlers } from './timers/worker.ts'
 
@@ -33,6 +35,8 @@ export const chapters: readonly Chapter[] = [
   phoneNumbersChapter,
   mediaChapter,
   templatesChapter,
+  messagesChapter,
+  usersChapter,
   botChapter,
   schedulesChapter,
   qrCodesChapter,

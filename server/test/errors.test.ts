@@ -39,7 +39,7 @@ const advice = /\bmust\b|\brequired\b|; \S/
 const jargon =
   /\b(null|undefined|NaN|exception|stack|regexp?|schema|SQL|SQLite error|typebox|fastify|kysely|undici|deserializ\w+|payload error|bad request|oops|sorry|please)\b/i
 /** `argument: it …`, or a sentence. */
-const start = /^(?:[a-z{][\w.{} [\]]*: (?:[a-z{"0-9]|[A-Z])|[A-Z"{])/
+const start = /^(?:[a-z{][\w.{} [\]-]*: (?:[a-z{"0-9]|[A-Z])|[A-Z"{])/
 
 function findFaults(text: string): string[] {
   const said = text.replaceAll(/\{[a-z]\w*\}/g, 'X').replaceAll(/"[^"]*"/g, 'Q')

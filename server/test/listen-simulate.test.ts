@@ -103,7 +103,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     const sent = await write('--text', 'Do you have ferns?', '--name', 'Ada')
     assert.equal(sent.code, 0, sent.stderr)
     const id =
-      /^→ text from 16505551234 to \+1 631-555-1001 \(4000000000000001\), message (wamid\.\S+)\n← 200 \{"success":true\}\n$/.exec(
+      /^→ text from 16505551234 to \+1 631-555-1001 \(4000000000000001\), message (wamid\.\S+)\n← 200 \{"message_id":"wamid\.\S+"\}\n$/.exec(
         sent.stdout,
       )?.[1]
     assert.ok(id, sent.stdout)

@@ -46,8 +46,23 @@ async function findFreePort(): Promise<string> {
 }
 
 const blocks = readBlocks(readme)
-const [start, runTests, listen, variables, verify, profile, call, audit, user, app, runApp, subscribe, docker, grow] =
-  blocks as [Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block]
+const [
+  start,
+  runTests,
+  listen,
+  variables,
+  chat,
+  verify,
+  profile,
+  call,
+  audit,
+  user,
+  app,
+  runApp,
+  subscribe,
+  docker,
+  grow,
+] = blocks as [Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block, Block]
 
 const shellBlocks = blocks.filter((block) => block !== app)
 
@@ -55,6 +70,7 @@ const success = /^\{"success":true\}\n$/
 
 /** What each line of the walk shows, in its order. */
 const shown: readonly (readonly [Block, readonly RegExp[]])[] = [
+  [chat, [/"wa_id":"16505551234".*"messages":\[\{"id":"wamid\./, /^\{"message_id":"wamid\.[\w-]+"\}\n$/]],
   [
     verify,
     [
@@ -108,7 +124,7 @@ describe('the README', () => {
       [
         'Start',
         'Tests',
-        ...Array(7).fill('First walk'),
+        ...Array(8).fill('First walk'),
         ...Array(3).fill('Connect your own app'),
         'Docker',
         'From one file to PostgreSQL',
@@ -118,7 +134,7 @@ describe('the README', () => {
     for (const { language } of [...shellBlocks, ...readBlocks(curlPage)]) assert.equal(language, 'sh')
     assert.equal(app.language, 'js')
     const walked = shown.reduce((sum, [{ lines }]) => sum + lines.length, 0)
-    assert.equal(walked, 10, 'the walk has ten lines')
+    assert.equal(walked, 12, 'the walk has twelve lines')
   })
 
   test('both commands are there', () => {
@@ -152,8 +168,12 @@ describe('the README', () => {
       await second.shows(new RegExp(`✓ calls account 1000000000000001 .*${event}`))
     }
 
+    for (const event of ['sent', 'delivered', '“Great, thanks.”']) {
+      await second.shows(new RegExp(`✓ messages account 1000000000000001 .*${event}`))
+    }
+
     const [message = '', deliveries = ''] = user.lines
-    assert.match(await third.paste(message), /← 200 \{"success":true\}/)
+    assert.match(await third.paste(message), /← 200 \{"message_id":"wamid\./)
     await second.shows(/✓ messages account 1000000000000001 .* text from 16505551234 .*“Do you have ferns\?”/)
     assert.match(await third.paste(deliveries), /messages +delivered(?:.*\n.*calls +delivered){3}/)
     assert.equal(user.lines.length, 2)

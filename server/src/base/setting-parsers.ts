@@ -44,6 +44,13 @@ export function durationUpTo(max: number) {
   }
 }
 
+/** A time that may be none: `0s`. */
+export function durationOrNone(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (milliseconds === undefined) throw new BadSetting('a time such as 0s, 500ms or 10m')
+  return milliseconds
+}
+
 /** Undefined: for ever. */
 export function durationOrForever(text: string): number | undefined {
   if (text === 'forever') return undefined

@@ -1,11 +1,10 @@
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
-import { chooseVocabulary, vocabularyNames } from '../graph/vocabulary.ts'
 import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
 import { CommandFailed } from './fail.ts'
 import { askGateway, type Gateway, type GatewayFlags, GatewayRefused, openGateway, report } from './gateway-client.ts'
 import {
-  buildEnvelope,
+  buildMessage,
   isFileKind,
   isSimulatedKind,
   kindsWithPayload,
@@ -41,11 +40,8 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
   const type = media?.type ?? wanted ?? 'text'
   const gateway = openGateway(flags)
   const number = await findNumber(gateway, to)
-  // The server knows its vocabulary; the settings here may differ.
-  const spoken = vocabularyNames.find((one) => one === number.messaging_product) ?? gateway.vocabulary
-  const vocabulary = chooseVocabulary(spoken)
   const id = drawMessageId()
-  const envelope = buildEnvelope(vocabulary, number, {
+  const message = buildMessage({
     id,
     type,
     from,
@@ -57,7 +53,8 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
     isReply: flags.replyTo !== undefined,
     time: systemClock.now(),
   })
-  const posted = await askGateway(gateway, 'POST', `/${vocabulary.product}/webhooks`, envelope)
+  const body = { phone_number_id: number.id, name, ...message }
+  const posted = await askGateway(gateway, 'POST', '/gateway/messages', body)
   report(`${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`, posted)
 }
 
@@ -177,4 +174,49 @@ export async function simulateJoin(flags: JoinFlags): Promise<void> {
   const body = { invite_link, user_wa_id, ...(name !== undefined && { name }) }
   const posted = await askGateway(openGateway(flags), 'POST', '/gateway/groups/join', body)
   report(`${user_wa_id} follows ${invite_link}`, posted)
+}
+
+export interface StatusFlags extends GatewayFlags {
+  readonly user?: string
+  readonly code?: string
+}
+
+/** Lets the phone of a user report what became of a message. */
+export async function simulateStatus(message_id: string, action: string, flags: StatusFlags): Promise<void> {
+  const { user: user_wa_id, code } = flags
+  if (code !== undefined && !/^\d{1,6}$/.test(code)) throw new CommandFailed(`--code ${code} is not a number`)
+  await act(flags, message_id, {
+    action,
+    ...(user_wa_id !== undefined && { user_wa_id }),
+    ...(code !== undefined && { code: Number(code) }),
+  })
+}
+
+export interface PressFlags extends GatewayFlags {
+  readonly user?: string
+  readonly data?: string
+}
+
+/** Lets a user press something in a message. */
+export async function simulatePress(message_id: string, choice: string | undefined, flags: PressFlags): Promise<void> {
+  const { user: user_wa_id, data } = flags
+  await act(flags, message_id, {
+    action: 'press',
+    ...(choice !== undefined && { choice }),
+    ...(user_wa_id !== undefined && { user_wa_id }),
+    ...(data !== undefined && { data: readData(data) }),
+  })
+}
+
+function readData(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandFailed(`--data is not JSON: give an object such as '{"latitude": 40.7, "longitude": -74}'`)
+  }
+}
+
+async function act(flags: GatewayFlags, message_id: string, body: { readonly action: string }): Promise<void> {
+  const path = `/gateway/messages/${encodeURIComponent(message_id)}`
+  report(`${body.action} message ${message_id}`, await askGateway(openGateway(flags), 'POST', path, body))
 }

@@ -106,20 +106,26 @@ export function isSimulatedKind(type: string): type is MessageKind {
   return Object.hasOwn(simulatedKinds, type)
 }
 
+/** A message of a user, as in events and at the gateway. */
+export function buildMessage(message: SimulatedMessage): object {
+  const { id, type, from, time, isReply, answered } = message
+  const timestamp = String(Math.floor(time / 1000))
+  const context = isReply && type !== 'reaction' ? { context: answered } : {}
+  return { from, id, timestamp, type, ...context, ...simulatedKinds[type](message) }
+}
+
 /** The inbound event for a message of a user. */
 export function buildEnvelope(
   vocabulary: Vocabulary,
   { id: phone_number_id, account_id, display_phone_number }: NumberOfGateway,
   message: SimulatedMessage,
 ): object {
-  const { id, type, from, name, time, isReply, answered } = message
-  const timestamp = String(Math.floor(time / 1000))
-  const context = isReply && type !== 'reaction' ? { context: answered } : {}
+  const { from, name } = message
   const value = {
     messaging_product: vocabulary.product,
     metadata: { display_phone_number, phone_number_id },
     contacts: [{ profile: { name }, wa_id: from }],
-    messages: [{ from, id, timestamp, type, ...context, ...simulatedKinds[type](message) }],
+    messages: [buildMessage(message)],
   }
   return { object: vocabulary.account_object, entry: [{ id: account_id, changes: [{ field: 'messages', value }] }] }
 }

@@ -67,6 +67,13 @@ export interface Tables {
   message_templates: MessageTemplatesTable
   template_names: TemplateNamesTable
   template_edits: TemplateEditsTable
+  users: UsersTable
+  chats: ChatsTable
+  messages: MessagesTable
+  message_contents: MessageContentsTable
+  message_recipients: MessageRecipientsTable
+  blocked_users: BlockedUsersTable
+  idempotency_keys: IdempotencyKeysTable
 }
 
 export interface NodesTable {
@@ -626,4 +633,105 @@ export interface TemplateEditsTable {
   id: string
   template_id: string
   edited_time: number
+}
+
+export interface UsersTable {
+  wa_id: string
+  name: string | null
+  /** Null: as the setting says. */
+  presence: 'online' | 'offline' | null
+  auto_read: boolean
+  read_receipts: boolean
+  reachable: boolean
+}
+
+export interface ChatsTable {
+  id: string
+  phone_number_id: string
+  user_wa_id: string | null
+  group_id: string | null
+  window_time: number | null
+  blocked: boolean
+  marketing: 'stop' | 'resume'
+  typing_until: number
+  pair_time: number
+  template_time: number | null
+  conversations: Json<Record<string, OpenConversation>>
+  last_message_id: string | null
+  last_time: number
+}
+
+export interface OpenConversation {
+  id: string
+  end_time: number
+}
+
+export interface MessagesTable {
+  position: Generated<number>
+  id: string
+  chat_id: string
+  phone_number_id: string
+  user_wa_id: string | null
+  group_id: string | null
+  direction: 'to_user' | 'to_business'
+  type: string
+  is_voice: boolean
+  context_id: string | null
+  state: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
+  error_code: number | null
+  created_time: number
+  sent_time: number | null
+  delivered_time: number | null
+  read_time: number | null
+  played_time: number | null
+  /** When it failed or was deleted. */
+  ended_time: number | null
+  /** When it is dropped unless it was delivered. */
+  expires_time: number | null
+  pricing: Json<MessagePricing> | null
+  /** What a press can choose: kept with the ids, because a press is possible after the content went. */
+  choices: Json<object> | null
+  biz_opaque_callback_data: string | null
+}
+
+export interface MessagePricing {
+  conversation_id: string
+  end_time: number
+  billable: boolean
+  category: string
+  type: string
+}
+
+export interface MessageContentsTable {
+  message_id: string
+  content: string
+  sha256: string | null
+  created_time: number
+}
+
+export interface MessageRecipientsTable {
+  message_id: string
+  user_wa_id: string
+  state: MessagesTable['state']
+  error_code: number | null
+  delivered_time: number | null
+  read_time: number | null
+  played_time: number | null
+  ended_time: number | null
+}
+
+export interface BlockedUsersTable {
+  phone_number_id: string
+  user_wa_id: string
+  created_time: number
+}
+
+export interface IdempotencyKeysTable {
+  app_id: string
+  phone_number_id: string
+  key: string
+  digest: string
+  /** Null while its request is under way. */
+  response: string | null
+  created_time: number
 }

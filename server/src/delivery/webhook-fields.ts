@@ -12,6 +12,7 @@ export const webhookFields = [
   'message_template_status_update',
   'message_template_quality_update',
   'template_category_update',
+  'user_preferences',
 ] as const
 
 /** Fields whose `entry[]` also says when it happened. */

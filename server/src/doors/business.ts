@@ -35,10 +35,11 @@ export const businessDoor: DoorPolicy = {
     checkPermission(caller, operation.permission, vocabulary)
     if (operation.permit) await operation.permit({ db: database.read, caller, node })
 
-    const counted = limiter.consume('platform', caller, node)
+    const counted = operation.countedByPlatform === false ? undefined : limiter.consume('platform', caller, node)
     const platform = counted instanceof Promise ? await counted : counted
     const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
-    return { row, caller, node, headers: platform ? usageHeaders(node, platform, own) : {} }
+    const shown = platform ?? own
+    return { row, caller, node, headers: shown ? usageHeaders(node, shown, own) : {} }
   },
 
   async readmit({ database, clock, vocabulary }, before) {

@@ -91,11 +91,23 @@ const types: Record<AnyErrorStatus, string> = {
 }
 
 export interface ErrorBody {
-  readonly error: Readonly<Record<string, string | number | boolean>>
+  readonly error: Readonly<Record<string, string | number | boolean | Readonly<Record<string, string>>>>
 }
 
-/** Writes the envelope. `brief` is for the one operation that shows only `message`, `type` and `code`. */
-export function renderError(error: GraphError, vocabulary: Vocabulary, trace: string, brief: boolean): ErrorBody {
+/** Errors that the caller can fix repeat their sentence in `error_data` if the operation asks for that. */
+const statusesWithData: readonly AnyErrorStatus[] = [400, 403, 422, 429]
+
+/**
+ * Writes the envelope. `brief` is for the one operation that shows only `message`, `type` and `code`, `withData` for those that
+ * also have `error_data`.
+ */
+export function renderError(
+  error: GraphError,
+  vocabulary: Vocabulary,
+  trace: string,
+  brief: boolean,
+  withData = false,
+): ErrorBody {
   const { status, code, subcode } = error.definition
   const body = { message: error.message, type: types[status], code }
   if (brief) return { error: body }
@@ -104,6 +116,10 @@ export function renderError(error: GraphError, vocabulary: Vocabulary, trace: st
       ...body,
       ...(subcode !== undefined && { error_subcode: subcode }),
       ...((status === 429 || status === 500) && { is_transient: true }),
+      ...(withData &&
+        statusesWithData.includes(status) && {
+          error_data: { messaging_product: vocabulary.product, details: error.message },
+        }),
       [vocabulary.trace_member]: trace,
     },
   }

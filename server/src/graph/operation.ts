@@ -161,6 +161,8 @@ interface CommonRow<I extends TObject> {
   readonly list?: ListOptions
   /** Errors show only message, type and code. */
   readonly briefErrors?: boolean
+  /** Errors that the caller can fix also have `error_data`, as in sending. */
+  readonly errorData?: boolean
   /** The error statuses of its responses; by default all of its door. */
   readonly errors?: readonly ErrorStatus[]
   readonly examples: RowExamples
@@ -180,6 +182,8 @@ interface BusinessRow {
   readonly permit?: (who: { readonly db: Db; readonly caller: Caller; readonly node: Node }) => Promise<void> | void
   /** The rate class that it is counted under besides `platform`. */
   readonly rateClass?: string
+  /** False: it is not counted under `platform`. */
+  readonly countedByPlatform?: false
 }
 
 interface GatewayRow {
@@ -243,6 +247,17 @@ export class Refusal {
 
   constructor(error: GraphError) {
     this.error = error
+  }
+}
+
+/** What `run` returns where the response has headers of its own. */
+export class AnswerWithHeaders {
+  readonly body: object
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(body: object, headers: Readonly<Record<string, string>>) {
+    this.body = body
+    this.headers = headers
   }
 }
 

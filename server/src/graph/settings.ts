@@ -41,4 +41,20 @@ export interface Settings {
   readonly maxTemplateEdits: readonly { readonly count: number; readonly milliseconds: number }[]
   /** How long the name of a deleted template cannot be used. */
   readonly templateNameRest: number
+  /** How long a request for permission to call waits for its answer. */
+  readonly callPermissionRequestLifetime: number
+  /** How long after a user's message or call a number may write to the user without a template. */
+  readonly serviceWindow: number
+  /** How long a message waits to be delivered before it is dropped. */
+  readonly messageTtl: number
+  /** Whether the phones of users are online that nothing was said of. */
+  readonly usersPresence: 'online' | 'offline'
+  /** How long after a message was sent a phone that is online has it, and how long after that it is read where `auto_read` is on. */
+  readonly phoneDeliveryDelay: number
+  readonly phoneReadDelay: number
+  readonly idempotencyKeep: number
+  readonly typingTime: number
+  readonly maxBlockedUsers: number
+  /** The limit of messages to one user or group: a bucket of `count`, refilled within `milliseconds`. */
+  readonly messagePairRate: { readonly count: number; readonly milliseconds: number }
 }

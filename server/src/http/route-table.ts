@@ -30,6 +30,7 @@ export interface Route {
   readonly pathMembers: readonly string[]
   readonly rows: ReadonlyMap<string | undefined, PreparedRow>
   readonly briefErrors: boolean
+  readonly errorData: boolean
 }
 
 /** A table that cannot be served: found at the start, not at the first request. */
@@ -49,6 +50,7 @@ export function buildRoutes(operations: readonly Row[]): Route[] {
       pathMembers: pathMembersOf(operation),
       rows: new Map(),
       briefErrors: operation.briefErrors ?? false,
+      errorData: operation.errorData ?? false,
     }
     if (route.rows.has(row.kind)) {
       throw new BadTable(`two rows for ${operation.method} ${operation.path}: ${operation.name} is the second`)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
-import type { Door, Row } from '../graph/operation.ts'
+import { AnswerWithHeaders, type Door, type Row } from '../graph/operation.ts'
 import { Reply } from '../graph/reply.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
 import type { ClientAddresses } from './client-address.ts'
@@ -91,7 +91,12 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
             observer.note(request, body.status, performance.now() - request.startedAt)
             return
           }
-          answer(request, reply, admission, writeJson(body), traceHeader)
+          if (body instanceof AnswerWithHeaders) {
+            const headers = { ...admission.headers, ...body.headers }
+            answer(request, reply, headers, writeJson(body.body), traceHeader)
+          } else {
+            answer(request, reply, admission.headers, writeJson(body), traceHeader)
+          }
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -108,7 +113,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
 function answer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { headers }: Admission,
+  headers: Admission['headers'],
   text: string,
   traceHeader: string,
 ): void {
@@ -136,6 +141,7 @@ function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyReque
     request.startedAt = performance.now()
     request.operationName = name
     request.briefErrors = route.briefErrors
+    request.errorData = route.errorData
     request.graphRequest = toGraphRequest(request, route, deps.addresses)
     if (isGuarded) deps.hostGuard.check(request.raw)
   }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Outage } from '../db/database.ts'
@@ -27,6 +27,7 @@ import { traceOf } from './trace.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     briefErrors: boolean
+    errorData: boolean
   }
 }
 
@@ -104,7 +105,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     },
     frameworkErrors: (error, request, reply) => {
       const known = translate(error)
-      sendError(reply as unknown as FastifyReply, known, request.id, false)
+      sendError(reply as unknown as FastifyReply, known, request.id, plainForm)
       deps.observer.noteBroken(known.status, error.code, request.id)
     },
     clientErrorHandler: (error, socket) => {
@@ -120,6 +121,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
 
   server.decorateRequest('operationName', 'unknown')
   server.decorateRequest('briefErrors', false)
+  server.decorateRequest('errorData', false)
   server.decorateRequest('logged')
 
   // The pipeline reads bodies after admission; Fastify's own parsers are not used.
@@ -133,7 +135,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
     reply.status(known.status)
-    const send = (said: GraphError) => sendError(reply, said, request.id, request.briefErrors)
+    const send = (said: GraphError) => sendError(reply, said, request.id, request)
     const isStranger = request.logged?.app === undefined
     if (isStranger && !request.raw.complete) refuseStranger(request.raw, known, send)
     else send(known)
@@ -190,7 +192,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     }, holdMilliseconds)
   }
 
-  function sendError(reply: FastifyReply, error: GraphError, trace: string, brief: boolean): void {
+  function sendError(reply: FastifyReply, error: GraphError, trace: string, form: ErrorForm): void {
     reply.status(error.status)
     reply.headers({
       [vocabulary.trace_header]: trace,
@@ -198,11 +200,16 @@ export function createServer(deps: ServerDeps): FastifyInstance {
       'cache-control': 'private, no-store',
       ...error.headers,
     })
-    reply.send(writeJson(renderError(error, vocabulary, trace, brief)))
+    reply.send(writeJson(renderError(error, vocabulary, trace, form.briefErrors, form.errorData)))
   }
 
   return server
 }
+
+/** How the errors of a route are written. */
+type ErrorForm = Pick<FastifyRequest, 'briefErrors' | 'errorData'>
+
+const plainForm: ErrorForm = { briefErrors: false, errorData: false }
 
 /** Node's code for a request that did not arrive in time. */
 const lateRequest = Object.assign(new Error('a request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

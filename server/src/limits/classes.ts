@@ -1,5 +1,11 @@
 import { formatDuration, hour, minute, parseDuration, second } from '../base/duration.ts'
-import { creationLimitReached, permissionCheckLimitReached, rateLimitReached } from './errors.ts'
+import {
+  creationLimitReached,
+  messageLimitReached,
+  pairLimitReached,
+  permissionCheckLimitReached,
+  rateLimitReached,
+} from './errors.ts'
 
 /** A number of calls per period. */
 export interface Rate {
@@ -7,10 +13,18 @@ export interface Rate {
   readonly milliseconds: number
 }
 
-/** The key of a class: the calling app together with the account (or business) that it acts on, one number, or the app. */
-export type RateKey = 'app_and_account' | 'node' | 'app'
+/**
+ * The key of a class: the calling app together with the account (or business) that it acts on, one number, the app, or one chat of
+ * a number, which its chapter counts itself.
+ */
+export type RateKey = 'app_and_account' | 'node' | 'app' | 'chat'
 
-export type LimitError = typeof rateLimitReached | typeof creationLimitReached | typeof permissionCheckLimitReached
+export type LimitError =
+  | typeof rateLimitReached
+  | typeof creationLimitReached
+  | typeof permissionCheckLimitReached
+  | typeof messageLimitReached
+  | typeof pairLimitReached
 
 export interface RateClass {
   readonly rates: readonly Rate[]
@@ -33,6 +47,18 @@ export const rateClasses = {
     key: 'node',
     error: permissionCheckLimitReached,
     sentence: 'Checks of call permissions, per number.',
+  },
+  messages: {
+    rates: [{ count: 80, milliseconds: second }],
+    key: 'node',
+    error: messageLimitReached,
+    sentence: 'Messages sent and marked as read, per number; they are not counted under platform.',
+  },
+  message_pair: {
+    rates: [{ count: 45, milliseconds: 270 * second }],
+    key: 'chat',
+    error: pairLimitReached,
+    sentence: 'Messages of a number to one user or group: a bucket of so many, refilled evenly in so long.',
   },
   request_code: {
     rates: [

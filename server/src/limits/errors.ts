@@ -22,3 +22,15 @@ export const permissionCheckLimitReached = defineError({
   subcode: 2390008,
   text: text,
 })
+export const messageLimitReached = defineError({
+  id: 'message_limit_reached',
+  status: 429,
+  code: 130429,
+  text: text,
+})
+export const pairLimitReached = defineError({
+  id: 'pair_limit_reached',
+  status: 429,
+  code: 131056,
+  text: 'The number has sent too many messages to this user or group: {count} at once and one every {interval} s are the most; try again in {seconds} s.',
+})

@@ -86,6 +86,8 @@ function keyOf(key: RateKey, caller: Caller, node: Node): string {
       return caller.app_id
     case 'node':
       return node.id
+    case 'chat':
+      throw new Error('what is counted by chat is counted by its chapter')
     case 'app_and_account':
       return `${caller.app_id}:${node.account_id ?? node.business_id}`
   }
@@ -94,5 +96,7 @@ function keyOf(key: RateKey, caller: Caller, node: Node): string {
 function tooMany(usage: Usage, rate: Rate, milliseconds: number, node: Node): Error {
   const { sentence, error } = rateClasses[usage.name]
   const headers = usageHeaders(node, usage, usage)
-  return error({ ...describeLimit(rate, sentence), seconds: milliseconds / 1000 }, { headers })
+  const { count, milliseconds: interval } = rate
+  const seconds = milliseconds / 1000
+  return error({ ...describeLimit(rate, sentence), interval: interval / count / 1000, seconds }, { headers })
 }

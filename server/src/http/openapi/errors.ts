@@ -134,6 +134,11 @@ export function describeErrorSchema(brief: boolean, vocabulary: Vocabulary): Jso
       type: 'string',
       description: `The trace of the request, also in the header ${vocabulary.trace_header} and in the log of the service.`,
     },
+    error_data: {
+      type: 'object',
+      description: 'Errors of sending repeat their sentence here.',
+      properties: { messaging_product: { type: 'string' }, details: { type: 'string' } },
+    },
     error_user_title: { type: 'string', description: 'A title that may be shown to a user.' },
     error_user_msg: { type: 'string', description: 'A text that may be shown to a user.' },
   }

@@ -74,3 +74,8 @@ export const callLimitReached = defineError({
   code: 138012,
   text: 'The number has started {max} calls to this user within 24 hours, which is the most; try again in {seconds} s.',
 })
+export const callerBlocked = defineError({
+  id: 'caller_blocked',
+  status: 422,
+  text: 'The number has blocked this user; it must unblock the user before a call can come in.',
+})

@@ -3,6 +3,8 @@ import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import { notFound } from '../../graph/errors.ts'
 import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type NewOperation } from '../../graph/operation.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
+import { findPerson, openWindow } from '../messages/store.ts'
+import { callerBlocked } from './errors.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
 import { progressCall, startCall } from './progress.ts'
@@ -80,9 +82,12 @@ export function callGatewayOperations(): NewOperation[] {
         output: { call_id: exampleCallId },
       },
       async run(context, { phone_number_id, from, name, session }) {
+        const { db, clock } = context
         checkOffer(session)
         const number = await requireNumber(context, phone_number_id)
         checkCanCall(number)
+        if ((await findPerson(db, number.id, from)).isBlocked) throw callerBlocked()
+        await openWindow(db, number.id, from, clock.now())
         const call = { direction: 'USER_INITIATED', user_wa_id: from, user_name: name, session } as const
         return { call_id: await startCall(context, number, call) }
       },

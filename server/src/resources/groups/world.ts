@@ -29,10 +29,11 @@ export const groupEntries = defineWorldPart({
   },
   write: (groups, context) =>
     upsertNodes(context, 'groups', groups, {
-      create: ({ given, parent }) => ({
+      create: ({ given: { id, subject, description, join_approval_mode }, parent }) => ({
         ...groupDefaults,
-        ...given,
-        subject: given.subject.trim(),
+        ...pickGiven({ description, join_approval_mode }),
+        id,
+        subject: subject.trim(),
         phone_number_id: parent.given.id,
         created_time: context.now,
       }),

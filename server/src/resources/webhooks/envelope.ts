@@ -78,7 +78,8 @@ function isSystemMessage(message: unknown): boolean {
   return typeof message === 'object' && message !== null && (message as { type?: unknown }).type === 'system'
 }
 
-function compileMessageCheck(): Check {
+/** Makes the function that checks one message of a user, or throws the 400 that names the place. */
+export function compileMessageCheck(): Check {
   const checkCommon = compileCheck(commonMessage)
   const checkKind = compileChecks(messageKinds)
   const checkReply = compileChecks(interactiveKinds)

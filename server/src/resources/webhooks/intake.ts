@@ -1,9 +1,9 @@
 import { confirmAdmission, transactAdmitted } from '../../auth/readmission.ts'
-import type { Clock } from '../../base/clock.ts'
-import { type Database, DatabaseBusy } from '../../db/database.ts'
+import { type Database, DatabaseBusy, type Transaction } from '../../db/database.ts'
 import type { DeliveryMetrics } from '../../delivery/metrics.ts'
 import type { Caller } from '../../graph/caller.ts'
 import { GraphError } from '../../graph/graph-error.ts'
+import type { ReportTools } from '../messages/public.ts'
 import type { Post, Receipt, Received } from './post.ts'
 import { PostGroups } from './post-groups.ts'
 import { receivePosts } from './receiver.ts'
@@ -18,9 +18,9 @@ declare module '../../graph/ports.ts' {
   }
 }
 
-export interface IntakeDeps {
+export interface IntakeDeps extends Omit<ReportTools, 'publicUrl'> {
   readonly database: Database
-  readonly clock: Clock
+  readonly publicUrl: () => string
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
   /** The caller as of now; throws if no longer admitted. */
   readonly readmit: (before: Caller) => Promise<Caller>
@@ -38,17 +38,19 @@ export function makeIntake(deps: IntakeDeps): Intake {
 }
 
 function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
-  const { database, clock } = deps
+  const { database, clock, random, vocabulary, publicUrl } = deps
+  const receive = (tx: Transaction, receipts: readonly Receipt[]) =>
+    receivePosts(tx, { clock, random, vocabulary, publicUrl: publicUrl() }, receipts)
   const readmit = async ({ caller }: { readonly caller: Caller }) => ({ caller: await deps.readmit(caller) })
 
   async function takeAlone(post: Post): Promise<Received> {
     const { sender } = post
     if ('signer' in sender) {
       const options = { share: sender.signer.app_id }
-      return database.transaction(async (tx) => orThrow(await receivePosts(tx, clock, [receiptOf(post)])), options)
+      return database.transaction(async (tx) => orThrow(await receive(tx, [receiptOf(post)])), options)
     }
     return transactAdmitted(deps, sender, readmit, async (tx, admitted) => {
-      const received = orThrow(await receivePosts(tx, clock, [receiptOf(post, admitted.caller)]))
+      const received = orThrow(await receive(tx, [receiptOf(post, admitted.caller)]))
       confirmAdmission(tx, clock, admitted)
       return received
     })
@@ -57,11 +59,8 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
   async function takeTogether(posts: readonly Post[], share: string): Promise<readonly (Received | GraphError)[]> {
     return database.transaction(
       async (tx) => {
-        const outcomes = await receivePosts(
-          tx,
-          clock,
-          posts.map((post) => receiptOf(post)),
-        )
+        const receipts = posts.map((post) => receiptOf(post))
+        const outcomes = await receive(tx, receipts)
         const callers = posts.flatMap(({ sender }) => ('caller' in sender ? [sender.caller] : []))
         for (const caller of new Map(callers.map((one) => [one.token_id, one])).values()) {
           confirmAdmission(tx, clock, { caller })

@@ -87,7 +87,7 @@ const notUnderstood = Type.Object({
 /** The members of a message besides the common ones, by its `type`. */
 export const messageKinds = {
   text: Type.Object({ text: Type.Object({ body: text }), context: optional(context), referral: optional(referral) }),
-  reaction: Type.Object({ reaction: Type.Object({ message_id: text, emoji: text }) }),
+  reaction: Type.Object({ reaction: Type.Object({ message_id: text, emoji: optional(text) }) }),
   audio: Type.Object({ audio: Type.Object({ ...file, voice: Type.Boolean() }) }),
   document: Type.Object({ document: Type.Object({ ...file, filename: text }) }),
   image: Type.Object({ image: Type.Object({ ...file, caption: optional(text) }) }),
@@ -102,7 +102,7 @@ export const messageKinds = {
   button: Type.Object({ context: answeredMessage, button: Type.Object({ payload: text, text }) }),
   interactive: Type.Object({
     context: answeredMessage,
-    interactive: Type.Object({ type: Type.Enum(['list_reply', 'button_reply']) }),
+    interactive: Type.Object({ type: Type.Enum(['list_reply', 'button_reply', 'nfm_reply', 'call_permission_reply']) }),
   }),
   order: Type.Object({
     order: Type.Object({ catalog_id: text, text, product_items: eventList(orderedProduct) }),
@@ -120,6 +120,20 @@ export const interactiveKinds = {
   }),
   button_reply: Type.Object({
     interactive: Type.Object({ button_reply: Type.Object({ id: text, title: text }) }),
+  }),
+  nfm_reply: Type.Object({
+    interactive: Type.Object({
+      nfm_reply: Type.Object({ name: optional(text), body: optional(text), response_json: text }),
+    }),
+  }),
+  call_permission_reply: Type.Object({
+    interactive: Type.Object({
+      call_permission_reply: Type.Object({
+        response: Type.Enum(['accept', 'reject']),
+        expiration_timestamp: optional(text),
+        response_source: optional(text),
+      }),
+    }),
   }),
 } satisfies Record<string, TSchema>
 
@@ -141,7 +155,7 @@ export const commonMessage = Type.Object({
 
 export const statusSchema = Type.Object({
   id: Type.String({ minLength: 1 }),
-  status: Type.Enum(['sent', 'delivered', 'read', 'failed', 'played']),
+  status: Type.Enum(['sent', 'delivered', 'read', 'failed', 'played', 'deleted']),
   timestamp,
   recipient_id: Type.String({ minLength: 1 }),
   conversation: optional(Type.Object({})),

@@ -5,6 +5,14 @@ import type { Db, Transaction } from '../../db/database.ts'
 import type { NewEvent } from '../../delivery/new-event.ts'
 import { raiseEvents } from '../../delivery/outbox.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
+import {
+  type Incoming,
+  type IncomingMessage,
+  listNumbersOfMessages,
+  type ReportTools,
+  storeIncoming,
+  takeHandedStatus,
+} from '../messages/public.ts'
 import type { ChangeValue, ReportedStatus } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
 import type { Receipt, Received } from './post.ts'
@@ -30,13 +38,15 @@ const batchSize = 100
 
 /**
  * Stores posts in one transaction, all changes of each or none, with as many statements as for one post. It looks up what they name,
- * drops duplicates of earlier posts, then raises the events in the order of the posts.
+ * drops duplicates of earlier posts, stores what users wrote, then raises the events in the order of the posts. Throws when a message
+ * is refused: what was stored of the posts by then must be rolled back.
  */
 export async function receivePosts(
   tx: Transaction,
-  clock: Clock,
+  tools: ReportTools,
   receipts: readonly Receipt[],
 ): Promise<(Received | GraphError)[]> {
+  const { clock } = tools
   const task = new LongTask()
   const facts = await findFacts(tx, receipts)
   const posts = receipts.map((receipt): Progress => {
@@ -46,7 +56,7 @@ export async function receivePosts(
   })
   await leaveOutKnownPosts(tx, clock, posts)
   await task.yieldIfDue()
-  await leaveOutKnownItems(tx, clock, posts, task)
+  await leaveOutKnownItems(tx, tools, posts, task)
   await raiseAll(tx, clock, posts, task)
   return posts.map(({ refusal, fields }) => refusal ?? { fields })
 }
@@ -66,32 +76,37 @@ async function leaveOutKnownPosts(tx: Transaction, clock: Clock, posts: readonly
 /** A change with its items that have ids. */
 interface Items {
   readonly change: GivenChange
-  readonly messages: { readonly item: { readonly id: string }; readonly key: ReceivedKey }[]
-  readonly statuses: { readonly item: ReportedStatus; readonly key: ReceivedKey }[]
+  readonly messages: { readonly item: IncomingMessage; readonly key: ReceivedKey }[]
+  statuses: { readonly item: ReportedStatus; readonly key: ReceivedKey }[]
+  readonly write: Receipt['write']
 }
 
-/** Removes duplicates from the changes, and changes that become empty. */
+/** Removes duplicates from the changes, and what no app is to hear of, and changes that become empty. */
 async function leaveOutKnownItems(
   tx: Transaction,
-  clock: Clock,
+  tools: ReportTools,
   posts: readonly Progress[],
   task: LongTask,
 ): Promise<void> {
   const items = new Map<GivenChange, Items>()
-  for (const change of posts.flatMap(({ changes }) => changes)) {
-    await task.yieldIfDue()
-    if (change.field === defaultField && change.phone_number_id !== null) items.set(change, listItems(change))
+  for (const { changes, receipt } of posts) {
+    for (const change of changes) {
+      await task.yieldIfDue()
+      if (change.field !== defaultField || change.phone_number_id === null) continue
+      items.set(change, listItems(change, receipt.write))
+    }
   }
   const listed = [...items.values()]
-  const messages = await remember(tx, clock, 'messages', listed, task)
-  const statuses = await remember(tx, clock, 'statuses', listed, task)
+  const messages = await storeMessages(tx, tools.clock, listed, task)
+  await takeStatuses(tx, tools, listed, task)
+  const statuses = await remember(tx, tools.clock, 'statuses', listed, task)
   for (const post of posts) {
     post.changes = post.changes.flatMap((change) => {
       const of = items.get(change)
       if (!of) return [change]
       const value = keepItems(
         change.value,
-        of.messages.filter(({ key }) => messages.take(key)).map(({ item }) => item),
+        of.messages.filter(({ item }) => messages.has(item)).map(({ item }) => item),
         of.statuses.filter(({ key }) => statuses.take(key)).map(({ item }) => item),
       )
       return value ? [{ ...change, value }] : []
@@ -99,13 +114,84 @@ async function leaveOutKnownItems(
   }
 }
 
-function listItems(change: GivenChange): Items {
+function listItems(change: GivenChange, write: Receipt['write']): Items {
   const number = change.phone_number_id ?? ''
+  const messages = (change.value.messages ?? []) as readonly IncomingMessage[]
   return {
     change,
-    messages: (change.value.messages ?? []).map((item) => ({ item, key: [number, item.id.toWellFormed()] })),
+    messages: messages.map((item) => ({ item: nameEmoji(item), key: [number, item.id.toWellFormed()] })),
     statuses: (change.value.statuses ?? []).map((item) => ({ item, key: [number, digestOf(item)] })),
+    write,
   }
+}
+
+/** A reaction without an emoji was taken back, which events say by an empty one. */
+function nameEmoji(message: IncomingMessage): IncomingMessage {
+  const { type, reaction } = message as { type: string; reaction?: { emoji?: string } }
+  if (type !== 'reaction' || !reaction || reaction.emoji !== undefined) return message
+  return { ...message, reaction: { ...reaction, emoji: '' } } as IncomingMessage
+}
+
+/** Stores the messages that are new; returns those to raise events for. */
+async function storeMessages(
+  tx: Transaction,
+  clock: Clock,
+  listed: readonly Items[],
+  task: LongTask,
+): Promise<ReadonlySet<IncomingMessage>> {
+  const fresh = await remember(tx, clock, 'messages', listed, task)
+  const arrived = listed.flatMap(({ change, messages, write }) =>
+    messages
+      .filter(({ key }) => fresh.take(key))
+      .map(({ item, key: [phone_number_id, id] }): Incoming => {
+        const name = nameOfWriter(change.value, item.from)
+        return { phone_number_id, id, message: item, name, write }
+      }),
+  )
+  const heard = new Set<IncomingMessage>()
+  for (let start = 0; start < arrived.length; start += batchSize) {
+    await task.yieldIfDue()
+    const batch = await storeIncoming(tx, clock.now(), arrived.slice(start, start + batchSize))
+    for (const message of batch) heard.add(message)
+  }
+  return heard
+}
+
+/** The name that the contacts of a value give a user. */
+function nameOfWriter(value: ChangeValue, wa_id: string): string | undefined {
+  const { contacts } = value as { contacts?: readonly { wa_id?: string; profile: { name: string } }[] }
+  return contacts?.find((contact) => contact.wa_id === wa_id)?.profile.name
+}
+
+/** Statuses of messages that were sent here follow the rules of those: only what is ahead is raised, by them. */
+async function takeStatuses(
+  tx: Transaction,
+  tools: ReportTools,
+  listed: readonly Items[],
+  task: LongTask,
+): Promise<void> {
+  const ids = [...new Set(listed.flatMap(({ statuses }) => statuses.map(({ item }) => item.id)))]
+  const numbers = new Map<string, string>()
+  for (let start = 0; start < ids.length; start += batchSize) {
+    await task.yieldIfDue()
+    const found = await listNumbersOfMessages(tx, ids.slice(start, start + batchSize).filter(canBeId))
+    for (const [id, number] of found) numbers.set(id, number)
+  }
+  if (numbers.size === 0) return
+  for (const items of listed) {
+    const others: Items['statuses'] = []
+    for (const status of items.statuses) {
+      const [phone_number_id] = status.key
+      await task.yieldIfDue()
+      const isOurs = numbers.get(status.item.id) === phone_number_id
+      if (!isOurs || !(await takeHandedStatus(tx, tools, phone_number_id, status.item))) others.push(status)
+    }
+    items.statuses = others
+  }
+}
+
+function canBeId(id: string): boolean {
+  return id.length <= 1000 && id.isWellFormed() && !id.includes('\0')
 }
 
 async function remember(
@@ -141,14 +227,18 @@ class Fresh {
   }
 }
 
+function isSame(kept: readonly object[], given: readonly object[] = []): boolean {
+  return kept.length === given.length && kept.every((item, index) => item === given[index])
+}
+
 /** Undefined when nothing is left to raise. */
 function keepItems(
   value: ChangeValue,
   messages: readonly { readonly id: string }[],
   statuses: readonly ReportedStatus[],
 ): ChangeValue | undefined {
-  const given = (value.messages?.length ?? 0) + (value.statuses?.length ?? 0)
-  if (messages.length + statuses.length === given) return value
+  const isWhole = isSame(messages, value.messages) && isSame(statuses, value.statuses)
+  if (isWhole) return value
   if (messages.length + statuses.length === 0) return undefined
   const { messages: _messages, statuses: _statuses, ...rest } = value
   return { ...rest, ...(messages.length > 0 && { messages }), ...(statuses.length > 0 && { statuses }) }

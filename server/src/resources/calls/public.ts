@@ -1,0 +1,3 @@
+/** What other chapters use of this one besides its store and schemas. */
+export { callingOff } from './errors.ts'
+export { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'

@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineSql } from '../../db/statement.ts'
+import type { ChatsTable, MessageContentsTable, MessagesTable } from '../../db/tables.ts'
+
+/** Rows of one statement: an object, which both databases read as keys and values. The keys keep the order of the list. */
+type Listed<Row> = Readonly<Record<string, Row>>
+
+function list<Row>(rows: readonly Row[]): Listed<Row> {
+  return Object.fromEntries(rows.map((row, index) => [`n${String(index).padStart(5, '0')}`, row]))
+}
+
+/** Who writes, as far as storing a message depends on it. */
+export interface Writer {
+  readonly name: string | null
+  /** There is a row of the user. */
+  readonly isKnown: boolean
+  /** The number has blocked the user. */
+  readonly isBlocked: boolean
+  /** It is a number of this platform. */
+  readonly isNumber: boolean
+}
+
+interface WriterRow {
+  readonly key: string
+  readonly name: string | null
+  readonly is_known: number
+  readonly is_blocked: number
+  readonly is_number: number
+}
+
+const selectWriters = defineSql<{ writers: Listed<readonly [phone_number_id: string, wa_id: string]> }>()(
+  ({ writers }) => sql<WriterRow>`
+    SELECT o.key AS key, users.name AS name, CASE WHEN users.wa_id IS NULL THEN 0 ELSE 1 END AS is_known,
+      CASE WHEN EXISTS (SELECT 1 FROM blocked_users b WHERE b.phone_number_id = o.value ->> 0
+        AND b.user_wa_id = o.value ->> 1) THEN 1 ELSE 0 END AS is_blocked,
+      CASE WHEN EXISTS (SELECT 1 FROM phone_numbers n WHERE n.phone_number = o.value ->> 1) THEN 1 ELSE 0 END AS is_number
+    FROM json_each(${writers}) AS o LEFT JOIN users ON users.wa_id = o.value ->> 1`,
+)
+
+export function writerKeyOf(phone_number_id: string, wa_id: string): string {
+  return `${phone_number_id} ${wa_id}`
+}
+
+/** Who writes to which number, by `writerKeyOf`. */
+export async function listWriters(
+  tx: Transaction,
+  pairs: readonly (readonly [phone_number_id: string, wa_id: string])[],
+): Promise<ReadonlyMap<string, Writer>> {
+  const writers = Object.fromEntries(pairs.map((pair) => [writerKeyOf(...pair), pair]))
+  const rows = await tx.list(selectWriters, { writers })
+  return new Map(
+    rows.map(({ key, name, is_known, is_blocked, is_number }) => [
+      key,
+      { name, isKnown: is_known === 1, isBlocked: is_blocked === 1, isNumber: is_number === 1 },
+    ]),
+  )
+}
+
+export type IncomingRow = Pick<
+  MessagesTable,
+  'id' | 'chat_id' | 'phone_number_id' | 'user_wa_id' | 'group_id' | 'type' | 'is_voice' | 'context_id' | 'sent_time'
+>
+
+const insertMessages = defineSql<{ messages: Listed<readonly (string | number | null)[]>; now: number }>()(
+  ({ messages, now }) => sql<{ id: string; phone_number_id: string }>`
+    INSERT INTO messages (id, chat_id, phone_number_id, user_wa_id, group_id, type, is_voice, context_id, sent_time,
+      direction, state, created_time)
+    SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, o.value ->> 3, o.value ->> 4, o.value ->> 5,
+      o.value ->> 6 = 'voice', o.value ->> 7, CAST(o.value ->> 8 AS BIGINT), 'to_business', 'sent', CAST(${now} AS BIGINT)
+    FROM json_each(${messages}) AS o WHERE TRUE ORDER BY o.key
+    ON CONFLICT (id) DO NOTHING RETURNING id, phone_number_id`,
+)
+
+/** Stores messages of users in their order; returns those whose id was free. */
+export async function insertIncoming(tx: Transaction, now: number, rows: readonly IncomingRow[]) {
+  const messages = list(
+    rows.map((row) => [
+      row.id,
+      row.chat_id,
+      row.phone_number_id,
+      row.user_wa_id,
+      row.group_id,
+      row.type,
+      row.is_voice ? 'voice' : '',
+      row.context_id,
+      row.sent_time,
+    ]),
+  )
+  return tx.list(insertMessages, { messages, now })
+}
+
+const selectNumbers = defineSql<{ ids: Listed<readonly [id: string]> }>()(
+  ({ ids }) => sql<{ id: string; phone_number_id: string }>`
+    SELECT messages.id, messages.phone_number_id FROM json_each(${ids}) AS o
+    JOIN messages ON messages.id = o.value ->> 0`,
+)
+
+/** The numbers of those messages that are stored. */
+export async function listNumbersOfMessages(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.list(selectNumbers, { ids: list(ids.map((id) => [id] as const)) })
+  return new Map(rows.map(({ id, phone_number_id }) => [id, phone_number_id]))
+}
+
+type NewContent = Pick<MessageContentsTable, 'message_id' | 'content' | 'sha256'>
+
+const insertNewContents = defineSql<{ contents: Listed<readonly (string | null)[]>; now: number }>()(
+  ({ contents, now }) => sql`
+    INSERT INTO message_contents (message_id, content, sha256, created_time)
+    SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, CAST(${now} AS BIGINT) FROM json_each(${contents}) AS o`,
+)
+
+export function insertContents(tx: Transaction, now: number, contents: readonly NewContent[]): void {
+  const rows = contents.map(({ message_id, content, sha256 }) => [message_id, content, sha256])
+  tx.run(insertNewContents, { contents: list(rows), now })
+}
+
+/** A chat that a user has written in; `window_time` is null where that opens no window. */
+export type TouchedChat = Pick<ChatsTable, 'id' | 'phone_number_id' | 'user_wa_id' | 'group_id' | 'window_time'> & {
+  readonly last_message_id: string
+}
+
+// In a fixed order, so that transactions cannot deadlock.
+const upsertChats = defineSql<{ chats: Readonly<Record<string, readonly unknown[]>>; now: number }>()(
+  ({ chats, now }) => sql`
+    INSERT INTO chats (id, phone_number_id, user_wa_id, group_id, window_time, last_message_id, conversations, blocked,
+      marketing, typing_until, pair_time, last_time)
+    SELECT o.key, o.value ->> 0, o.value ->> 1, o.value ->> 2, CAST(o.value ->> 3 AS BIGINT), o.value ->> 4, o.value -> 5,
+      FALSE, 'resume', 0, 0, CAST(${now} AS BIGINT)
+    FROM json_each(${chats}) AS o WHERE TRUE ORDER BY o.key
+    ON CONFLICT (id) DO UPDATE SET window_time = COALESCE(excluded.window_time, chats.window_time),
+      last_message_id = excluded.last_message_id, last_time = excluded.last_time`,
+)
+
+/** Notes in chats, which are made where there are none, what was written last and when the window opened. */
+export function touchChats(tx: Transaction, now: number, chats: readonly TouchedChat[]): void {
+  const rows = chats.map(({ id, phone_number_id, user_wa_id, group_id, window_time, last_message_id }) => [
+    id,
+    [phone_number_id, user_wa_id, group_id, window_time, last_message_id, {}],
+  ])
+  tx.run(upsertChats, { chats: Object.fromEntries(rows), now })
+}

@@ -1,0 +1,190 @@
+import type { Transaction } from '../../db/database.ts'
+import { useFile } from '../../files/files.ts'
+import { incomingIdTaken, writerIsNumber } from './errors.ts'
+import {
+  type IncomingRow,
+  insertContents,
+  insertIncoming,
+  listNumbersOfMessages,
+  listWriters,
+  type TouchedChat,
+  touchChats,
+  type Writer,
+  writerKeyOf,
+} from './incoming-store.ts'
+import { isMediaKind } from './kinds.ts'
+import { showMedia } from './rules.ts'
+import { chatIdOf, findMediaOfNumber, groupChatIdOf, messageUse, upsertUsers } from './store.ts'
+
+/** A message of a user, as in events: its form was checked. */
+export interface IncomingMessage {
+  readonly id: string
+  readonly from: string
+  readonly timestamp: string
+  readonly type: string
+  readonly group_id?: unknown
+  readonly context?: { readonly id?: unknown }
+}
+
+/** A message as it arrived: on which number, with an id that can be stored, from whom by name, and how to write a part of it as received. */
+export interface Incoming {
+  readonly phone_number_id: string
+  readonly id: string
+  readonly message: IncomingMessage
+  readonly name: string | undefined
+  readonly write: (part: object) => string
+}
+
+const userPattern = /^\d{1,20}$/
+const maxNameLength = 256
+
+/**
+ * Stores messages of users in few statements, however many there are, and opens their windows. Returns the messages to raise events
+ * for: not those that are stored already, nor those of users whom the number has blocked. A message whose sender cannot be a user is
+ * passed on without being stored. Throws when one of them is refused.
+ */
+export async function storeIncoming(
+  tx: Transaction,
+  now: number,
+  arrived: readonly Incoming[],
+): Promise<ReadonlySet<IncomingMessage>> {
+  const heard = new Set(arrived.filter((one) => !isOfUser(one)).map(({ message }) => message))
+  const written = arrived.filter(isOfUser)
+  if (written.length === 0) return heard
+  const writers = await listWriters(
+    tx,
+    written.map(({ phone_number_id, message }) => [phone_number_id, message.from]),
+  )
+  if ([...writers.values()].some(({ isNumber }) => isNumber)) throw writerIsNumber()
+  const fresh = await insertNew(tx, now, written)
+  if (fresh.length === 0) return heard
+  insertContents(tx, now, await Promise.all(fresh.map((one) => describeContent(tx, now, one))))
+  const chats = new Map<string, TouchedChat>()
+  for (const one of fresh) {
+    const { phone_number_id, id, message } = one
+    const { from, type } = message
+    const group_id = readGroup(message)
+    const isHeard = group_id !== null || !writers.get(writerKeyOf(phone_number_id, from))?.isBlocked
+    if (isHeard) heard.add(message)
+    const chat = chatOf(one)
+    const opened = isHeard && type !== 'system' ? now : null
+    const window_time = opened ?? chats.get(chat)?.window_time ?? null
+    const user_wa_id = group_id === null ? from : null
+    chats.set(chat, { id: chat, phone_number_id, user_wa_id, group_id, window_time, last_message_id: id })
+  }
+  touchChats(tx, now, [...chats.values()])
+  upsertUsers(tx, namesToNote(fresh, writers))
+  return heard
+}
+
+function isOfUser({ message }: Incoming): boolean {
+  return userPattern.test(message.from)
+}
+
+function readGroup({ group_id }: IncomingMessage): string | null {
+  return typeof group_id === 'string' && userPattern.test(group_id) ? group_id : null
+}
+
+function chatOf({ phone_number_id, message }: Incoming): string {
+  const group_id = readGroup(message)
+  return group_id === null ? chatIdOf(phone_number_id, message.from) : groupChatIdOf(group_id)
+}
+
+/** Inserts messages; returns those that were not there. An id that a message of another number has is refused. */
+async function insertNew(tx: Transaction, now: number, written: readonly Incoming[]): Promise<Incoming[]> {
+  const inserted = await insertIncoming(
+    tx,
+    now,
+    written.map((one) => describeRow(one, now)),
+  )
+  const keys = new Set(inserted.map(({ id, phone_number_id }) => `${phone_number_id} ${id}`))
+  const isNew = ({ phone_number_id, id }: Incoming) => keys.has(`${phone_number_id} ${id}`)
+  const known = written.filter((one) => !isNew(one))
+  if (known.length > 0) {
+    const numbers = await listNumbersOfMessages(
+      tx,
+      known.map(({ id }) => id),
+    )
+    if (known.some(({ phone_number_id, id }) => numbers.get(id) !== phone_number_id)) {
+      throw incomingIdTaken()
+    }
+  }
+  return written.filter(isNew)
+}
+
+function describeRow(arrived: Incoming, now: number): IncomingRow {
+  const { phone_number_id, id, message } = arrived
+  const { from, type, timestamp } = message
+  const value = readMember(message, type)
+  return {
+    id,
+    chat_id: chatOf(arrived),
+    phone_number_id,
+    user_wa_id: from,
+    group_id: readGroup(message),
+    type,
+    is_voice: type === 'audio' && (value as { voice?: unknown })?.voice === true,
+    context_id: readContext(message),
+    sent_time: readTime(timestamp, now),
+  }
+}
+
+async function describeContent(tx: Transaction, now: number, { phone_number_id, id, message, write }: Incoming) {
+  const { type } = message
+  const value = readMember(message, type)
+  const referral = readMember(message, 'referral')
+  const media_id = isMediaKind(type) ? (value as { id?: unknown })?.id : undefined
+  const media = typeof media_id === 'string' ? await findMediaOfNumber(tx, phone_number_id, media_id, now) : undefined
+  if (media) await useFile(tx, media.sha256, messageUse(id))
+  const members = [
+    ...(isObject(value) ? [`"value":${write(value)}`] : []),
+    ...(isObject(referral) ? [`"referral":${write(referral)}`] : []),
+    ...(media ? [`"media":${JSON.stringify(showMedia(media))}`] : []),
+  ]
+  return { message_id: id, content: `{${members.join(',')}}`, sha256: media?.sha256 ?? null }
+}
+
+function readMember(message: IncomingMessage, name: string): unknown {
+  return (message as unknown as Record<string, unknown>)[name]
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function readContext({ context }: IncomingMessage): string | null {
+  const id = context?.id
+  return typeof id === 'string' && id.length <= 1000 && isStorable(id) ? id : null
+}
+
+/** What PostgreSQL cannot keep is left out of columns; the content is JSON, where it is escaped. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
+function readTime(timestamp: string, now: number): number {
+  const milliseconds = Number(timestamp) * 1000
+  return Number.isSafeInteger(milliseconds) ? milliseconds : now
+}
+
+/** Who writes has a row, with the latest name: the users whose row is missing or has another name. */
+function namesToNote(
+  fresh: readonly Incoming[],
+  writers: ReadonlyMap<string, Writer>,
+): ReadonlyMap<string, string | null> {
+  const names = new Map<string, string | null>()
+  for (const { phone_number_id, message, name } of fresh) {
+    const { from } = message
+    const writer = writers.get(writerKeyOf(phone_number_id, from))
+    const given = name !== undefined && isName(name, from) ? name : null
+    const known = names.get(from) ?? writer?.name ?? null
+    if (given !== null && given !== known) names.set(from, given)
+    else if (!writer?.isKnown && !names.has(from)) names.set(from, null)
+  }
+  return names
+}
+
+/** The number itself, which stands where no name is known, is no name. */
+function isName(name: string, wa_id: string): boolean {
+  return name !== '' && name !== `+${wa_id}` && [...name].length <= maxNameLength && isStorable(name)
+}

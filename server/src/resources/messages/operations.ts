@@ -1,0 +1,59 @@
+import type { Chapter } from '../../chapter.ts'
+import { defineWrite, type NewOperation } from '../../graph/operation.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { blockOperations } from './block-operations.ts'
+import { doOnce } from './idempotency.ts'
+import { makePhoneHandlers } from './phone.ts'
+import { checkReadMark, markAsRead } from './read-marks.ts'
+import { checkMessageRequest } from './request.ts'
+import { idempotencyHeader, messageAnswerSchema, messageRequestSchema } from './schemas.ts'
+import { describeSent, sendMessage } from './send.ts'
+
+export const messagesChapter: Chapter = {
+  name: 'messages',
+  title: 'Messages',
+  rows: (vocabulary) => [...messageOperations(vocabulary), ...blockOperations(vocabulary)],
+  timers: makePhoneHandlers,
+  leftOutOfWorld: { messages: 'messages' },
+}
+
+function messageOperations(vocabulary: Vocabulary): NewOperation[] {
+  return [
+    defineWrite({
+      name: 'messages.send',
+      method: 'POST',
+      path: '/{Version}/{Phone-Number-ID}/messages',
+      sentence: 'Sends a message to a user or a group, or, with status, marks one that came in as read.',
+      permission: 'messaging',
+      rateClass: 'messages',
+      countedByPlatform: false,
+      errorData: true,
+      headers: [idempotencyHeader],
+      input: messageRequestSchema(vocabulary),
+      output: messageAnswerSchema(vocabulary),
+      examples: {
+        input: {
+          messaging_product: vocabulary.product,
+          to: '+1 (650) 555-1234',
+          type: 'text',
+          text: { body: 'Your order is ready.' },
+        },
+        output: {
+          messaging_product: vocabulary.product,
+          contacts: [{ input: '+1 (650) 555-1234', wa_id: '16505551234' }],
+          messages: [{ id: 'wamid.q83vEjRWeJCrze8SNFZ4kKvN' }],
+        },
+      },
+      async prepare(_context, input) {
+        return input.status === undefined ? checkMessageRequest(input) : checkReadMark(input)
+      },
+      async run(context, input, checked) {
+        return doOnce(context, input, async () => {
+          if ('kind' in checked) return describeSent(vocabulary.product, checked, await sendMessage(context, checked))
+          await markAsRead(context, checked)
+          return { success: true }
+        })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import { minute, second } from '../../base/duration.ts'
+import type { TimerDeps } from '../../chapter.ts'
+import type { Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+import type { UsersTable } from '../../db/tables.ts'
+import type { Settings } from '../../graph/settings.ts'
+import { setTimer } from '../../timers/set.ts'
+import type { TimerHandler } from '../../timers/worker.ts'
+import type { EventTools } from './events.ts'
+import { progressFor } from './progress.ts'
+import type { MessageStatus } from './states.ts'
+import { chatIdOf, findChat, findPerson, findSender, lockMessage, type Person } from './store.ts'
+
+/** The virtual phone: what a user's phone does by itself. */
+export const phoneTimer = 'messages.phone'
+export const waitingTimer = 'messages.deliver_waiting'
+
+/** So many waiting messages are delivered in one transaction. */
+const waitingBatch = 100
+
+export interface PhoneTools extends EventTools {
+  readonly random: TimerDeps['random']
+  readonly settings: Settings
+}
+
+interface PhoneAct {
+  readonly message_id: string
+  readonly user_wa_id: string
+  readonly status: 'delivered' | 'read'
+}
+
+export function isOnline({ presence }: Pick<UsersTable, 'presence'>, settings: Settings): boolean {
+  return (presence ?? settings.usersPresence) === 'online'
+}
+
+/** What a phone that gets a message does with it at once: nothing, deliver it, or deliver and read it. */
+export function actAtOnce(
+  user: Pick<Person, 'presence' | 'auto_read'>,
+  { phoneDeliveryDelay, phoneReadDelay, ...settings }: Settings,
+): readonly MessageStatus[] {
+  if (phoneDeliveryDelay > 0 || !isOnline(user, { phoneDeliveryDelay, phoneReadDelay, ...settings })) return []
+  return user.auto_read && phoneReadDelay === 0 ? ['delivered', 'read'] : ['delivered']
+}
+
+/** Sets the timer of what the phone does next, after what has happened to a message. */
+export async function schedulePhone(
+  tx: Transaction,
+  tools: PhoneTools,
+  message_id: string,
+  user: Person,
+  last: MessageStatus | undefined,
+): Promise<void> {
+  const { clock, settings } = tools
+  if (!isOnline(user, settings)) return
+  const act: PhoneAct | undefined =
+    last === 'sent'
+      ? { message_id, user_wa_id: user.wa_id, status: 'delivered' }
+      : last === 'delivered' && user.auto_read
+        ? { message_id, user_wa_id: user.wa_id, status: 'read' }
+        : undefined
+  if (!act) return
+  const delay = act.status === 'delivered' ? settings.phoneDeliveryDelay : settings.phoneReadDelay
+  await setTimer(tx, tools, { kind: phoneTimer, due_time: clock.now() + delay, payload: act })
+}
+
+/** Lets the phone of a user take a message on: not when it is offline, and never what comes from a number that the user blocked. */
+async function act(tx: Transaction, tools: PhoneTools, { message_id, user_wa_id, status }: PhoneAct): Promise<void> {
+  const message = await lockMessage(tx, message_id)
+  if (!message) return
+  if (message.group_id === null && (await isBlockedByUser(tx, message.phone_number_id, user_wa_id))) return
+  const number = await findSender(tx, message.phone_number_id)
+  if (!isOnline(await findPerson(tx, number.id, user_wa_id), tools.settings)) return
+  const { statuses, user } = await progressFor(tx, tools, number, message, user_wa_id, { status })
+  await schedulePhone(tx, tools, message_id, user, statuses.at(-1))
+}
+
+/** Whether the user has blocked the number: then nothing is delivered, and nobody is told. */
+export async function isBlockedByUser(tx: Transaction, phone_number_id: string, user_wa_id: string): Promise<boolean> {
+  return (await findChat(tx, chatIdOf(phone_number_id, user_wa_id)))?.blocked ?? false
+}
+
+const listWaitingAlone = defineStatement<{ user_wa_id: string; now: number; limit: number }>()(
+  (db, { user_wa_id, now, limit }) =>
+    db
+      .selectFrom('messages')
+      .innerJoin('chats', 'chats.id', 'messages.chat_id')
+      .select(['messages.id', 'messages.position'])
+      .where('messages.user_wa_id', '=', user_wa_id)
+      // As the index says it: a value that is bound would not be known to be in it.
+      .where(sql<boolean>`messages.state = 'sent' AND messages.direction = 'to_user'`)
+      .where('messages.type', '<>', 'reaction')
+      .where('messages.expires_time', '>', now)
+      .where('chats.blocked', '=', false)
+      .orderBy('messages.position')
+      .limit(limit),
+)
+
+const listWaitingInGroups = defineStatement<{ user_wa_id: string; now: number; limit: number }>()(
+  (db, { user_wa_id, now, limit }) =>
+    db
+      .selectFrom('message_recipients')
+      .innerJoin('messages', 'messages.id', 'message_recipients.message_id')
+      .select(['messages.id', 'messages.position'])
+      .where('message_recipients.user_wa_id', '=', user_wa_id)
+      .where(sql<boolean>`message_recipients.state = 'sent'`)
+      .where('messages.expires_time', '>', now)
+      .orderBy('messages.position')
+      .limit(limit),
+)
+
+/** Delivers what waits for a user who is online now, oldest first; what is more than a batch goes on by a timer. */
+export async function deliverWaiting(tx: Transaction, tools: PhoneTools, user_wa_id: string): Promise<void> {
+  const asked = { user_wa_id, now: tools.clock.now(), limit: waitingBatch }
+  const waiting = [...(await tx.list(listWaitingAlone, asked)), ...(await tx.list(listWaitingInGroups, asked))]
+  const next = waiting.sort((one, other) => one.position - other.position).slice(0, waitingBatch)
+  for (const { id } of next) {
+    const message = await lockMessage(tx, id)
+    if (!message) continue
+    const number = await findSender(tx, message.phone_number_id)
+    const { statuses, user } = await progressFor(tx, tools, number, message, user_wa_id, { status: 'delivered' })
+    await schedulePhone(tx, tools, id, user, statuses.at(-1))
+  }
+  if (next.length < waitingBatch) return
+  await setTimer(tx, tools, { kind: waitingTimer, due_time: tools.clock.now(), payload: { user_wa_id } })
+}
+
+export function makePhoneHandlers(deps: TimerDeps): Record<string, TimerHandler> {
+  const toolsOf = (): PhoneTools => ({ ...deps, publicUrl: deps.publicUrl() })
+  const retryDelay = (failures: number) => Math.min(failures * second, minute)
+  return {
+    [phoneTimer]: { finish: (tx, payload) => act(tx, toolsOf(), payload as PhoneAct), retryDelay },
+    [waitingTimer]: {
+      async finish(tx, payload) {
+        const { user_wa_id } = payload as { user_wa_id: string }
+        const { presence } = await findPerson(tx, '', user_wa_id)
+        if (isOnline({ presence }, deps.settings)) await deliverWaiting(tx, toolsOf(), user_wa_id)
+      },
+      retryDelay,
+    },
+  }
+}

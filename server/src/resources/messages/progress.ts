@@ -1,0 +1,119 @@
+import type { Transaction } from '../../db/database.ts'
+import type { MessageRecipientsTable } from '../../db/tables.ts'
+import { type EventTools, raiseStatus, type ToldStatus } from './events.ts'
+import { type MessageStatus, moveMessage } from './states.ts'
+import {
+  findPerson,
+  lockRecipient,
+  type MessageNumber,
+  type Person,
+  type StoredMessage,
+  updateMessage,
+  updateRecipient,
+} from './store.ts'
+
+/** The times of what has happened to a message, or to one participant's copy of it. */
+type Times = Pick<MessageRecipientsTable, 'delivered_time' | 'read_time' | 'played_time' | 'ended_time'>
+
+/** Something that was reported of a message. */
+export interface Report {
+  readonly status: MessageStatus
+  /** With `failed`. */
+  readonly code?: number
+}
+
+/** Columns of what a message goes through at one moment. */
+export function timesOf(statuses: readonly MessageStatus[], time: number): Partial<Times> {
+  const times: Partial<Times> = {}
+  for (const status of statuses) {
+    if (status === 'delivered') times.delivered_time = time
+    else if (status === 'read') times.read_time = time
+    else if (status === 'played') times.played_time = time
+    else if (status === 'failed' || status === 'deleted') times.ended_time = time
+  }
+  return times
+}
+
+/** What the business is told: `read` only where the user's phone says when it read. */
+export function isTold(status: MessageStatus, { read_receipts }: Pick<Person, 'read_receipts'>): boolean {
+  return status !== 'read' || read_receipts
+}
+
+/**
+ * Takes a message to a user on, and tells what it went through; nothing happens when the report is not ahead. The message is
+ * held. Returns the statuses, also those that are not told.
+ */
+export async function progressMessage(
+  tx: Transaction,
+  tools: EventTools,
+  number: MessageNumber,
+  message: StoredMessage,
+  user: Person,
+  { status, code }: Report,
+): Promise<readonly MessageStatus[]> {
+  const now = tools.clock.now()
+  const statuses = moveMessage(message, status, now)
+  const state = statuses.at(-1)
+  if (state === undefined) return []
+  const time = Math.max(now, message.created_time, latestOf(message))
+  const error_code = status === 'failed' ? (code ?? null) : message.error_code
+  const sent_time = statuses.includes('sent') ? time : message.sent_time
+  await updateMessage(tx, message.id, { state, error_code, sent_time, ...timesOf(statuses, time) })
+  await tell(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  return statuses
+}
+
+/** The same for one participant of a group. The state of the message itself is the furthest of any. */
+export async function progressRecipient(
+  tx: Transaction,
+  tools: EventTools,
+  number: MessageNumber,
+  message: StoredMessage,
+  user: Person,
+  { status, code }: Report,
+): Promise<readonly MessageStatus[]> {
+  const recipient = await lockRecipient(tx, message.id, user.wa_id)
+  if (!recipient) return []
+  const now = tools.clock.now()
+  const statuses = moveMessage({ ...message, state: recipient.state }, status, now)
+  const state = statuses.at(-1)
+  if (state === undefined) return []
+  const time = Math.max(now, message.created_time, latestOf(recipient))
+  const error_code = status === 'failed' ? (code ?? null) : recipient.error_code
+  await updateRecipient(tx, recipient, { state, error_code, ...timesOf(statuses, time) })
+  const ahead = moveMessage(message, status, now)
+  if (ahead.length > 0 && status !== 'failed') await updateMessage(tx, message.id, { state })
+  await tell(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  return statuses
+}
+
+async function tell(
+  tx: Transaction,
+  tools: EventTools,
+  number: MessageNumber,
+  told: Omit<ToldStatus, 'status'>,
+  statuses: readonly MessageStatus[],
+  user: Person,
+): Promise<void> {
+  for (const status of statuses) {
+    if (isTold(status, user)) await raiseStatus(tx, tools, number, { ...told, status })
+  }
+}
+
+function latestOf({ delivered_time, read_time, played_time, ended_time }: Times): number {
+  return Math.max(delivered_time ?? 0, read_time ?? 0, played_time ?? 0, ended_time ?? 0)
+}
+
+/** Takes a message on for the user whom it went to, who may be one of a group. */
+export async function progressFor(
+  tx: Transaction,
+  tools: EventTools,
+  number: MessageNumber,
+  message: StoredMessage,
+  user_wa_id: string,
+  report: Report,
+): Promise<{ readonly statuses: readonly MessageStatus[]; readonly user: Person }> {
+  const user = await findPerson(tx, number.id, user_wa_id)
+  const progress = message.group_id === null ? progressMessage : progressRecipient
+  return { statuses: await progress(tx, tools, number, message, user, report), user }
+}

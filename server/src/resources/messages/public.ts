@@ -1,0 +1,12 @@
+/** What other chapters use of this one besides its store and schemas. */
+export type { Choices } from './choices.ts'
+export { mediaUnknown } from './errors.ts'
+export { type EventTools, nameOf, writeSeconds } from './events.ts'
+export { describeFailure, failureCodes } from './failures.ts'
+export { type Incoming, type IncomingMessage, storeIncoming } from './incoming.ts'
+export { listNumbersOfMessages } from './incoming-store.ts'
+export { isMediaKind } from './kinds.ts'
+export { deliverWaiting, isOnline, type PhoneTools } from './phone.ts'
+export { deleteIncoming, type ReportTools, reportStatus, takeHandedStatus } from './report.ts'
+export { defaultFilename, drawMessageId, isWindowOpen } from './rules.ts'
+export { isExpired } from './states.ts'

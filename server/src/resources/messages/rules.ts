@@ -1,0 +1,133 @@
+import { day } from '../../base/duration.ts'
+import type { Random } from '../../base/random.ts'
+import type { ChatsTable, MediaTable, MessagePricing, OpenConversation } from '../../db/tables.ts'
+import type { Settings } from '../../graph/settings.ts'
+import { pairLimitReached } from '../../limits/errors.ts'
+import { isMediaType, mediaTypes } from '../media/public.ts'
+import {
+  accountRejected,
+  mediaTypeNotTaken,
+  recipientBlocked,
+  recipientIsSender,
+  senderNotRegistered,
+  senderRestricted,
+} from './errors.ts'
+import type { MediaMessageKind } from './kinds.ts'
+import type { Person, Sender } from './store.ts'
+
+const offlineConnections = ['DISCONNECTED', 'PENDING']
+
+/** Throws unless the number is registered and connected. */
+export function checkRegistered({ registered, connection_status }: Sender): void {
+  if (!registered || offlineConnections.includes(connection_status)) throw senderNotRegistered()
+}
+
+/** Throws unless the number may send. */
+export function checkSender(sender: Sender): void {
+  checkRegistered(sender)
+  const { link_status, connection_status, account_review_status } = sender
+  if (link_status === 'BANNED' || link_status === 'RESTRICTED' || connection_status === 'RESTRICTED') {
+    throw senderRestricted()
+  }
+  if (account_review_status === 'REJECTED') throw accountRejected()
+}
+
+/** Throws when the number can never send to the user. */
+export function checkUser({ phone_number }: Sender, user: Pick<Person, 'wa_id' | 'isBlocked'>): void {
+  if (user.wa_id === phone_number) throw recipientIsSender()
+  if (user.isBlocked) throw recipientBlocked()
+}
+
+/** The types that a kind of message takes. A voice message is Ogg alone. */
+function typesOf(kind: MediaMessageKind, isVoice: boolean): string[] {
+  if (isVoice) return ['audio/ogg']
+  return Object.entries(mediaTypes).flatMap(([type, info]) => (info.kind === kind ? [type] : []))
+}
+
+export function checkMediaType(
+  kind: MediaMessageKind,
+  isVoice: boolean,
+  { mime_type }: Pick<MediaTable, 'mime_type'>,
+): void {
+  const types = typesOf(kind, isVoice)
+  if (!types.includes(mime_type)) throw mediaTypeNotTaken({ found: mime_type, type: kind, types })
+}
+
+/** What a document is called whose sender gave it no name. */
+export function defaultFilename(mime_type: string, link: string | undefined): string {
+  const last = link === undefined ? '' : (URL.parse(link)?.pathname.split('/').at(-1) ?? '')
+  if (last !== '') return decode(last).slice(0, 240)
+  return `document.${isMediaType(mime_type) ? mediaTypes[mime_type].extension : 'bin'}`
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Whether a user has written or called so lately that the number may write without a template. */
+export function isWindowOpen(
+  { window_time }: Pick<ChatsTable, 'window_time'>,
+  settings: Settings,
+  now: number,
+): boolean {
+  return window_time !== null && now - window_time < settings.serviceWindow
+}
+
+/**
+ * Takes one message of the bucket of a chat, and returns up to when the bucket is used up: a bucket of `count` that is refilled
+ * evenly in `milliseconds`. Throws the 429 when it is empty.
+ */
+export function takeFromPair({ pair_time }: Pick<ChatsTable, 'pair_time'>, settings: Settings, now: number): number {
+  if (!settings.rateLimitsOn) return pair_time
+  const { count, milliseconds } = settings.messagePairRate
+  const interval = milliseconds / count
+  // A time beyond the whole bucket was written by a clock that was set back since.
+  const used = pair_time > now + milliseconds ? now : Math.max(pair_time, now)
+  const next = used + interval
+  if (next - now > milliseconds) {
+    throw pairLimitReached({ count, interval: interval / 1000, seconds: (next - now - milliseconds) / 1000 })
+  }
+  return Math.round(next)
+}
+
+/** The conversation of a category that a message belongs to: the open one, or one that it begins. */
+export function takeConversation(
+  { conversations }: Pick<ChatsTable, 'conversations'>,
+  category: string,
+  random: Random,
+  now: number,
+): { readonly open: OpenConversation; readonly conversations: ChatsTable['conversations'] } {
+  const known = conversations[category]
+  if (known && known.end_time > now && known.end_time <= now + day) return { open: known, conversations }
+  const open = { id: random.trace(), end_time: now + day }
+  return { open, conversations: { ...conversations, [category]: open } }
+}
+
+/** What a message that is no template costs: nothing, in the window that a user has opened. */
+export function priceService({ id, end_time }: OpenConversation, toGroup: boolean): MessagePricing {
+  return {
+    conversation_id: id,
+    end_time,
+    billable: false,
+    category: serviceCategory(toGroup),
+    type: toGroup ? 'free_group_customer_service' : 'free_customer_service',
+  }
+}
+
+export function serviceCategory(toGroup: boolean): string {
+  return toGroup ? 'group_service' : 'service'
+}
+
+/** `wamid.` and base64url of 18 random bytes. */
+export function drawMessageId(random: Random): string {
+  return `wamid.${random.bytes(18).toString('base64url')}`
+}
+
+/** What is kept of a media file besides its bytes. */
+export function showMedia({ id, mime_type, sha256, file_size }: Omit<MediaTable, 'phone_number_id' | 'expires_time'>) {
+  return { id, mime_type, sha256, file_size }
+}

@@ -1,0 +1,398 @@
+import { sql } from 'kysely'
+import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineSql, defineStatement } from '../../db/statement.ts'
+import type {
+  ChatsTable,
+  MediaTable,
+  MessageContentsTable,
+  MessageRecipientsTable,
+  MessagesTable,
+  PhoneNumbersTable,
+  UsersTable,
+} from '../../db/tables.ts'
+import { releaseFile } from '../../files/files.ts'
+
+export type StoredMessage = Omit<MessagesTable, 'position'> & { readonly position: number }
+export type NewMessage = Omit<MessagesTable, 'position'>
+
+/** The number that a message is on, as far as its events tell of it. */
+export type MessageNumber = Pick<PhoneNumbersTable, 'id' | 'account_id' | 'phone_number'>
+
+export function chatIdOf(phone_number_id: string, user_wa_id: string): string {
+  return `${phone_number_id}/${user_wa_id}`
+}
+
+export function groupChatIdOf(group_id: string): string {
+  return `group/${group_id}`
+}
+
+export const emptyChat = {
+  user_wa_id: null,
+  group_id: null,
+  window_time: null,
+  blocked: false,
+  marketing: 'resume',
+  typing_until: 0,
+  pair_time: 0,
+  template_time: null,
+  conversations: {},
+  last_message_id: null,
+  last_time: 0,
+} as const satisfies Omit<ChatsTable, 'id' | 'phone_number_id'>
+
+const findById = defineStatement<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('phone_numbers')
+    .innerJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
+    .select([
+      'phone_numbers.id',
+      'phone_numbers.account_id',
+      'phone_numbers.phone_number',
+      'phone_numbers.registered',
+      'phone_numbers.link_status',
+      'phone_numbers.connection_status',
+      'phone_numbers.calling_enabled',
+      'accounts.account_review_status',
+    ])
+    .where('phone_numbers.id', '=', id),
+)
+
+/** A number as far as sending asks; its id is that of a node which was found visible, or of a message. */
+export async function findSender(db: Db, id: string) {
+  const sender = await db.first(findById, { id })
+  if (!sender) throw new Error(`the phone number ${id} is missing`)
+  return sender
+}
+export type Sender = Awaited<ReturnType<typeof findSender>>
+
+const selectChatForUpdate = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('chats').selectAll().where('id', '=', id).forUpdate(),
+)
+
+const insertEmptyChat = defineStatement<ChatsTable>()((db, chat) =>
+  db
+    .insertInto('chats')
+    .values({
+      id: chat.id,
+      phone_number_id: chat.phone_number_id,
+      user_wa_id: chat.user_wa_id,
+      group_id: chat.group_id,
+      window_time: chat.window_time,
+      blocked: chat.blocked,
+      marketing: chat.marketing,
+      typing_until: chat.typing_until,
+      pair_time: chat.pair_time,
+      template_time: chat.template_time,
+      conversations: chat.conversations,
+      last_message_id: chat.last_message_id,
+      last_time: chat.last_time,
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+// In a fixed order, so that transactions cannot deadlock.
+const upsertNames = defineSql<{ names: Readonly<Record<string, readonly [name: string | null]>> }>()(
+  ({ names }) => sql`
+    INSERT INTO users (wa_id, name, auto_read, read_receipts, reachable)
+    SELECT o.key, o.value ->> 0, FALSE, TRUE, TRUE FROM json_each(${names}) AS o WHERE TRUE ORDER BY o.key
+    ON CONFLICT (wa_id) DO UPDATE SET name = COALESCE(excluded.name, users.name)`,
+)
+
+/** Whoever has a chat has a row, so that an export finds both; a name that is null leaves the known one. */
+export function upsertUsers(tx: Transaction, names: ReadonlyMap<string, string | null>): void {
+  const rows = [...names].map(([wa_id, name]) => [wa_id, [name] as const])
+  if (rows.length > 0) tx.run(upsertNames, { names: Object.fromEntries(rows) })
+}
+
+/** A chat, held until the transaction ends, so that its messages come one after another; made where there is none yet. */
+export async function takeChat(
+  tx: Transaction,
+  chat: Pick<ChatsTable, 'id' | 'phone_number_id'> & Partial<Pick<ChatsTable, 'user_wa_id' | 'group_id'>>,
+): Promise<ChatsTable> {
+  const known = await tx.first(selectChatForUpdate, { id: chat.id })
+  if (known) return known
+  tx.run(insertEmptyChat, { ...emptyChat, ...chat })
+  if (chat.user_wa_id != null) upsertUsers(tx, new Map([[chat.user_wa_id, null]]))
+  const made = await tx.first(selectChatForUpdate, { id: chat.id })
+  if (!made) throw new Error('the chat was not stored')
+  return made
+}
+
+const selectChat = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('chats').selectAll().where('id', '=', id),
+)
+
+export async function findChat(db: Db, id: string): Promise<ChatsTable | undefined> {
+  return db.first(selectChat, { id })
+}
+
+const updateChatAfterSending = defineStatement<
+  Pick<ChatsTable, 'id' | 'pair_time' | 'conversations' | 'last_message_id' | 'last_time'>
+>()((db, { id, pair_time, conversations, last_message_id, last_time }) =>
+  db
+    .updateTable('chats')
+    .set({ pair_time, conversations, last_message_id, last_time, typing_until: 0 })
+    .where('id', '=', id),
+)
+
+/** What sending changes of a chat; it also ends the typing indicator. */
+export function noteSent(
+  tx: Transaction,
+  chat: Pick<ChatsTable, 'id' | 'pair_time' | 'conversations' | 'last_message_id' | 'last_time'>,
+): void {
+  tx.run(updateChatAfterSending, chat)
+}
+
+export async function updateChat(tx: Transaction, id: string, changes: Partial<ChatsTable>): Promise<void> {
+  await tx.query.updateTable('chats').set(changes).where('id', '=', id).execute()
+}
+
+/** A user as sending and receiving ask: settings where there are any, and whose number it is. */
+export interface Person {
+  readonly wa_id: string
+  readonly name: string | null
+  readonly presence: UsersTable['presence']
+  readonly auto_read: boolean
+  readonly read_receipts: boolean
+  readonly reachable: boolean
+  /** The number has blocked the user. */
+  readonly isBlocked: boolean
+  /** It is a number of this platform. */
+  readonly isNumber: boolean
+}
+
+interface PersonRow extends Pick<UsersTable, 'name' | 'presence'> {
+  readonly auto_read: boolean | null
+  readonly read_receipts: boolean | null
+  readonly reachable: boolean | null
+  readonly is_blocked: number
+  readonly is_number: number
+}
+
+const selectPerson = defineSql<{ wa_id: string; phone_number_id: string }>()(
+  ({ wa_id, phone_number_id }) => sql<PersonRow>`
+    SELECT users.name, users.presence, users.auto_read, users.read_receipts, users.reachable,
+      CASE WHEN EXISTS (SELECT 1 FROM blocked_users WHERE blocked_users.phone_number_id = ${phone_number_id}
+        AND blocked_users.user_wa_id = ${wa_id}) THEN 1 ELSE 0 END AS is_blocked,
+      CASE WHEN EXISTS (SELECT 1 FROM phone_numbers WHERE phone_numbers.phone_number = ${wa_id})
+        THEN 1 ELSE 0 END AS is_number
+    FROM (SELECT CAST(${wa_id} AS TEXT) AS wa_id) AS asked LEFT JOIN users ON users.wa_id = asked.wa_id`,
+)
+
+export async function findPerson(db: Db, phone_number_id: string, wa_id: string): Promise<Person> {
+  const row = await db.first(selectPerson, { wa_id, phone_number_id })
+  if (!row) throw new Error('a row of one was not found')
+  return {
+    wa_id,
+    name: row.name,
+    presence: row.presence,
+    auto_read: row.auto_read ?? false,
+    read_receipts: row.read_receipts ?? true,
+    reachable: row.reachable ?? true,
+    isBlocked: row.is_blocked === 1,
+    isNumber: row.is_number === 1,
+  }
+}
+
+const insertNewMessage = defineStatement<NewMessage>()((db, message) =>
+  db.insertInto('messages').values(columnsOf(message)),
+)
+
+/** Named one by one, because a statement is built with placeholders for all that it is given. */
+function columnsOf(message: NewMessage): NewMessage {
+  return {
+    id: message.id,
+    chat_id: message.chat_id,
+    phone_number_id: message.phone_number_id,
+    user_wa_id: message.user_wa_id,
+    group_id: message.group_id,
+    direction: message.direction,
+    type: message.type,
+    is_voice: message.is_voice,
+    context_id: message.context_id,
+    state: message.state,
+    error_code: message.error_code,
+    created_time: message.created_time,
+    sent_time: message.sent_time,
+    delivered_time: message.delivered_time,
+    read_time: message.read_time,
+    played_time: message.played_time,
+    ended_time: message.ended_time,
+    expires_time: message.expires_time,
+    pricing: message.pricing,
+    choices: message.choices,
+    biz_opaque_callback_data: message.biz_opaque_callback_data,
+  }
+}
+
+const insertContent = defineStatement<MessageContentsTable>()((db, { message_id, content, sha256, created_time }) =>
+  db.insertInto('message_contents').values({ message_id, content, sha256, created_time }),
+)
+
+/** Stores a message and, in a row of its own, what it says. Its media file's bytes are kept as long as that. */
+export function insertMessage(
+  tx: Transaction,
+  message: NewMessage,
+  content: Omit<MessageContentsTable, 'message_id' | 'created_time'>,
+): void {
+  tx.run(insertNewMessage, message)
+  tx.run(insertContent, { ...content, message_id: message.id, created_time: message.created_time })
+}
+
+/** What the store of bytes knows a message's use of its media file by. */
+export function messageUse(id: string): string {
+  return `message:${id}`
+}
+
+const selectMessage = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('messages').selectAll().where('id', '=', id),
+)
+
+/** A message of any number: who asks has to see its account. */
+export async function findMessage(db: Db, id: string): Promise<StoredMessage | undefined> {
+  return db.first(selectMessage, { id })
+}
+
+const selectMessageForUpdate = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('messages').selectAll().where('id', '=', id).forUpdate(),
+)
+
+/** The same, held until the transaction ends: what is reported of a message comes one after another. */
+export async function lockMessage(tx: Transaction, id: string): Promise<StoredMessage | undefined> {
+  return tx.first(selectMessageForUpdate, { id })
+}
+
+export async function updateMessage(tx: Transaction, id: string, changes: Partial<NewMessage>): Promise<void> {
+  await tx.query.updateTable('messages').set(changes).where('id', '=', id).execute()
+}
+
+const selectContent = defineStatement<{ message_id: string }>()((db, { message_id }) =>
+  db.selectFrom('message_contents').selectAll().where('message_id', '=', message_id),
+)
+
+export async function findContent(db: Db, message_id: string): Promise<MessageContentsTable | undefined> {
+  return db.first(selectContent, { message_id })
+}
+
+/** Takes out what a message says; the bytes of its media file go with their last use. */
+export async function deleteContent(
+  tx: Transaction,
+  tools: { readonly clock: Clock; readonly random: Random },
+  message_id: string,
+): Promise<void> {
+  const gone = await tx.query
+    .deleteFrom('message_contents')
+    .where('message_id', '=', message_id)
+    .returning('sha256')
+    .executeTakeFirst()
+  if (gone?.sha256) await releaseFile(tx, tools, gone.sha256, messageUse(message_id))
+}
+
+const selectRecipient = defineStatement<{ message_id: string; user_wa_id: string }>()(
+  (db, { message_id, user_wa_id }) =>
+    db
+      .selectFrom('message_recipients')
+      .selectAll()
+      .where('message_id', '=', message_id)
+      .where('user_wa_id', '=', user_wa_id)
+      .forUpdate(),
+)
+
+/** A participant of a group as a message reaches it, held until the transaction ends. */
+export async function lockRecipient(
+  tx: Transaction,
+  message_id: string,
+  user_wa_id: string,
+): Promise<MessageRecipientsTable | undefined> {
+  return tx.first(selectRecipient, { message_id, user_wa_id })
+}
+
+export async function updateRecipient(
+  tx: Transaction,
+  { message_id, user_wa_id }: Pick<MessageRecipientsTable, 'message_id' | 'user_wa_id'>,
+  changes: Partial<MessageRecipientsTable>,
+): Promise<void> {
+  await tx.query
+    .updateTable('message_recipients')
+    .set(changes)
+    .where('message_id', '=', message_id)
+    .where('user_wa_id', '=', user_wa_id)
+    .execute()
+}
+
+const insertNewRecipient = defineStatement<MessageRecipientsTable>()((db, recipient) =>
+  db.insertInto('message_recipients').values({
+    message_id: recipient.message_id,
+    user_wa_id: recipient.user_wa_id,
+    state: recipient.state,
+    error_code: recipient.error_code,
+    delivered_time: recipient.delivered_time,
+    read_time: recipient.read_time,
+    played_time: recipient.played_time,
+    ended_time: recipient.ended_time,
+  }),
+)
+
+export function insertRecipient(tx: Transaction, recipient: MessageRecipientsTable): void {
+  tx.run(insertNewRecipient, recipient)
+}
+
+const selectMedia = defineStatement<{ id: string; phone_number_id: string; now: number }>()(
+  (db, { id, phone_number_id, now }) =>
+    db
+      .selectFrom('media')
+      .selectAll()
+      .where('id', '=', id)
+      .where('phone_number_id', '=', phone_number_id)
+      .where('expires_time', '>', now),
+)
+
+/** A media file of a number that has not expired. */
+export async function findMediaOfNumber(
+  db: Db,
+  phone_number_id: string,
+  id: string,
+  now: number,
+): Promise<MediaTable | undefined> {
+  return db.first(selectMedia, { id, phone_number_id, now })
+}
+
+const selectGroup = defineStatement<{ id: string; phone_number_id: string }>()((db, { id, phone_number_id }) =>
+  db.selectFrom('groups').select(['id', 'subject']).where('id', '=', id).where('phone_number_id', '=', phone_number_id),
+)
+
+const selectParticipants = defineStatement<{ group_id: string }>()((db, { group_id }) =>
+  db
+    .selectFrom('group_participants')
+    .select('user_wa_id')
+    .where('group_id', '=', group_id)
+    .orderBy('joined_time')
+    .orderBy('user_wa_id'),
+)
+
+/** Who is in a group of a number; undefined where the number has no such group. */
+export async function listParticipants(
+  db: Db,
+  phone_number_id: string,
+  group_id: string,
+): Promise<string[] | undefined> {
+  if (!(await db.first(selectGroup, { id: group_id, phone_number_id }))) return undefined
+  return (await db.list(selectParticipants, { group_id })).map(({ user_wa_id }) => user_wa_id)
+}
+
+const updateWindow = defineStatement<{ id: string; now: number }>()((db, { id, now }) =>
+  db.updateTable('chats').set({ window_time: now }).where('id', '=', id),
+)
+
+/** Notes that a user has turned to a number, which may write to the user from then on. */
+export async function openWindow(
+  tx: Transaction,
+  phone_number_id: string,
+  user_wa_id: string,
+  now: number,
+): Promise<void> {
+  const { id } = await takeChat(tx, { id: chatIdOf(phone_number_id, user_wa_id), phone_number_id, user_wa_id })
+  tx.run(updateWindow, { id, now })
+}

@@ -1,0 +1,146 @@
+import { Type } from 'typebox'
+import type { Transaction } from '../../db/database.ts'
+import { notFound } from '../../graph/errors.ts'
+import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type NewOperation } from '../../graph/operation.ts'
+import { idSchema } from '../../graph/schemas.ts'
+import { findNumberForGateway } from '../calls/store.ts'
+import { deleteIncoming, failureCodes, isExpired, reportStatus } from '../messages/public.ts'
+import { findMessage, lockMessage, lockRecipient, type StoredMessage } from '../messages/store.ts'
+import { actionNotPossible, failCodeNotTaken, groupUserRequired, notInGroup } from './errors.ts'
+import { pressMessage } from './press.ts'
+import { actionSchema, messageSchema, writtenSchema } from './schemas.ts'
+import { showMessages } from './show.ts'
+import { type Written, writeMessage } from './write.ts'
+
+const exampleId = 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'
+const sendFirst = { send: 'messages.send', take: { pointer: '/messages/0/id', as: 'message_id' } }
+
+export function userMessageOperations(): NewOperation[] {
+  return [
+    defineGatewayWrite({
+      name: 'gateway.write_message',
+      method: 'POST',
+      path: '/gateway/messages',
+      sentence: 'Lets a user write to a phone number or in a group; a media file is one of POST /gateway/media.',
+      input: writtenSchema,
+      output: Type.Object({ message_id: Type.String() }),
+      examples: {
+        input: {
+          phone_number_id: '4000000000000001',
+          from: '16505551234',
+          name: 'Ada',
+          type: 'text',
+          text: { body: 'Are you open today?' },
+        },
+        output: { message_id: exampleId },
+      },
+      async run(context, input) {
+        return { message_id: await writeMessage(context, input as unknown as Written) }
+      },
+    }),
+    defineGatewayRead({
+      name: 'gateway.read_message',
+      method: 'GET',
+      path: '/gateway/messages/{message_id}',
+      sentence: 'Reads a message of either direction, with what has happened to it.',
+      input: Type.Object({ message_id: idSchema() }),
+      output: messageSchema,
+      examples: {
+        input: { message_id: exampleId },
+        output: {
+          id: exampleId,
+          direction: 'to_user',
+          phone_number_id: '4000000000000001',
+          user_wa_id: '16505551234',
+          from: '16315551001',
+          timestamp: '1780315200',
+          type: 'text',
+          text: { body: 'Your order is ready.' },
+          state: 'delivered',
+          states: [
+            { status: 'sent', timestamp: '1780315200' },
+            { status: 'delivered', timestamp: '1780315200' },
+          ],
+        },
+        first: [sendFirst],
+      },
+      async run(context, { message_id }) {
+        const { db, clock, publicUrl } = context
+        const message = await findMessage(db, message_id)
+        const digits = await requireDigits(context, message)
+        const tools = { now: clock.now(), publicUrl, digitsOf: () => digits }
+        const [shown] = await showMessages(db, tools, message ? [message] : [])
+        return shown ?? {}
+      },
+    }),
+    defineGatewayWrite({
+      name: 'gateway.act_on_message',
+      method: 'POST',
+      path: '/gateway/messages/{message_id}',
+      sentence:
+        "Reports what a user's phone did with a message: it was delivered, read, played, failed, taken back, or something in it was pressed.",
+      input: actionSchema,
+      output: Type.Object({ success: Type.Boolean(), message_id: Type.Optional(Type.String()) }),
+      examples: { input: { message_id: exampleId, action: 'read' }, output: { success: true }, first: [sendFirst] },
+      async run(context, input) {
+        const { db } = context
+        const message = await lockMessage(db, input.message_id)
+        await requireDigits(context, message)
+        if (!message) throw notFound()
+        if (input.action === 'delete') {
+          if (message.direction === 'to_user') throw refuse('delete', 'the business sent it')
+          await deleteIncoming(db, context, message)
+          return { success: true }
+        }
+        if (message.direction === 'to_business') throw refuse(input.action, 'the user sent it')
+        const user = await findReader(db, message, input.user_wa_id)
+        if (input.action !== 'press') {
+          await report(context, message, user, input.action, input.code)
+          return { success: true }
+        }
+        const { state } = message
+        if (state === 'accepted' || state === 'failed' || isExpired(message, context.clock.now())) {
+          throw refuse('press', 'it has not reached the user')
+        }
+        const message_id = await pressMessage(context, message, user, input as { choice?: string; data?: object })
+        await report(context, message, user, 'read')
+        return { success: true, message_id }
+      },
+    }),
+  ]
+}
+
+function refuse(action: string, reason: string) {
+  return actionNotPossible({ action, reason })
+}
+
+const statusOf = { deliver: 'delivered', read: 'read', play: 'played', fail: 'failed' } as const
+
+async function report(
+  context: GatewayContext<Transaction>,
+  message: StoredMessage,
+  user: string,
+  action: keyof typeof statusOf,
+  code?: number,
+): Promise<void> {
+  if (action === 'play' && !message.is_voice) throw refuse('play', 'it is no voice message')
+  if (action === 'fail' && code !== undefined && !(failureCodes as readonly number[]).includes(code)) {
+    throw failCodeNotTaken({ codes: failureCodes })
+  }
+  await reportStatus(context.db, context, message, user, statusOf[action], code)
+}
+
+/** Whose phone an action is about. */
+async function findReader(tx: Transaction, message: StoredMessage, given: string | undefined): Promise<string> {
+  if (message.group_id === null) return message.user_wa_id ?? ''
+  if (given === undefined) throw groupUserRequired()
+  if (!(await lockRecipient(tx, message.id, given))) throw notInGroup()
+  return given
+}
+
+/** The digits of a message's number; 404 unless the caller sees its account. */
+export async function requireDigits({ db, sees }: GatewayContext, message: StoredMessage | undefined): Promise<string> {
+  const number = message && (await findNumberForGateway(db, message.phone_number_id))
+  if (!number || !sees(number.account_id)) throw notFound()
+  return number.phone_number
+}

@@ -1,0 +1,266 @@
+import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
+import type { Db, Transaction } from '../../db/database.ts'
+import type { ChatsTable } from '../../db/tables.ts'
+import { conversations } from '../../delivery/conversation.ts'
+import { raiseEvent } from '../../delivery/outbox.ts'
+import { notFound } from '../../graph/errors.ts'
+import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type NewOperation } from '../../graph/operation.ts'
+import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
+import { idSchema, successSchema } from '../../graph/schemas.ts'
+import { userWaIdSchema } from '../calls/schemas.ts'
+import { findNumberForGateway } from '../calls/store.ts'
+import { deliverWaiting, isOnline, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
+import { chatIdOf, findPerson, groupChatIdOf, takeChat, updateChat } from '../messages/store.ts'
+import { numberIsNoUser, numberOrGroup } from './errors.ts'
+import { userMessageOperations } from './message-operations.ts'
+import { chatSchema, marketingSchema, messageSchema, settingsSchema, userSchema } from './schemas.ts'
+import { showMessages } from './show.ts'
+import {
+  countUnread,
+  countUnreadInGroup,
+  findGroupForGateway,
+  isInGroup,
+  listAccountsOfUserForGateway,
+  listChatsForGateway,
+  listMessages,
+  listMessagesOfChat,
+  listNumbersForGateway,
+  listSubjectsForGateway,
+  upsertUser,
+} from './store.ts'
+import { usersWorld } from './world.ts'
+
+export const usersChapter: Chapter = {
+  name: 'users',
+  title: "The users' side",
+  rows: () => [...userOperations(), ...userMessageOperations()],
+  world: usersWorld,
+}
+
+const exampleUser = '16505551234'
+
+const chatList: ListOptions = {
+  maxLimit: 100,
+  idColumn: 'id',
+  sorts: { newest: { column: 'last_time', direction: 'desc' } },
+  defaultSort: 'newest',
+  sortable: false,
+}
+
+const messageList: ListOptions = { ...chatList, sorts: { newest: { column: 'position', direction: 'desc' } } }
+
+function userOperations(): NewOperation[] {
+  return [
+    defineGatewayRead({
+      name: 'gateway.read_user',
+      method: 'GET',
+      path: '/gateway/users/{wa_id}',
+      sentence: "Reads what a user's phone is set to; a user who was never seen has the defaults.",
+      input: Type.Object({ wa_id: userWaIdSchema }),
+      output: userSchema,
+      examples: {
+        input: { wa_id: exampleUser },
+        output: {
+          wa_id: exampleUser,
+          name: 'Ada',
+          presence: 'online',
+          auto_read: false,
+          read_receipts: true,
+          reachable: true,
+        },
+      },
+      async run(context, { wa_id }) {
+        await requireUser(context, wa_id)
+        const { name, presence, auto_read, read_receipts, reachable } = await findPerson(context.db, '', wa_id)
+        return {
+          wa_id,
+          ...(name !== null && { name }),
+          presence: presence ?? context.settings.usersPresence,
+          auto_read,
+          read_receipts,
+          reachable,
+        }
+      },
+    }),
+    defineGatewayWrite({
+      name: 'gateway.set_user',
+      method: 'POST',
+      path: '/gateway/users/{wa_id}',
+      sentence: "Sets a user's phone; going online delivers what waits, oldest first.",
+      input: Type.Object({ wa_id: userWaIdSchema, ...settingsSchema }),
+      output: successSchema,
+      examples: { input: { wa_id: exampleUser, presence: 'online' }, output: { success: true } },
+      async run(context, { wa_id, ...changes }) {
+        const { db, settings } = context
+        await requireUser(context, wa_id)
+        const before = await findPerson(db, '', wa_id)
+        if (before.isNumber) throw numberIsNoUser()
+        await upsertUser(db, wa_id, changes)
+        if (changes.presence === 'online' && !isOnline(before, settings)) await deliverWaiting(db, context, wa_id)
+        return { success: true }
+      },
+    }),
+    defineGatewayRead({
+      name: 'gateway.list_chats',
+      method: 'GET',
+      path: '/gateway/users/{wa_id}/chats',
+      sentence: 'Lists the chats of a user with phone numbers and in groups, the latest first.',
+      list: chatList,
+      input: Type.Object({ wa_id: userWaIdSchema }),
+      output: Type.Object({ data: Type.Array(chatSchema), paging: pagingSchema }),
+      examples: { input: { wa_id: exampleUser }, output: { data: [], paging: { cursors: {} } } },
+      async run(context, { wa_id }) {
+        await requireUser(context, wa_id)
+        const { db, caller, page } = context
+        return page.fetch(
+          async (slice) => describeChats(context, wa_id, await listChatsForGateway(db, wa_id, caller.accounts, slice)),
+          ({ shown }) => shown,
+        )
+      },
+    }),
+    defineGatewayWrite({
+      name: 'gateway.set_chat',
+      method: 'POST',
+      path: '/gateway/users/{wa_id}/chats/{phone_number_id}',
+      sentence: 'Lets a user block a phone number, or stop and resume its marketing messages.',
+      input: Type.Object({
+        wa_id: userWaIdSchema,
+        phone_number_id: idSchema(),
+        blocked: Type.Optional(Type.Boolean()),
+        marketing: Type.Optional(marketingSchema),
+      }),
+      output: successSchema,
+      examples: {
+        input: { wa_id: exampleUser, phone_number_id: '4000000000000001', marketing: 'stop' },
+        output: { success: true },
+      },
+      async run(context, { wa_id, phone_number_id, blocked, marketing }) {
+        const { db } = context
+        const number = await requireNumber(context, phone_number_id)
+        const person = await findPerson(db, number.id, wa_id)
+        if (person.isNumber) throw numberIsNoUser()
+        const id = chatIdOf(number.id, wa_id)
+        const before = await takeChat(db, { id, phone_number_id: number.id, user_wa_id: wa_id })
+        await updateChat(db, id, { blocked: blocked ?? before.blocked, marketing: marketing ?? before.marketing })
+        if (marketing !== undefined && marketing !== before.marketing) {
+          await raisePreference(context, number, person, marketing)
+        }
+        return { success: true }
+      },
+    }),
+    defineGatewayRead({
+      name: 'gateway.list_messages',
+      method: 'GET',
+      path: '/gateway/users/{wa_id}/messages',
+      sentence: 'Lists the messages of a user with a phone number or in a group, the latest first.',
+      list: messageList,
+      input: Type.Object({
+        wa_id: userWaIdSchema,
+        phone_number_id: Type.Optional(idSchema()),
+        group_id: Type.Optional(idSchema()),
+      }),
+      output: Type.Object({ data: Type.Array(messageSchema), paging: pagingSchema }),
+      examples: {
+        input: { wa_id: exampleUser, phone_number_id: '4000000000000001' },
+        output: { data: [], paging: { cursors: {} } },
+      },
+      async run(context, { wa_id, phone_number_id, group_id }) {
+        const { db, clock, publicUrl, page } = context
+        if ((phone_number_id === undefined) === (group_id === undefined)) throw numberOrGroup()
+        const group = group_id === undefined ? undefined : await findGroupForGateway(db, group_id)
+        if (group_id !== undefined && !(group && (await isInGroup(db, group.id, wa_id)))) throw notFound()
+        const number = await requireNumber(context, group?.phone_number_id ?? phone_number_id ?? '')
+        const chat_id = group ? groupChatIdOf(group.id) : chatIdOf(number.id, wa_id)
+        const tools = { now: clock.now(), publicUrl, digitsOf: () => number.phone_number }
+        return page.fetch(
+          async (slice) => {
+            const rows = await listMessagesOfChat(db, chat_id, slice)
+            const shown = await showMessages(db, tools, rows)
+            return rows.map((row, index) => ({ ...row, shown: shown[index] ?? {} }))
+          },
+          ({ shown }) => shown,
+        )
+      },
+    }),
+  ]
+}
+
+async function requireNumber({ db, sees }: GatewayContext, id: string) {
+  const number = await findNumberForGateway(db, id)
+  if (!number || !sees(number.account_id)) throw notFound()
+  return number
+}
+
+/** A token that is limited to accounts sees the users alone who have to do with them. */
+async function requireUser({ db, caller, sees }: GatewayContext, wa_id: string): Promise<void> {
+  if (caller.accounts === undefined) return
+  if (!(await listAccountsOfUserForGateway(db, wa_id)).some(sees)) throw notFound()
+}
+
+async function describeChats(context: GatewayContext<Db>, wa_id: string, chats: readonly ChatsTable[]) {
+  const { db, clock, publicUrl, settings } = context
+  const now = clock.now()
+  const rows = await listNumbersForGateway(db, [...new Set(chats.map(({ phone_number_id }) => phone_number_id))])
+  const numbers = new Map(rows.map((row) => [row.id, row]))
+  const groups = chats.flatMap(({ group_id }) => (group_id === null ? [] : [group_id]))
+  const subjects = new Map((await listSubjectsForGateway(db, groups)).map(({ id, subject }) => [id, subject]))
+  const unread = await countUnread(
+    db,
+    chats.map(({ id }) => id),
+  )
+  const last = chats.flatMap(({ last_message_id }) => (last_message_id === null ? [] : [last_message_id]))
+  const digitsOf = (id: string) => numbers.get(id)?.display_phone_number.replaceAll(/\D/g, '') ?? ''
+  const shown = await showMessages(db, { now, publicUrl, digitsOf }, await listMessages(db, last))
+  const messages = new Map(shown.map((message) => [message['id'], message]))
+  return Promise.all(
+    chats.map(async (chat) => {
+      const { id, last_time, phone_number_id, group_id, window_time, blocked, marketing, typing_until } = chat
+      const number = numbers.get(phone_number_id)
+      const last_message = chat.last_message_id === null ? undefined : messages.get(chat.last_message_id)
+      return {
+        id,
+        last_time,
+        shown: {
+          phone_number_id,
+          display_phone_number: number?.display_phone_number ?? '',
+          verified_name: number?.verified_name ?? '',
+          ...(group_id !== null && { group_id, subject: subjects.get(group_id) ?? '' }),
+          ...(last_message && { last_message }),
+          unread_count: group_id === null ? (unread.get(id) ?? 0) : await countUnreadInGroup(db, id, wa_id),
+          ...(window_time !== null &&
+            isWindowOpen(chat, settings, now) && {
+              window_expires_at: writeSeconds(window_time + settings.serviceWindow),
+            }),
+          blocked,
+          marketing,
+          ...(typing_until > now && { typing_until: writeSeconds(typing_until) }),
+        },
+      }
+    }),
+  )
+}
+
+/** Tells that a user stopped or resumed the marketing messages of a number. */
+async function raisePreference(
+  { db, clock, vocabulary }: GatewayContext<Transaction>,
+  { id, account_id, phone_number }: { id: string; account_id: string; phone_number: string },
+  person: { wa_id: string; name: string | null },
+  value: 'stop' | 'resume',
+): Promise<void> {
+  const detail = `User requested to ${value} marketing messages`
+  const timestamp = writeSeconds(clock.now())
+  const { wa_id } = person
+  await raiseEvent(db, clock, {
+    account_id,
+    phone_number_id: id,
+    field: 'user_preferences',
+    conversation: conversations.user(id, wa_id),
+    value: {
+      messaging_product: vocabulary.product,
+      metadata: { display_phone_number: phone_number, phone_number_id: id },
+      contacts: [{ profile: { name: nameOf(person) }, wa_id }],
+      user_preferences: [{ wa_id, detail, category: 'marketing_messages', value, timestamp }],
+    },
+  })
+}

@@ -1,0 +1,80 @@
+import type { Transaction } from '../../db/database.ts'
+import type { GatewayContext } from '../../graph/operation.ts'
+import { toStoredPermission } from '../calls/public.ts'
+import { takePermission, updatePermission } from '../calls/store.ts'
+import type { Choices } from '../messages/public.ts'
+import type { StoredMessage } from '../messages/store.ts'
+import { choiceUnknown, nothingToAnswer } from './errors.ts'
+import { writeMessage } from './write.ts'
+
+export interface Press {
+  readonly choice?: string | number
+  readonly data?: object
+}
+
+/** Hands in what a user answers by pressing something in a message; returns the id of the answer. */
+export async function pressMessage(
+  context: GatewayContext<Transaction>,
+  message: StoredMessage,
+  user_wa_id: string,
+  press: Press,
+): Promise<string> {
+  const choices = message.choices as Choices | null
+  if (!choices) throw nothingToAnswer()
+  const answer = await describeAnswer(context, message, user_wa_id, choices, press)
+  const where =
+    message.group_id === null ? { phone_number_id: message.phone_number_id } : { group_id: message.group_id }
+  return writeMessage(context, { ...where, from: user_wa_id, context: { id: message.id }, ...answer })
+}
+
+type Answer = { readonly type: string } & Readonly<Record<string, unknown>>
+
+async function describeAnswer(
+  context: GatewayContext<Transaction>,
+  message: StoredMessage,
+  user_wa_id: string,
+  choices: Choices,
+  { choice, data = {} }: Press,
+): Promise<Answer> {
+  switch (choices.kind) {
+    case 'button_reply':
+    case 'list_reply': {
+      const { kind } = choices
+      const options: readonly { readonly id: string }[] = choices.options
+      const chosen = options.find(({ id }) => id === choice)
+      if (!chosen) throw choiceUnknown({ choices: options.map(({ id }) => id) })
+      return { type: 'interactive', interactive: { type: kind, [kind]: chosen } }
+    }
+    case 'location':
+      return { type: 'location', location: { address: '', name: '', ...data } }
+    case 'order':
+      return { type: 'order', order: { catalog_id: choices.catalog_id, text: '', ...data } }
+    case 'flow': {
+      const nfm_reply = { name: 'flow', body: 'Sent', response_json: JSON.stringify(data) }
+      return { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply } }
+    }
+    case 'call_permission':
+      return answerPermission(context, message, user_wa_id, choice)
+  }
+}
+
+/** What the user says of being called holds from now on. */
+async function answerPermission(
+  { db, clock, settings }: GatewayContext<Transaction>,
+  { phone_number_id }: StoredMessage,
+  user_wa_id: string,
+  response: Press['choice'],
+): Promise<Answer> {
+  if (response !== 'accept' && response !== 'reject') throw choiceUnknown({ choices: ['accept', 'reject'] })
+  const pair = { phone_number_id, user_wa_id }
+  const status = response === 'accept' ? 'granted' : 'denied'
+  const permission = toStoredPermission({ ...pair, status }, settings, clock.now())
+  await takePermission(db, pair)
+  await updatePermission(db, permission)
+  const call_permission_reply = {
+    response,
+    ...(permission.expiration_time !== null && { expiration_timestamp: String(permission.expiration_time) }),
+    response_source: 'user_action',
+  }
+  return { type: 'interactive', interactive: { type: 'call_permission_reply', call_permission_reply } }
+}

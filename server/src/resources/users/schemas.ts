@@ -1,0 +1,104 @@
+import { type TSchema, Type } from 'typebox'
+import { idSchema } from '../../graph/schemas.ts'
+import { userWaIdSchema } from '../calls/schemas.ts'
+import { messageKinds } from '../webhooks/public.ts'
+
+const optional = Type.Optional
+
+export const presences = ['online', 'offline'] as const
+
+export const settingsSchema = {
+  name: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  presence: optional(Type.Enum(presences)),
+  auto_read: optional(Type.Boolean()),
+  read_receipts: optional(Type.Boolean()),
+  reachable: optional(Type.Boolean()),
+}
+
+export const userSchema = Type.Object({
+  wa_id: Type.String(),
+  name: optional(Type.String()),
+  presence: Type.Enum(presences),
+  auto_read: Type.Boolean(),
+  read_receipts: Type.Boolean(),
+  reachable: Type.Boolean(),
+})
+
+export const marketingSchema = Type.Enum(['stop', 'resume'])
+
+/** The member of every kind of message, in either direction. */
+const shownKinds = [...Object.keys(messageKinds), 'template']
+
+export const messageSchema = Type.Object({
+  id: Type.String(),
+  direction: Type.Enum(['to_user', 'to_business']),
+  phone_number_id: Type.String(),
+  user_wa_id: optional(Type.String()),
+  group_id: optional(Type.String()),
+  from: Type.String(),
+  timestamp: Type.String(),
+  type: Type.String(),
+  ...(Object.fromEntries(shownKinds.map((kind) => [kind, optional(Type.Unknown())])) as Record<string, TSchema>),
+  referral: optional(Type.Unknown()),
+  context: optional(Type.Object({ id: Type.String() })),
+  state: Type.String(),
+  states: Type.Array(
+    Type.Object({ status: Type.String(), timestamp: Type.String(), user_wa_id: optional(Type.String()) }),
+  ),
+  errors: optional(Type.Array(Type.Unknown())),
+  content_removed: optional(Type.Boolean()),
+})
+
+export const chatSchema = Type.Object({
+  phone_number_id: Type.String(),
+  display_phone_number: Type.String(),
+  verified_name: Type.String(),
+  group_id: optional(Type.String()),
+  subject: optional(Type.String()),
+  last_message: optional(messageSchema),
+  unread_count: Type.Integer(),
+  window_expires_at: optional(Type.String()),
+  blocked: Type.Boolean(),
+  marketing: marketingSchema,
+  typing_until: optional(Type.String()),
+})
+
+const member = optional(Type.Object({}, { additionalProperties: true }))
+const { contacts: _contacts, ...objectKinds } = messageKinds
+
+/** What a user writes: the member of its kind as events tell it, checked where the kind is known. */
+export const writtenSchema = Type.Object({
+  phone_number_id: optional(idSchema()),
+  group_id: optional(idSchema()),
+  from: userWaIdSchema,
+  name: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  id: optional(Type.String({ minLength: 1, maxLength: 1000 })),
+  timestamp: optional(
+    Type.String({
+      pattern: '^\\d{1,12}$',
+      maxLength: 12,
+      'x-expects': 'a time in Unix seconds, as a string of digits',
+    }),
+  ),
+  type: Type.Enum(Object.keys(messageKinds)),
+  ...(Object.fromEntries(Object.keys(objectKinds).map((kind) => [kind, member])) as Record<string, typeof member>),
+  contacts: optional(Type.Array(Type.Object({}, { additionalProperties: true }), { maxItems: 257 })),
+  context: optional(Type.Object({ id: idSchema() })),
+  referral: member,
+  errors: optional(Type.Array(Type.Object({}, { additionalProperties: true }), { maxItems: 100 })),
+})
+
+export const messageActions = ['deliver', 'read', 'play', 'fail', 'delete', 'press'] as const
+
+export const actionSchema = Type.Object({
+  message_id: idSchema(),
+  action: Type.Enum(messageActions),
+  user_wa_id: optional(userWaIdSchema),
+  code: optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  choice: optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer({ minimum: 0, maximum: 100 })], {
+      'x-expects': 'the id of a button or row, or the index of a button',
+    }),
+  ),
+  data: member,
+})

@@ -1,0 +1,93 @@
+import type { Db } from '../../db/database.ts'
+import type { MessageRecipientsTable } from '../../db/tables.ts'
+import { describeFailure, isExpired, writeSeconds } from '../messages/public.ts'
+import type { StoredMessage } from '../messages/store.ts'
+import { listContents, listRecipients } from './store.ts'
+
+interface Content {
+  readonly value?: object
+  readonly referral?: object
+  readonly media?: { readonly mime_type: string; readonly sha256: string; readonly file_size: number }
+}
+
+interface ShowTools {
+  readonly now: number
+  readonly publicUrl: string
+  /** The digits of numbers, by their ids. */
+  readonly digitsOf: (phone_number_id: string) => string
+}
+
+/** Messages as the users' side sees them, with what is still kept of their contents. */
+export async function showMessages(
+  db: Db,
+  tools: ShowTools,
+  messages: readonly StoredMessage[],
+): Promise<Record<string, unknown>[]> {
+  const contents = await listContents(
+    db,
+    messages.map(({ id }) => id),
+  )
+  const ofGroups = messages.filter(({ group_id, direction }) => group_id !== null && direction === 'to_user')
+  const recipients = Map.groupBy(
+    await listRecipients(
+      db,
+      ofGroups.map(({ id }) => id),
+    ),
+    ({ message_id }) => message_id,
+  )
+  return messages.map((message) =>
+    showMessage(tools, message, contents.get(message.id), recipients.get(message.id) ?? []),
+  )
+}
+
+function showMessage(
+  { now, publicUrl, digitsOf }: ShowTools,
+  message: StoredMessage,
+  text: string | undefined,
+  recipients: readonly MessageRecipientsTable[],
+): Record<string, unknown> {
+  const { id, direction, phone_number_id, user_wa_id, group_id, type, context_id, error_code } = message
+  const content: Content | undefined = text === undefined ? undefined : JSON.parse(text)
+  return {
+    id,
+    direction,
+    phone_number_id,
+    ...(user_wa_id !== null && { user_wa_id }),
+    ...(group_id !== null && { group_id }),
+    from: direction === 'to_user' ? digitsOf(phone_number_id) : user_wa_id,
+    timestamp: writeSeconds(direction === 'to_user' ? message.created_time : (message.sent_time ?? now)),
+    type,
+    ...(content?.value && { [type]: describeMember(content) }),
+    ...(content?.referral && { referral: content.referral }),
+    ...(context_id !== null && { context: { id: context_id } }),
+    state: isExpired(message, now) ? 'expired' : message.state,
+    states: [...listStates(message), ...recipients.flatMap((one) => listStates(one, one.user_wa_id))],
+    ...(error_code !== null && { errors: [describeFailure(error_code, publicUrl)] }),
+    ...(!content && { content_removed: true }),
+  }
+}
+
+function describeMember({ value, media }: Content) {
+  if (!media || Array.isArray(value)) return value
+  const { mime_type, sha256, file_size } = media
+  return { ...value, mime_type, sha256, file_size }
+}
+
+type Timed = Pick<MessageRecipientsTable, 'state' | 'delivered_time' | 'read_time' | 'played_time' | 'ended_time'> & {
+  readonly sent_time?: number | null
+}
+
+function listStates(timed: Timed, user_wa_id?: string) {
+  const times = [
+    ['sent', timed.sent_time],
+    ['delivered', timed.delivered_time],
+    ['read', timed.read_time],
+    ['played', timed.played_time],
+    [timed.state, timed.ended_time],
+  ] as const
+  return times.flatMap(([status, time]) =>
+    typeof time === 'number'
+      ? [{ status, timestamp: writeSeconds(time), ...(user_wa_id !== undefined && { user_wa_id }) }]
+      : [],
+  )
+}

@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import type { Db, Transaction } from '../../db/database.ts'
+import { defineStatement } from '../../db/statement.ts'
+import type { ChatsTable, MessageRecipientsTable, UsersTable } from '../../db/tables.ts'
+import type { Slice } from '../../graph/paging.ts'
+import type { StoredMessage } from '../messages/store.ts'
+
+/** The accounts that a user has to do with: by chats, and by groups. */
+export async function listAccountsOfUserForGateway(db: Db, wa_id: string): Promise<string[]> {
+  const byChat = db.query
+    .selectFrom('chats')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'chats.phone_number_id')
+    .select('phone_numbers.account_id')
+    .where('chats.user_wa_id', '=', wa_id)
+  const byGroup = db.query
+    .selectFrom('group_participants')
+    .innerJoin('groups', 'groups.id', 'group_participants.group_id')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'groups.phone_number_id')
+    .select('phone_numbers.account_id')
+    .where('group_participants.user_wa_id', '=', wa_id)
+  return (await byChat.union(byGroup).execute()).map(({ account_id }) => account_id)
+}
+
+export async function upsertUser(
+  tx: Transaction,
+  wa_id: string,
+  changes: Partial<Omit<UsersTable, 'wa_id'>>,
+): Promise<void> {
+  const defaults = { name: null, presence: null, auto_read: false, read_receipts: true, reachable: true }
+  const insert = tx.query.insertInto('users').values({ wa_id, ...defaults, ...changes })
+  await (Object.keys(changes).length === 0
+    ? insert.onConflict((conflict) => conflict.doNothing())
+    : insert.onConflict((conflict) => conflict.column('wa_id').doUpdateSet(changes))
+  ).execute()
+}
+
+/** The chats of a user: with numbers, and of the groups that the user is in; of these accounts alone, where they are given. */
+export async function listChatsForGateway(
+  db: Db,
+  wa_id: string,
+  accounts: ReadonlySet<string> | undefined,
+  slice: Slice,
+): Promise<ChatsTable[]> {
+  let query = db.query
+    .selectFrom('chats')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('user_wa_id', '=', wa_id),
+        eb(
+          'id',
+          'in',
+          eb
+            .selectFrom('group_participants')
+            .select(sql<string>`'group/' || group_participants.group_id`.as('id'))
+            .where('group_participants.user_wa_id', '=', wa_id),
+        ),
+      ]),
+    )
+  if (accounts) {
+    query = query.where('phone_number_id', 'in', (eb) =>
+      eb
+        .selectFrom('phone_numbers')
+        .select('phone_numbers.id')
+        .where('account_id', 'in', [...accounts, '']),
+    )
+  }
+  return slice.apply(query).execute()
+}
+
+export async function listNumbersForGateway(db: Db, numbers: readonly string[]) {
+  if (numbers.length === 0) return []
+  return db.query
+    .selectFrom('phone_numbers')
+    .select(['id', 'display_phone_number', 'verified_name'])
+    .where('id', 'in', numbers)
+    .execute()
+}
+
+export async function listSubjectsForGateway(db: Db, groups: readonly string[]) {
+  if (groups.length === 0) return []
+  return db.query.selectFrom('groups').select(['id', 'subject']).where('id', 'in', groups).execute()
+}
+
+/** How many messages of each chat the user has got and not read. */
+export async function countUnread(db: Db, chats: readonly string[]): Promise<Map<string, number>> {
+  if (chats.length === 0) return new Map()
+  const rows = await db.query
+    .selectFrom('messages')
+    .select(({ fn }) => ['chat_id', fn.countAll<number>().as('count')])
+    .where('chat_id', 'in', chats)
+    .where('direction', '=', 'to_user')
+    // As the index says it: a value that is bound would not be known to be in it.
+    .where(sql<boolean>`state IN ('sent', 'delivered') AND state = 'delivered'`)
+    .where('group_id', 'is', null)
+    .groupBy('chat_id')
+    .execute()
+  return new Map(rows.map(({ chat_id, count }) => [chat_id, Number(count)]))
+}
+
+const countUnreadOfParticipant = defineStatement<{ chat_id: string; user_wa_id: string }>()(
+  (db, { chat_id, user_wa_id }) =>
+    db
+      .selectFrom('message_recipients')
+      .innerJoin('messages', 'messages.id', 'message_recipients.message_id')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('messages.chat_id', '=', chat_id)
+      .where('message_recipients.user_wa_id', '=', user_wa_id)
+      .where('message_recipients.state', '=', 'delivered'),
+)
+
+export async function countUnreadInGroup(db: Db, chat_id: string, user_wa_id: string): Promise<number> {
+  const [row] = await db.list(countUnreadOfParticipant, { chat_id, user_wa_id })
+  return row?.count ?? 0
+}
+
+export async function listMessagesOfChat(db: Db, chat_id: string, slice: Slice): Promise<StoredMessage[]> {
+  return slice.apply(db.query.selectFrom('messages').selectAll().where('chat_id', '=', chat_id)).execute()
+}
+
+export async function listMessages(db: Db, ids: readonly string[]): Promise<StoredMessage[]> {
+  if (ids.length === 0) return []
+  return db.query.selectFrom('messages').selectAll().where('id', 'in', ids).execute()
+}
+
+export async function listContents(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query
+    .selectFrom('message_contents')
+    .select(['message_id', 'content'])
+    .where('message_id', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ message_id, content }) => [message_id, content]))
+}
+
+/** The participants whom messages of groups went to. */
+export async function listRecipients(db: Db, ids: readonly string[]): Promise<MessageRecipientsTable[]> {
+  if (ids.length === 0) return []
+  return db.query
+    .selectFrom('message_recipients')
+    .selectAll()
+    .where('message_id', 'in', ids)
+    .orderBy('user_wa_id')
+    .execute()
+}
+
+export async function isInGroup(db: Db, group_id: string, user_wa_id: string): Promise<boolean> {
+  const row = await db.query
+    .selectFrom('group_participants')
+    .select('user_wa_id')
+    .where('group_id', '=', group_id)
+    .where('user_wa_id', '=', user_wa_id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** A group with the number that it is of. */
+export async function findGroupForGateway(db: Db, id: string) {
+  return db.query.selectFrom('groups').select(['id', 'phone_number_id']).where('id', '=', id).executeTakeFirst()
+}
