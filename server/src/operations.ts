@@ -24,8 +24,11 @@ import { usersChapter } from './resources/users/operations.ts'
 import { webhooksChapter } from './resources/webhooks/operations.ts'
 import type { TimerHandlers } from './timers/worker.ts'
 
-/** Every chapter, in the specification's order. */
+/** Every chapter: messages first, which integrators use most, then in the specification's order. */
 export const chapters: readonly Chapter[] = [
+  messagesChapter,
+  usersChapter,
+  templatesChapter,
   callsChapter,
   profileChapter,
   uploadsChapter,
@@ -34,9 +37,6 @@ export const chapters: readonly Chapter[] = [
   groupsChapter,
   phoneNumbersChapter,
   mediaChapter,
-  templatesChapter,
-  messagesChapter,
-  usersChapter,
   botChapter,
   schedulesChapter,
   qrCodesChapter,

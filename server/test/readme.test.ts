@@ -191,7 +191,7 @@ describe('the README', () => {
     assert.deepEqual(others, [])
     assert.match(await third.paste(onPort(subscribing)), success)
     assert.match(await third.paste(onPort(linking)), success)
-    assert.match(await third.paste(onPort(message)), /← 200 \{"success":true\}/)
+    assert.match(await third.paste(onPort(message)), /← 200 \{"message_id":"wamid\./)
     await own.shows(/^\{"field":"messages".*Hello, app/m)
     const forged = await fetch(`http://127.0.0.1:${port}/`, {
       method: 'POST',
@@ -251,7 +251,7 @@ describe('the README', () => {
     assert.deepEqual(await answer.json(), { data: [{ business_profile: { about: 'Plants for every corner' } }] })
     const other = open({ SWITCHBOARD_GATEWAY_TOKEN: gateway })
     const simulated = './switchboard simulate message --to 4000000000000001 --from 16505551234'
-    assert.match(await other.paste(`${simulated} --url ${url}`), /← 200 \{"success":true\}/)
+    assert.match(await other.paste(`${simulated} --url ${url}`), /← 200 \{"message_id":"wamid\./)
   })
 
   test('the table of commands names every command there is, and no other', () => {

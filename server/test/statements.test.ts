@@ -29,6 +29,10 @@ const event = [
   'BEGIN; SET LOCAL lock_timeout = 10000',
   'find what posts name',
   'insert received_messages',
+  'look up writers',
+  'insert messages',
+  'insert message_contents',
+  'insert chats',
   'raise events',
   'look up token',
   'COMMIT',
@@ -69,6 +73,7 @@ async function startLogged(t: TestContext, role: string) {
 function nameOf({ text: sent }: SentStatement): string {
   const text = sent.trim().replace(/^WITH required AS \(/, '')
   if (text.startsWith("SELECT 'account'")) return 'find what posts name'
+  if (text.startsWith('SELECT o.key AS key, users.name')) return 'look up writers'
   if (text.startsWith('WITH given')) return 'raise events'
   if (!text.startsWith('select')) return nameWrite(text)
   if (/from "tokens"/.test(text)) return text.includes('join "nodes"') ? 'look up token and node' : 'look up token'
@@ -80,7 +85,7 @@ function nameOf({ text: sent }: SentStatement): string {
 }
 
 function nameWrite(text: string): string {
-  const [, verb, table] = /^(insert into|update|delete from) "(\w+)"/i.exec(text) ?? []
+  const [, verb, table] = /^(insert into|update|delete from) "?(\w+)/i.exec(text) ?? []
   return table === undefined ? text : `${verb?.split(' ')[0]?.toLowerCase()} ${table}`
 }
 
@@ -134,7 +139,7 @@ test('writes that make nothing due are followed by no polls', async (t) => {
 
 const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 
-test('an event takes seven statements, six of them in a transaction of four flights', async (t) => {
+test('an event of a message takes eleven statements, ten of them in a transaction of six flights', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
   log.take()
@@ -143,7 +148,7 @@ test('an event takes seven statements, six of them in a transaction of four flig
     const sent = log.take().filter((statement) => !isNotice(statement))
     assert.deepEqual(sent.map(nameOf), event)
     const transaction = sent.slice(1)
-    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 4)
+    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 6)
     assert.ok(transaction.every(({ isNamed, text }) => isNamed || /^(BEGIN|COMMIT)/.test(text)))
   }
 })
