@@ -78,12 +78,13 @@ async function describeMember({ db, clock }: Context, phone_number_id: string, w
   const media = await findMediaOfNumber(db, phone_number_id, String((given as { id?: unknown }).id), clock.now())
   if (!media) throw mediaUnknown()
   const { id, mime_type, sha256 } = media
+  const file = { mime_type, sha256, id }
   const defaults = {
     ...(type === 'audio' && { voice: mime_type === 'audio/ogg' }),
     ...(type === 'document' && { filename: defaultFilename(mime_type, undefined) }),
     ...(type === 'sticker' && { animated: false }),
   }
-  return { ...others, [type]: { ...defaults, ...given, id, mime_type, sha256 } }
+  return { ...others, [type]: { ...file, ...defaults, ...given, ...file } }
 }
 
 /** What is quoted, and who wrote that. */
