@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineSql } from '../../db/statement.ts'
 import type { ChatsTable, MessageContentsTable, MessagesTable } from '../../db/tables.ts'
+import { insertContent } from './store.ts'
 
 /** Rows of one statement: an object, which both databases read as keys and values. The keys keep the order of the list. */
 type Listed<Row> = Readonly<Record<string, Row>>
@@ -110,9 +111,16 @@ const insertNewContents = defineSql<{ contents: Listed<readonly (string | null)[
     SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, CAST(${now} AS BIGINT) FROM json_each(${contents}) AS o`,
 )
 
+/** Longer contents get a statement of their own: in a list they would be escaped once more. */
+const maxContentInList = 16_384
+
 export function insertContents(tx: Transaction, now: number, contents: readonly NewContent[]): void {
-  const rows = contents.map(({ message_id, content, sha256 }) => [message_id, content, sha256])
-  tx.run(insertNewContents, { contents: list(rows), now })
+  const rows: (string | null)[][] = []
+  for (const { message_id, content, sha256 } of contents) {
+    if (content.length <= maxContentInList) rows.push([message_id, content, sha256])
+    else tx.run(insertContent, { message_id, content, sha256, created_time: now })
+  }
+  if (rows.length > 0) tx.run(insertNewContents, { contents: list(rows), now })
 }
 
 /** A chat that a user has written in; `window_time` is null where that opens no window. */

@@ -227,7 +227,7 @@ function columnsOf(message: NewMessage): NewMessage {
   }
 }
 
-const insertContent = defineStatement<MessageContentsTable>()((db, { message_id, content, sha256, created_time }) =>
+export const insertContent = defineStatement<MessageContentsTable>()((db, { message_id, content, sha256, created_time }) =>
   db.insertInto('message_contents').values({ message_id, content, sha256, created_time }),
 )
 
