@@ -2,7 +2,7 @@
 // path holds one of the words; the other checks are quick and always run. With --long it runs the long tests, which are not among
 // them, and with --changed only the tests of what differs from main.
 import { spawn } from 'node:child_process'
-import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,9 +10,9 @@ import { beginBrowserInstallation } from '../server/test/harness/browser-program
 import { startPostgres } from '../server/test/harness/postgres.ts'
 import { findTestsOfChanges } from './changed-tests.ts'
 import { type GroupResult, runTestFiles } from './test-files.ts'
+import { groupFiles, keepDurations } from './test-groups.ts'
 
 const root = dirname(import.meta.dirname)
-const filesInGroup = 12
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
 const atOnce = Math.min(availableParallelism() + 2, 8)
 
@@ -122,11 +122,13 @@ async function runTests(files: readonly string[]): Promise<void> {
       const run = { root, folder, atOnce, timeout, environment, signal: interruption.signal }
       const groups: GroupResult[] = []
       console.log()
-      for await (const group of runTestFiles(await groupFiles(files), run)) {
+      for await (const group of runTestFiles(await groupFiles(root, files, atOnce), run)) {
         reportGroup(group)
         groups.push(group)
       }
       for (const group of groups) showOutput(group)
+      const over = groups.flatMap(({ results }) => results).filter(({ isOver }) => isOver)
+      await keepDurations(root, Object.fromEntries(over.map(({ file, seconds }) => [file, seconds])))
     } finally {
       await postgres.stop()
     }
@@ -134,29 +136,6 @@ async function runTests(files: readonly string[]): Promise<void> {
     // A PostgreSQL whose test was killed may be removing its own folder at this moment; then this tries again.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
-}
-
-/**
- * Files that start programs come first and alone, because they take longest, and whatever is started last is waited for while
- * nothing else runs. The others share processes: what they load in common would take longer than most of them. Neighbours are
- * apart, so that no group has all the long ones. What needs a browser comes when there was time to install one.
- */
-async function groupFiles(files: readonly string[]): Promise<string[][]> {
-  const alone: string[][] = []
-  const inBrowser: string[][] = []
-  const others: string[] = []
-  for (const file of files) {
-    const text = await readFile(join(root, file), 'utf8')
-    if (text.includes('harness/browser')) inBrowser.push([file])
-    else if (
-      /harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|sample-project|node:child_process/.test(text)
-    )
-      alone.push([file])
-    else others.push(file)
-  }
-  const groups = Array.from({ length: Math.ceil(others.length / filesInGroup) }, (): string[] => [])
-  for (const [index, file] of others.entries()) groups[index % groups.length]?.push(file)
-  return [...alone, ...inBrowser, ...groups]
 }
 
 function reportGroup({ results }: GroupResult): void {

@@ -197,7 +197,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const client = await pool.connect()
       try {
         await client.query(`SET lock_timeout = '${rewriteLockTimeout}'`)
-        await waitForOldSnapshots(client)
+        await waitForOldTransactions(client)
         for (const table of tables) await rewriteTable(client, table)
       } finally {
         await client.query('RESET lock_timeout').then(
@@ -231,13 +231,16 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A rewrite keeps the rows that a snapshot of before can still see, so it waits until there is none in this database. */
-async function waitForOldSnapshots(client: pg.PoolClient): Promise<void> {
+/**
+ * A rewrite keeps the rows that a transaction of before can still see, so it waits until there is none in this database. Between two
+ * statements such a transaction has no snapshot, but its next one will be as old as itself.
+ */
+async function waitForOldTransactions(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::xid AS xid')
   for (let tries = 1; ; tries++) {
     const { rowCount } = await client.query(
       `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::xid)`,
+       AND greatest(age(backend_xmin), age(backend_xid)) > age($1::xid)`,
       [rows[0]?.xid],
     )
     if (rowCount === 0) return

@@ -161,16 +161,18 @@ export class DeliveryWorker {
 
   /** Resolves when every delivery that is due now was attempted. */
   async settle(): Promise<void> {
-    const { database, clock } = this.#deps
     do {
       this.wake()
       await this.#whenQuiet()
       await this.#recorder.clear()
-    } while (
-      !this.#isStopped &&
-      ([...this.#held.values()].some(({ isLocked }) => !isLocked) ||
-        (await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })).length > 0)
-    )
+    } while (!this.#isStopped && (await this.#hasWork()))
+  }
+
+  async #hasWork(): Promise<boolean> {
+    const { database, clock } = this.#deps
+    const due = await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })
+    // Checked after the read: a lane that was claimed meanwhile is not among the due ones.
+    return due.length > 0 || !this.#claimer.isQuiet || [...this.#held.values()].some(({ isLocked }) => !isLocked)
   }
 
   /**

@@ -35,6 +35,44 @@ async function leaseUntil(database: Database, id: string, leased_until: number):
   )
 }
 
+onBothDatabases('settling', (engine: Engine) => {
+  const held = useTestDatabase(engine)
+
+  test('waits for a timer that was set and claimed while an earlier one was worked on', async (t) => {
+    const { database } = held
+    const tools = { clock: systemClock, random: systemRandom }
+    const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
+    const set = (kind: string) =>
+      database.transaction((tx) => setTimer(tx, tools, { kind, due_time: systemClock.now(), payload: {} }))
+    const count = async () => (await database.read.query.selectFrom('timers').select('id').execute()).length
+    let isDone = false
+    const retryDelay = () => minute
+    const handlers = {
+      cause: { finish: async (tx) => void (await setTimer(tx, tools, next())), retryDelay },
+      slow: { act: () => hasBegun, retryDelay },
+      consequence: {
+        act: async () => {
+          begin()
+          await until(async () => (await count()) === 1, 'only this one is left')
+          // Far more turns than it takes to find nothing else to do.
+          for (let turn = 0; turn < 50; turn++) await count()
+          isDone = true
+        },
+        retryDelay,
+      },
+    } satisfies Record<string, TimerHandler>
+    const next = () => ({ kind: 'consequence', due_time: systemClock.now(), payload: {} })
+    await set('cause')
+    await set('slow')
+    const worker = new TimerWorker({ database, clock: systemClock, log: silentLog, handlers, lease: 10 * second })
+    t.after(() => worker.stop())
+    t.after(database.onDue(() => worker.wake()))
+    await worker.settle()
+    assert.equal(isDone, true)
+    assert.equal(await count(), 0)
+  })
+})
+
 onBothDatabases('a timer that a process holds', (engine: Engine) => {
   const held = useTestDatabase(engine)
 

@@ -99,7 +99,13 @@ export class TimerWorker {
       this.#polls.wakeAtOnce()
       await this.#polls.settle()
       await Promise.all(this.#inHand.values())
-    } while (!this.#polls.isStopped && (await this.#findNext()) <= this.#options.clock.now())
+    } while (!this.#polls.isStopped && (await this.#hasWork()))
+  }
+
+  async #hasWork(): Promise<boolean> {
+    const next = await this.#findNext()
+    // Checked after the read: a poll may claim a timer while others are worked on, and then the read does not find it.
+    return next <= this.#options.clock.now() || this.#polls.isRunning || this.#inHand.size > 0
   }
 
   /** Finishes the timers in hand and begins no other. */

@@ -1,7 +1,14 @@
 // Runs commands in one process, one after the other: most of the cost of a command is its start. Started by hosted-command.ts and
-// controlled by messages. It gives a command what the system would: environment, folder, output, exit code.
-import { runProgram } from '../../src/cli/run.ts'
+// controlled by messages. It gives a command what the system would: environment, folder, output, exit code. Like main.js it runs the
+// packed server where that is fresh.
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { findPack } from '../../src/packed.js'
 import type { Order, Report } from './hosted-command.ts'
+
+const pack = findPack(fileURLToPath(new URL('../../../', import.meta.url)))
+const program = pack ? pathToFileURL(join(pack, 'run.js')).href : '../../src/cli/run.ts'
+const { runProgram } = (await import(program)) as typeof import('../../src/cli/run.ts')
 
 /** Events that commands listen to, and whose listeners they leave behind. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
@@ -13,6 +13,11 @@ import { unlockSecrets } from '../../src/db/unlock.ts'
 import { createDatabase, ensureTemplate, type TestDatabase, testDatabaseServer } from './postgres.ts'
 
 export type Engine = 'sqlite' | 'postgres'
+
+/** The names of files in a store's folder. */
+const sqliteFile = 'switchboard.db'
+const keyFile = 'secrets.key'
+const migrations = readMigrations()
 
 /** A place for one store: a folder, and on PostgreSQL a database of its own. */
 export interface StorePlace {
@@ -29,27 +34,97 @@ export function onBothDatabases(name: string, declare: (engine: Engine) => void)
 
 /** An empty place for a store. */
 export function makeStorePlace(engine: Engine): Promise<StorePlace> {
-  return makePlace(engine, async (url) => createDatabase(url))
+  return makePlace(engine)
 }
 
-/** A migrated store. On PostgreSQL it is a copy of one that is migrated once: migrating costs ten times as much. */
-export async function makeMigratedStore(
-  engine: Engine,
-  clock: Clock,
-): Promise<{ place: StorePlace; database: Database }> {
-  const place = await makePlace(engine, async (url) => {
-    const template = `migrated_${createHash('sha256').update(JSON.stringify(readMigrations())).digest('hex').slice(0, 16)}`
-    await ensureTemplate(url, template, async (databaseUrl) => {
-      const filled = await openDatabase({ dataDir: tmpdir(), databaseUrl, maxConnections: 2 }, silentLog)
-      await migrate(filled, clock)
-      await filled.close()
-    })
-    return createDatabase(url, template)
+/** A migrated store with a key of its own. */
+export async function makeMigratedStore(engine: Engine, clock: Clock): Promise<OpenStore> {
+  const place = await copyTemplate(engine, {
+    name: `migrated_${hash(migrations)}`,
+    async build(empty) {
+      const database = await openPlace(empty)
+      await migrate(database, clock, migrations)
+      await database.close()
+    },
   })
+  return openStore(place, clock)
+}
+
+/** A migrated store with contents. All stores with the same contents have the same key, and the secrets that `fill` drew. */
+export async function makeFilledStore(engine: Engine, clock: Clock, { name, fill }: Contents): Promise<OpenStore> {
+  const place = await copyTemplate(engine, {
+    name: `filled_${hash([migrations, name])}`,
+    async build(empty) {
+      await writeSharedKey(empty)
+      const { database } = await openStore(empty, clock)
+      await fill(database)
+      await database.close()
+    },
+  })
+  await writeSharedKey(place)
+  return openStore(place, clock)
+}
+
+export interface OpenStore {
+  readonly place: StorePlace
+  readonly database: Database
+}
+
+/** What `makeFilledStore` puts into a store; other contents have another name. */
+export interface Contents {
+  readonly name: string
+  fill(database: Database): Promise<void>
+}
+
+/** A store that others are copies of: to migrate or fill each of them costs ten times as much. */
+interface Template {
+  readonly name: string
+  /** Makes it in an empty place, and closes it. */
+  build(empty: StorePlace): Promise<void>
+}
+
+/** The bytes of templates on SQLite, by name. */
+const builtFiles = new Map<string, Promise<Buffer>>()
+
+async function copyTemplate(engine: Engine, { name, build }: Template): Promise<StorePlace> {
+  if (engine === 'postgres') {
+    return makePlace(engine, async (url) => {
+      await ensureTemplate(url, name, async (databaseUrl) => {
+        const empty = await makePlace('sqlite')
+        await build({ ...empty, engine, databaseUrl })
+        await empty.remove()
+      })
+      return createDatabase(url, name)
+    })
+  }
+  const bytes = builtFiles.get(name) ?? buildFile(build)
+  builtFiles.set(name, bytes)
+  const place = await makePlace(engine)
+  await writeFile(join(place.dataDir, sqliteFile), await bytes, { mode: 0o600 })
+  return place
+}
+
+async function buildFile(build: Template['build']): Promise<Buffer> {
+  const empty = await makePlace('sqlite')
+  await build(empty)
+  const bytes = await readFile(join(empty.dataDir, sqliteFile))
+  await empty.remove()
+  return bytes
+}
+
+async function openStore(place: StorePlace, clock: Clock): Promise<OpenStore> {
   const database = await openPlace(place)
-  await migrate(database, clock)
+  await migrate(database, clock, migrations)
   await unlockPlace(place, database, clock)
   return { place, database }
+}
+
+function writeSharedKey({ dataDir }: StorePlace): Promise<void> {
+  return writeFile(join(dataDir, keyFile), `${'5e'.repeat(32)}\n`, { mode: 0o600 })
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
 }
 
 /** Unlocks the secrets of a migrated store with the key file in its folder, which is created if missing. */
@@ -58,11 +133,14 @@ export async function unlockPlace(
   database: Database,
   clock: Clock = systemClock,
 ): Promise<void> {
-  const source = { current: undefined, old: [], file: join(dataDir, 'secrets.key') }
+  const source = { current: undefined, old: [], file: join(dataDir, keyFile) }
   await unlockSecrets(database, { source, clock, random: systemRandom, log: silentLog })
 }
 
-async function makePlace(engine: Engine, create: (url: string) => Promise<TestDatabase>): Promise<StorePlace> {
+async function makePlace(
+  engine: Engine,
+  create: (url: string) => Promise<TestDatabase> = (url) => createDatabase(url),
+): Promise<StorePlace> {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
   const removeFolder = () => rm(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') return { engine, dataDir, databaseUrl: undefined, remove: removeFolder }

@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
 import { type App, createApp } from '../../src/app.ts'
-import { ManualClock } from '../../src/base/clock.ts'
+import { type Clock, ManualClock } from '../../src/base/clock.ts'
 import { type Log, silentLog } from '../../src/base/log.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
@@ -10,7 +10,7 @@ import { buildOperations } from '../../src/operations.ts'
 import { applyWorld } from '../../src/world/apply.ts'
 import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
-import { type Engine, makeMigratedStore } from './databases.ts'
+import { type Engine, makeFilledStore, makeMigratedStore, type OpenStore } from './databases.ts'
 import { addInviteLinks } from './groups.ts'
 import { addMedia } from './media.ts'
 import { addSolutions } from './solutions.ts'
@@ -32,6 +32,7 @@ export interface TestServerOptions {
   readonly engine: Engine
   /** Settings over the defaults of tests: no limits, quiet. */
   readonly env?: Environment
+  /** By default that of `testWorld`. */
   readonly world?: object
   /** By default nothing is logged. */
   readonly log?: Log
@@ -47,17 +48,12 @@ export const testStart = Date.parse('2026-06-01T12:00:00Z')
 export async function startTestServer({
   engine,
   env = {},
-  world = testWorld(),
+  world,
   log = silentLog,
 }: TestServerOptions): Promise<TestServer> {
   const clock = new ManualClock(testStart)
-  const { place, database } = await makeMigratedStore(engine, clock)
+  const { place, database } = await makeStore(engine, clock, world)
   const config = readConfig({ PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
-  await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
-  await addSolutions(database, clock)
-  await addUploads(database, clock)
-  await addMedia(database, clock)
-  await addInviteLinks(database, clock)
   const app = await createApp({ config, database, clock, random: systemRandom, log })
   const url = await app.listen()
   const vocabulary = chooseVocabulary(config.vocabulary)
@@ -74,6 +70,27 @@ export async function startTestServer({
       await place.remove()
     },
   }
+}
+
+/** Most servers have the usual world, which is therefore applied once and copied. */
+async function makeStore(engine: Engine, clock: Clock, world: object | undefined): Promise<OpenStore> {
+  if (!world) {
+    return makeFilledStore(engine, clock, {
+      name: 'test world',
+      fill: (database) => fillStore(database, clock, testWorld()),
+    })
+  }
+  const store = await makeMigratedStore(engine, clock)
+  await fillStore(store.database, clock, world)
+  return store
+}
+
+async function fillStore(database: Database, clock: Clock, world: object): Promise<void> {
+  await applyWorld(database, clock, systemRandom, readWorld(JSON.stringify(world), 'test world'))
+  await addSolutions(database, clock)
+  await addUploads(database, clock)
+  await addMedia(database, clock)
+  await addInviteLinks(database, clock)
 }
 
 /** A server for the tests of one describe block: started before the first, stopped after the last. */

@@ -1,0 +1,3 @@
+declare module '*/packed.js' {
+  export function findPack(root: string): string | undefined
+}
