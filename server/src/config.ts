@@ -480,6 +480,14 @@ export const settings = {
     parse: integer(1, 10_000_000),
     fallback: () => 64_000,
   }),
+  maxMarketingPerUserPerDay: define({
+    name: 'MAX_MARKETING_PER_USER_PER_DAY',
+    shownDefault: '0: no limit',
+    sentence:
+      'How many marketing templates of one number a user gets within 24 hours; more of them fail with code 131049.',
+    parse: integer(0, 1_000_000),
+    fallback: () => 0,
+  }),
   maxImageBytes: defineMaxBytes('MAX_IMAGE_BYTES', 'The largest image (jpeg, png) in bytes.', 5 * mebibyte),
   maxAudioBytes: defineMaxBytes(
     'MAX_AUDIO_BYTES',

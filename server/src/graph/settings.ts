@@ -55,6 +55,8 @@ export interface Settings {
   readonly idempotencyKeep: number
   readonly typingTime: number
   readonly maxBlockedUsers: number
+  /** How many marketing templates a number may send to one user in 24 hours; 0: any number. */
+  readonly maxMarketingPerUserPerDay: number
   /** The limit of messages to one user or group: a bucket of `count`, refilled within `milliseconds`. */
   readonly messagePairRate: { readonly count: number; readonly milliseconds: number }
 }

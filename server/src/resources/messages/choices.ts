@@ -11,6 +11,14 @@ export type Choices =
   | { readonly kind: 'call_permission' }
   | { readonly kind: 'order'; readonly catalog_id: string }
   | { readonly kind: 'flow' }
+  | {
+      readonly kind: 'template'
+      /** Its quick replies. */
+      readonly options: readonly { readonly index: number; readonly payload: string; readonly text: string }[]
+      /** The places of its buttons that open a flow, or a catalog. */
+      readonly flows: readonly number[]
+      readonly orders: readonly number[]
+    }
 
 interface Row {
   readonly id: string

@@ -149,11 +149,11 @@ export const mediaTypeNotTaken = defineError({
   code: 131053,
   text: 'A media file of type {found} cannot be sent as {type}; use one of {types}.',
 })
-export const templateUnknown = defineError({
-  id: 'message_template_unknown',
-  status: 422,
-  code: 132001,
-  text: 'The account has no approved template of this name in this language; create it, or wait for its approval.',
+export const templateNotForGroups = defineError({
+  id: 'message_template_not_for_groups',
+  status: 400,
+  code: 131051,
+  text: 'A template of the category AUTHENTICATION cannot be sent to a group; send it to each user.',
 })
 export const incomingUnknown = defineError({
   id: 'incoming_message_unknown',

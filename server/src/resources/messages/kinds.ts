@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import { isWebLink } from '../../base/web-link.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { idSchema } from '../../graph/schemas.ts'
-import { type CheckValue, isWebUrl, makeCheck } from './check.ts'
+import { type CheckValue, makeCheck } from './check.ts'
 import { captionNotTaken, coordinateNotTaken, emojiNotOne, idAndLink, linkNotTaken, nameTooShort } from './errors.ts'
 
 const optional = Type.Optional
@@ -19,6 +20,14 @@ export interface GivenMedia {
 }
 
 export const maxLinkLength = 2048
+
+/** The media file that a message carries, with the kind that the file must be of. */
+export interface CarriedMedia {
+  readonly kind: MediaMessageKind
+  readonly given: GivenMedia
+  /** In the header of a template a document is PDF alone. */
+  readonly isPdf?: boolean
+}
 
 const media = {
   id: optional(idSchema({ minLength: 1 })),
@@ -107,10 +116,7 @@ function checkMedia(kind: MediaMessageKind, value: GivenMedia): void {
 /** Exactly one of the two, and a link that can be fetched. */
 export function checkIdOrLink({ id, link }: GivenMedia, place: string): void {
   if ((id === undefined) === (link === undefined)) throw badArgument(idAndLink(place))
-  if (link === undefined) return
-  const url = URL.parse(link)
-  const isPlain = url && url.username === '' && url.password === '' && !link.includes('#')
-  if (!isPlain || !isWebUrl(link)) throw badArgument(linkNotTaken(`${place}.link`))
+  if (link !== undefined && !isWebLink(link)) throw badArgument(linkNotTaken(`${place}.link`))
 }
 
 export function checkLocation(value: Readonly<Record<string, unknown>>, place = 'location'): void {

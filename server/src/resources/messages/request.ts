@@ -2,9 +2,10 @@ import { badArgument } from '../../graph/define-error.ts'
 import { argumentMissing } from '../../graph/errors.ts'
 import { kindNotForGroups, kindNotTaken, notOffered } from './errors.ts'
 import { checkInteractive, headerMediaOf, type Interactive } from './interactive.ts'
-import { checkKind, type GivenMedia, isMediaKind, kindSchemas, type MediaMessageKind, type PlainKind } from './kinds.ts'
+import { type CarriedMedia, checkKind, type GivenMedia, isMediaKind, kindSchemas, type PlainKind } from './kinds.ts'
 import { readRecipient } from './recipient.ts'
 import type { MessageRequest } from './schemas.ts'
+import { checkTemplateForm, type GivenTemplate, headerFileOf } from './template.ts'
 
 export const sentKinds = [...Object.keys(kindSchemas), 'interactive', 'template'] as (
   | PlainKind
@@ -28,8 +29,7 @@ export interface CheckedMessage {
   readonly to: string
   readonly context_id: string | null
   readonly biz_opaque_callback_data: string | null
-  /** The media file that it carries, with the kind that the file must be of. */
-  readonly media: { readonly kind: MediaMessageKind; readonly given: GivenMedia } | undefined
+  readonly media: CarriedMedia | undefined
 }
 
 /** Throws the 400 unless a request to send is well-formed; form first, then whether the kind can be sent. */
@@ -63,7 +63,8 @@ function readKind(type: string, request: MessageRequest): { kind: SentKind; valu
   if (value === undefined)
     throw badArgument(argumentMissing(type, { expected: `what a message of type ${type} holds` }))
   if (type === 'interactive') checkInteractive(value)
-  else if (type !== 'template') checkKind(type, value)
+  else if (type === 'template') checkTemplateForm(value, 'template')
+  else checkKind(type, value)
   return { kind: type, value }
 }
 
@@ -71,7 +72,8 @@ function isSentKind(type: string): type is SentKind {
   return (sentKinds as readonly string[]).includes(type)
 }
 
-function mediaOf(kind: SentKind, value: object): CheckedMessage['media'] {
+function mediaOf(kind: SentKind, value: object): CarriedMedia | undefined {
   if (isMediaKind(kind)) return { kind, given: value as GivenMedia }
+  if (kind === 'template') return headerFileOf(value as GivenTemplate)
   return kind === 'interactive' ? headerMediaOf(value as Interactive) : undefined
 }

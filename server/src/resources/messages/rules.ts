@@ -12,7 +12,7 @@ import {
   senderNotRegistered,
   senderRestricted,
 } from './errors.ts'
-import type { MediaMessageKind } from './kinds.ts'
+import type { CarriedMedia } from './kinds.ts'
 import type { Person, Sender } from './store.ts'
 
 const offlineConnections = ['DISCONNECTED', 'PENDING']
@@ -38,19 +38,21 @@ export function checkUser({ phone_number }: Sender, user: Pick<Person, 'wa_id' |
   if (user.isBlocked) throw recipientBlocked()
 }
 
-/** The types that a kind of message takes. A voice message is Ogg alone. */
-function typesOf(kind: MediaMessageKind, isVoice: boolean): string[] {
-  if (isVoice) return ['audio/ogg']
+/** The types that a message takes. A voice message is Ogg alone. */
+function typesOf({ kind, given, isPdf }: CarriedMedia): string[] {
+  if (kind === 'audio' && given.voice === true) return ['audio/ogg']
+  if (isPdf) return ['application/pdf']
   return Object.entries(mediaTypes).flatMap(([type, info]) => (info.kind === kind ? [type] : []))
 }
 
-export function checkMediaType(
-  kind: MediaMessageKind,
-  isVoice: boolean,
-  { mime_type }: Pick<MediaTable, 'mime_type'>,
-): void {
-  const types = typesOf(kind, isVoice)
-  if (!types.includes(mime_type)) throw mediaTypeNotTaken({ found: mime_type, type: kind, types })
+/** Whether a message takes a file of a type. */
+export function takesType(carried: CarriedMedia, mime_type: string): boolean {
+  return typesOf(carried).includes(mime_type)
+}
+
+export function checkMediaType(carried: CarriedMedia, { mime_type }: Pick<MediaTable, 'mime_type'>): void {
+  if (takesType(carried, mime_type)) return
+  throw mediaTypeNotTaken({ found: mime_type, type: carried.kind, types: typesOf(carried) })
 }
 
 /** What a document is called whose sender gave it no name. */
@@ -107,19 +109,26 @@ export function takeConversation(
   return { open, conversations: { ...conversations, [category]: open } }
 }
 
-/** What a message that is no template costs: nothing, in the window that a user has opened. */
-export function priceService({ id, end_time }: OpenConversation, toGroup: boolean): MessagePricing {
-  return {
-    conversation_id: id,
-    end_time,
-    billable: false,
-    category: serviceCategory(toGroup),
-    type: toGroup ? 'free_group_customer_service' : 'free_customer_service',
-  }
+/** What decides the price of a message. */
+export interface Priced {
+  /** Of its template; undefined: it is none. */
+  readonly template: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY' | undefined
+  readonly toGroup: boolean
+  readonly isWindowOpen: boolean
 }
 
-export function serviceCategory(toGroup: boolean): string {
-  return toGroup ? 'group_service' : 'service'
+/** What a message is counted as: service where it is no template. */
+export function categoryOf({ template, toGroup }: Priced): string {
+  const category = template?.toLowerCase() ?? 'service'
+  return toGroup ? `group_${category}` : category
+}
+
+/** What a message costs: nothing in the window that a user has opened, unless it is a template of another category than utility. */
+export function priceMessage({ id, end_time }: OpenConversation, priced: Priced): MessagePricing {
+  const { template, toGroup, isWindowOpen } = priced
+  const isFree = template === undefined || (template === 'UTILITY' && isWindowOpen)
+  const type = !isFree ? 'regular' : toGroup ? 'free_group_customer_service' : 'free_customer_service'
+  return { conversation_id: id, end_time, billable: !isFree, category: categoryOf(priced), type }
 }
 
 /** `wamid.` and base64url of 18 random bytes. */

@@ -2,80 +2,62 @@ import type { Transaction } from '../../db/database.ts'
 import type { ChatsTable, MediaTable, MessagesTable } from '../../db/tables.ts'
 import { useFile } from '../../files/files.ts'
 import type { Context } from '../../graph/operation.ts'
+import { findAudience } from './audience.ts'
 import { type Choices, choicesOf } from './choices.ts'
-import { groupEmpty, groupUnknown, mediaUnknown, templateUnknown } from './errors.ts'
-import { raiseStatus } from './events.ts'
-import type { FailureCode } from './failures.ts'
+import { mediaUnknown } from './errors.ts'
+import { findFailure } from './find-failure.ts'
+import { decideStatuses, handOver } from './handover.ts'
 import type { Interactive } from './interactive.ts'
 import { checkPermissionRequest, isPermissionRequest, notePermissionRequest } from './permission-request.ts'
-import { actAtOnce, type PhoneTools, schedulePhone } from './phone.ts'
-import { isTold, timesOf } from './progress.ts'
+import { timesOf } from './progress.ts'
 import type { CheckedMessage } from './request.ts'
 import {
+  categoryOf,
   checkMediaType,
-  checkSender,
-  checkUser,
   defaultFilename,
   drawMessageId,
   isWindowOpen,
-  priceService,
-  serviceCategory,
+  priceMessage,
   showMedia,
   takeConversation,
   takeFromPair,
 } from './rules.ts'
 import type { MessageStatus } from './states.ts'
 import {
-  chatIdOf,
   findMediaOfNumber,
   findMessage,
-  findPerson,
-  findSender,
-  groupChatIdOf,
   insertMessage,
-  insertRecipient,
-  listParticipants,
   messageUse,
   type NewMessage,
   noteSent,
-  type Person,
   type Sender,
-  takeChat,
 } from './store.ts'
-
-type SendContext = Context<Transaction>
-
-/** Who gets a message: one user, or those who are in a group at this moment. */
-interface Audience {
-  readonly chat: ChatsTable
-  readonly sender: Sender
-  readonly user: Person | undefined
-  readonly participants: readonly Person[]
-}
+import { choicesOfTemplate, type GivenTemplate, type TemplateToSend, takeTemplate } from './template.ts'
 
 /** Sends a message whose form is right: stores it, and tells what becomes of it at once. Throws what refuses it. */
-export async function sendMessage(context: SendContext, message: CheckedMessage) {
+export async function sendMessage(context: Context<Transaction>, message: CheckedMessage): Promise<NewMessage> {
   const { db, clock, random, settings } = context
   const now = clock.now()
+  const { kind, value, toGroup } = message
   const audience = await findAudience(context, message)
   const { chat, sender, user } = audience
   if (isPermissionRequest(message)) await checkPermissionRequest(context, sender, message.to)
   const media = await findMedia(db, sender, message, now)
-  if (message.kind === 'template') throw templateUnknown()
+  const template = kind === 'template' ? await takeTemplate(db, sender, value as GivenTemplate, toGroup) : undefined
   const pair_time = takeFromPair(chat, settings, now)
 
-  const failure = await findFailure(context, message, audience, now)
-  const category = serviceCategory(message.toGroup)
+  const isOpen = isWindowOpen(chat, settings, now)
+  const failure = await findFailure(db, settings, { message, audience, template, isWindowOpen: isOpen, now })
+  const priced = { template: template?.template.category, toGroup, isWindowOpen: isOpen }
   const { open, conversations } =
     failure === undefined
-      ? takeConversation(chat, category, random, now)
+      ? takeConversation(chat, categoryOf(priced), random, now)
       : { open: undefined, conversations: chat.conversations }
-  const phone: readonly MessageStatus[] =
-    failure === undefined && user && !chat.blocked && message.kind !== 'reaction' ? actAtOnce(user, settings) : []
-  const statuses: readonly MessageStatus[] = failure === undefined ? ['sent', ...phone] : ['failed']
+  const statuses: readonly MessageStatus[] =
+    failure === undefined ? decideStatuses(kind, chat, user, settings) : ['failed']
 
   const row: NewMessage = {
-    ...describeMessage(message, sender, chat),
+    ...describeMessage(message, sender, chat, template),
     id: drawMessageId(random),
     context_id: await findContext(db, message, chat),
     state: statuses.at(-1) as MessagesTable['state'],
@@ -87,67 +69,40 @@ export async function sendMessage(context: SendContext, message: CheckedMessage)
     played_time: null,
     ended_time: null,
     ...timesOf(statuses, now),
-    expires_time: now + settings.messageTtl,
-    pricing: open ? priceService(open, message.toGroup) : null,
+    expires_time: now + (template ? template.template.message_send_ttl_seconds * 1000 : settings.messageTtl),
+    pricing: open ? priceMessage(open, priced) : null,
   }
-  const value = nameDocument(message, media)
-  insertMessage(db, row, {
-    content: JSON.stringify({ value, ...(media && { media: showMedia(media) }) }),
-    sha256: media?.sha256 ?? null,
-  })
+  const content = {
+    value: nameDocument(message, media),
+    ...(template && { rendered: template.filled }),
+    ...(media && { media: showMedia(media) }),
+  }
+  insertMessage(db, row, { content: JSON.stringify(content), sha256: media?.sha256 ?? null })
   if (media) await useFile(db, media.sha256, messageUse(row.id))
-  noteSent(db, { id: chat.id, pair_time, conversations, last_message_id: row.id, last_time: now })
+  const countsForTier = template && user && !isOpen && failure === undefined
+  const template_time = countsForTier ? now : chat.template_time
+  noteSent(db, { id: chat.id, pair_time, template_time, conversations, last_message_id: row.id, last_time: now })
 
-  const tools: PhoneTools = { clock, random, settings, vocabulary: context.vocabulary, publicUrl: context.publicUrl }
-  for (const status of statuses) {
-    if (user && !isTold(status, user)) continue
-    await raiseStatus(db, tools, sender, {
-      message: row,
-      status,
-      time: now,
-      code: failure ?? null,
-      ...(user && { user }),
-    })
-  }
-  if (failure === undefined) {
-    if (isPermissionRequest(message)) await notePermissionRequest(context, message.to)
-    if (user && !chat.blocked && message.kind !== 'reaction')
-      await schedulePhone(db, tools, row.id, user, statuses.at(-1))
-    await sendToParticipants(db, tools, sender, row, audience.participants)
-  }
+  const { vocabulary, publicUrl } = context
+  await handOver(
+    db,
+    { clock, random, settings, vocabulary, publicUrl },
+    { message: row, audience, statuses, time: now },
+  )
+  if (failure === undefined && isPermissionRequest(message)) await notePermissionRequest(context, message.to)
   return row
 }
 
 /** What the caller is answered. */
-export function describeSent(product: string, { input, to, toGroup }: CheckedMessage, { id }: Pick<NewMessage, 'id'>) {
+export function describeSent(product: string, message: CheckedMessage, { id }: Pick<NewMessage, 'id'>) {
+  const { input, to, toGroup, kind } = message
   return {
     messaging_product: product,
     contacts: [{ input, wa_id: to }],
-    messages: [toGroup ? { id, group_id: to } : { id }],
+    messages: [
+      { id, ...(toGroup && { group_id: to }), ...(kind === 'template' && { message_status: 'accepted' as const }) },
+    ],
   }
-}
-
-async function findAudience({ db, node }: SendContext, { to, toGroup }: CheckedMessage): Promise<Audience> {
-  if (toGroup) {
-    const sender = await findSender(db, node.id)
-    checkSender(sender)
-    const users = await listParticipants(db, node.id, to)
-    if (!users) throw groupUnknown()
-    if (users.length === 0) throw groupEmpty()
-    const chat = await takeChat(db, { id: groupChatIdOf(to), phone_number_id: node.id, group_id: to })
-    const participants: Person[] = []
-    for (const user of users) participants.push(await findPerson(db, node.id, user))
-    return { sender, chat, user: undefined, participants }
-  }
-  // Sent together where they travel to a server; what is refused undoes a chat that was made for it.
-  const [sender, user, chat] = await Promise.all([
-    findSender(db, node.id),
-    findPerson(db, node.id, to),
-    takeChat(db, { id: chatIdOf(node.id, to), phone_number_id: node.id, user_wa_id: to }),
-  ])
-  checkSender(sender)
-  checkUser(sender, user)
-  return { sender, chat, user, participants: [] }
 }
 
 /** The media file that a message carries by its id, of a type that the message takes. */
@@ -160,24 +115,8 @@ async function findMedia(
   if (media?.given.id === undefined) return undefined
   const found = await findMediaOfNumber(db, sender.id, media.given.id, now)
   if (!found) throw mediaUnknown()
-  checkMediaType(media.kind, media.given.voice === true, found)
+  checkMediaType(media, found)
   return found
-}
-
-/** Why a message fails that was accepted; the first reason that applies. */
-async function findFailure(
-  { db, settings }: SendContext,
-  { kind, value }: CheckedMessage,
-  { user, chat }: Audience,
-  now: number,
-): Promise<FailureCode | undefined> {
-  if (user && (user.isNumber || !user.reachable)) return 131026
-  if (!isWindowOpen(chat, settings, now)) return 131047
-  if (kind === 'reaction') {
-    const target = await findMessage(db, (value as { message_id: string }).message_id)
-    if (!target || target.chat_id !== chat.id || target.type === 'reaction') return 131009
-  }
-  return undefined
 }
 
 /** The message that is replied to, if it is one of this chat that is still kept; otherwise the message goes out without a quote. */
@@ -187,9 +126,13 @@ async function findContext(db: Transaction, { context_id }: CheckedMessage, chat
   return quoted?.chat_id === chat.id ? quoted.id : null
 }
 
-function describeMessage(message: CheckedMessage, sender: Sender, chat: ChatsTable) {
+function describeMessage(
+  message: CheckedMessage,
+  sender: Sender,
+  chat: ChatsTable,
+  template: TemplateToSend | undefined,
+) {
   const { kind, value, to, toGroup, biz_opaque_callback_data } = message
-  const choices: Choices | null = kind === 'interactive' ? choicesOf(value as Interactive) : null
   return {
     chat_id: chat.id,
     phone_number_id: sender.id,
@@ -198,50 +141,17 @@ function describeMessage(message: CheckedMessage, sender: Sender, chat: ChatsTab
     direction: 'to_user',
     type: kind,
     is_voice: kind === 'audio' && (value as { voice?: boolean }).voice === true,
-    choices,
+    choices: findChoices(message, template),
     biz_opaque_callback_data,
   } as const
+}
+
+function findChoices({ kind, value }: CheckedMessage, template: TemplateToSend | undefined): Choices | null {
+  if (template) return choicesOfTemplate(template.filled)
+  return kind === 'interactive' ? choicesOf(value as Interactive) : null
 }
 
 function nameDocument({ kind, value }: CheckedMessage, media: MediaTable | undefined): object {
   if (kind !== 'document' || !media || (value as { filename?: string }).filename) return value
   return { ...value, filename: defaultFilename(media.mime_type, undefined) }
-}
-
-/** Each participant gets the message on its own way, behind the group's `sent`. */
-async function sendToParticipants(
-  tx: Transaction,
-  tools: PhoneTools,
-  sender: Sender,
-  message: NewMessage,
-  participants: readonly Person[],
-): Promise<void> {
-  const { created_time: time } = message
-  let furthest: MessageStatus = 'sent'
-  for (const user of participants) {
-    const failed = !user.reachable
-    const statuses: readonly MessageStatus[] = failed ? ['failed'] : actAtOnce(user, tools.settings)
-    const state = statuses.at(-1) ?? 'sent'
-    if (!failed && state !== 'sent' && furthest !== 'read') furthest = state
-    insertRecipient(tx, {
-      message_id: message.id,
-      user_wa_id: user.wa_id,
-      state,
-      error_code: failed ? 131026 : null,
-      delivered_time: null,
-      read_time: null,
-      played_time: null,
-      ended_time: null,
-      ...timesOf(statuses, time),
-    })
-    for (const status of statuses) {
-      if (isTold(status, user)) await raiseStatus(tx, tools, sender, { message, status, time, user, code: 131026 })
-    }
-    if (!failed) await schedulePhone(tx, tools, message.id, user, state)
-  }
-  if (furthest !== 'sent') await advance(tx, message.id, furthest)
-}
-
-async function advance(tx: Transaction, id: string, state: MessagesTable['state']): Promise<void> {
-  await tx.query.updateTable('messages').set({ state }).where('id', '=', id).execute()
 }

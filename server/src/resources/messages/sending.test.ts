@@ -7,6 +7,7 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { day, second } from '../../base/duration.ts'
 import { messageLimitReached, pairLimitReached } from '../../limits/errors.ts'
+import { templateNotSendable } from '../templates/sending-errors.ts'
 import {
   accountRejected,
   groupUnknown,
@@ -16,7 +17,6 @@ import {
   senderNotRegistered,
   senderRestricted,
   statusNotTaken,
-  templateUnknown,
 } from './errors.ts'
 import { sentKinds } from './request.ts'
 
@@ -153,8 +153,8 @@ onBothDatabases('sending', (engine) => {
     assertError(await messageSides(server, restricted).post(text), senderRestricted)
     assertError(await messageSides(server, rejected.number).post(text), accountRejected)
     assertError(await sides.post({ ...text, to: '+1 631-555-1001' }), recipientIsSender)
-    const template = { name: 'hello_world', language: { code: 'en_US' } }
-    assertError(await sides.post({ to, type: 'template', template }), templateUnknown)
+    const template = { name: 'no_such', language: { code: 'en_US' } }
+    assertError(await sides.post({ to, type: 'template', template }), templateNotSendable)
     const chats = await server.database.read.query
       .selectFrom('chats')
       .selectAll()

@@ -54,6 +54,7 @@ const findById = defineStatement<{ id: string }>()((db, { id }) =>
       'phone_numbers.link_status',
       'phone_numbers.connection_status',
       'phone_numbers.calling_enabled',
+      'phone_numbers.messaging_limit_tier',
       'accounts.account_review_status',
     ])
     .where('phone_numbers.id', '=', id),
@@ -128,20 +129,18 @@ export async function findChat(db: Db, id: string): Promise<ChatsTable | undefin
   return db.first(selectChat, { id })
 }
 
-const updateChatAfterSending = defineStatement<
-  Pick<ChatsTable, 'id' | 'pair_time' | 'conversations' | 'last_message_id' | 'last_time'>
->()((db, { id, pair_time, conversations, last_message_id, last_time }) =>
-  db
-    .updateTable('chats')
-    .set({ pair_time, conversations, last_message_id, last_time, typing_until: 0 })
-    .where('id', '=', id),
+type SentIn = Pick<ChatsTable, 'id' | 'pair_time' | 'template_time' | 'conversations' | 'last_message_id' | 'last_time'>
+
+const updateChatAfterSending = defineStatement<SentIn>()(
+  (db, { id, pair_time, template_time, conversations, last_message_id, last_time }) =>
+    db
+      .updateTable('chats')
+      .set({ pair_time, template_time, conversations, last_message_id, last_time, typing_until: 0 })
+      .where('id', '=', id),
 )
 
 /** What sending changes of a chat; it also ends the typing indicator. */
-export function noteSent(
-  tx: Transaction,
-  chat: Pick<ChatsTable, 'id' | 'pair_time' | 'conversations' | 'last_message_id' | 'last_time'>,
-): void {
+export function noteSent(tx: Transaction, chat: SentIn): void {
   tx.run(updateChatAfterSending, chat)
 }
 

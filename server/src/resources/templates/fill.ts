@@ -65,6 +65,9 @@ export function fillTemplate(template: FillableTemplate, components: readonly un
   const footer = findComponent(template, 'FOOTER')?.text
   const values = readCode(template, given.body)
   const buttons = fillButtons(findComponent(template, 'BUTTONS')?.buttons ?? [], given.buttons, values)
+  // Last, because a wrong parameter is refused before a text that is too long.
+  if (header?.type === 'text') checkFilled(header.text, 'header', maxFilledHeader)
+  checkFilled(body, 'body', template.components.length === 1 ? maxLoneBody : maxFilledBody)
   return { ...(header && { header }), body, ...(footer !== undefined && { footer }), buttons }
 }
 
@@ -111,7 +114,7 @@ function fillHeader(template: FillableTemplate, given: GivenComponent | undefine
   const { format, text = '' } = header
   if (format === 'TEXT') {
     const values = readValues(template, 'header', listVariables(text), given, readText)
-    return { type: 'text', text: fillText(text, values, 'header', maxFilledHeader) }
+    return { type: 'text', text: fillVariables(text, values) }
   }
   const kind = (format ?? '').toLowerCase()
   if (!given) throw componentMissing({ kind: 'the header', expected: `one parameter of type ${kind}` })
@@ -131,13 +134,11 @@ function fillHeader(template: FillableTemplate, given: GivenComponent | undefine
 function fillBody(template: FillableTemplate, given: GivenComponent | undefined): string {
   const text = findComponent(template, 'BODY')?.text ?? ''
   const values = readValues(template, 'body', listVariables(text), given, readBodyText)
-  return fillText(text, values, 'body', template.components.length === 1 ? maxLoneBody : maxFilledBody)
+  return fillVariables(text, values)
 }
 
-function fillText(text: string, values: ReadonlyMap<string, string>, place: string, max: number): string {
-  const filled = fillVariables(text, values)
-  if (countCharacters(filled) > max) throw filledInTooLong({ place, max })
-  return filled
+function checkFilled(text: string, place: string, max: number): void {
+  if (countCharacters(text) > max) throw filledInTooLong({ place, max })
 }
 
 /** The code of an authentication template, which its button has to repeat. */

@@ -1,3 +1,4 @@
+import { isWebLink } from '../../base/web-link.ts'
 import { parameterCountWrong, parameterWrong } from './sending-errors.ts'
 
 /** Where something stands in a message: `template.components[0].parameters[1]`. */
@@ -102,6 +103,12 @@ export function readMedia(parameter: unknown, place: Place, type: 'image' | 'vid
   const named = id ?? link
   if (typeof named !== 'string' || named === '') {
     throw parameterWrong({ place: `${at}.${id === undefined ? 'link' : 'id'}`, expected: 'a text that is not empty' })
+  }
+  if (id === undefined && !isWebLink(named)) {
+    throw parameterWrong({
+      place: `${at}.link`,
+      expected: 'an http or https URL of at most 2048 characters, without credentials or fragment',
+    })
   }
   if (caption !== undefined) throw parameterWrong({ place: `${at}.caption`, expected: 'left out' })
   const isNamed = type === 'document' && filename !== undefined

@@ -48,14 +48,37 @@ async function describeAnswer(
     case 'location':
       return { type: 'location', location: { address: '', name: '', ...data } }
     case 'order':
-      return { type: 'order', order: { catalog_id: choices.catalog_id, text: '', ...data } }
-    case 'flow': {
-      const nfm_reply = { name: 'flow', body: 'Sent', response_json: JSON.stringify(data) }
-      return { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply } }
-    }
+      return describeOrder(choices.catalog_id, data)
+    case 'flow':
+      return describeFlow(data)
+    case 'template':
+      return answerTemplate(choices, { choice, data })
     case 'call_permission':
       return answerPermission(context, message, user_wa_id, choice)
   }
+}
+
+function describeOrder(catalog_id: string, data: object): Answer {
+  return { type: 'order', order: { catalog_id, text: '', ...data } }
+}
+
+function describeFlow(data: object): Answer {
+  const nfm_reply = { name: 'flow', body: 'Sent', response_json: JSON.stringify(data) }
+  return { type: 'interactive', interactive: { type: 'nfm_reply', nfm_reply } }
+}
+
+/** A quick reply by its index, which may come as text; or a flow or a catalog by its index, or by what is answered alone. */
+function answerTemplate(
+  { options, flows, orders }: Choices & { readonly kind: 'template' },
+  { choice, data }: Required<Pick<Press, 'data'>> & Pick<Press, 'choice'>,
+): Answer {
+  const isChosen = (index: number) => String(index) === String(choice)
+  const reply = options.find(({ index }) => isChosen(index))
+  if (reply) return { type: 'button', button: { payload: reply.payload, text: reply.text } }
+  const isAnyOf = (places: readonly number[]) => (choice === undefined ? places.length > 0 : places.some(isChosen))
+  if (isAnyOf(flows)) return describeFlow(data)
+  if (isAnyOf(orders)) return describeOrder('', data)
+  throw choiceUnknown({ choices: [...options.map(({ index }) => index), ...flows, ...orders] })
 }
 
 /** What the user says of being called holds from now on. */

@@ -46,6 +46,17 @@ export const messageSchema = Type.Object({
     Type.Object({ status: Type.String(), timestamp: Type.String(), user_wa_id: optional(Type.String()) }),
   ),
   errors: optional(Type.Array(Type.Unknown())),
+  rendered: optional(
+    Type.Object(
+      {
+        header: optional(Type.Unknown()),
+        body: Type.String(),
+        footer: optional(Type.String()),
+        buttons: Type.Array(Type.Unknown()),
+      },
+      { description: 'A template, filled in.' },
+    ),
+  ),
   content_removed: optional(Type.Boolean()),
 })
 

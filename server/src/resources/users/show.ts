@@ -4,10 +4,24 @@ import { describeFailure, isExpired, writeSeconds } from '../messages/public.ts'
 import type { StoredMessage } from '../messages/store.ts'
 import { listContents, listRecipients } from './store.ts'
 
+interface Media {
+  readonly mime_type: string
+  readonly sha256: string
+  readonly file_size: number
+}
+
 interface Content {
   readonly value?: object
   readonly referral?: object
-  readonly media?: { readonly mime_type: string; readonly sha256: string; readonly file_size: number }
+  /** A template, filled in. */
+  readonly rendered?: { readonly header?: Header }
+  readonly media?: Media
+}
+
+/** Of a template or an interactive message. */
+interface Header {
+  readonly type: string
+  readonly [member: string]: unknown
 }
 
 interface ShowTools {
@@ -57,7 +71,8 @@ function showMessage(
     from: direction === 'to_user' ? digitsOf(phone_number_id) : user_wa_id,
     timestamp: writeSeconds(direction === 'to_user' ? message.created_time : (message.sent_time ?? now)),
     type,
-    ...(content?.value && { [type]: describeMember(content) }),
+    ...(content?.value && { [type]: describeMember(type, content) }),
+    ...(content?.rendered && { rendered: describeRendered(content) }),
     ...(content?.referral && { referral: content.referral }),
     ...(context_id !== null && { context: { id: context_id } }),
     state: isExpired(message, now) ? 'expired' : message.state,
@@ -67,10 +82,26 @@ function showMessage(
   }
 }
 
-function describeMember({ value, media }: Content) {
-  if (!media || Array.isArray(value)) return value
-  const { mime_type, sha256, file_size } = media
-  return { ...value, mime_type, sha256, file_size }
+function describeMember(type: string, { value, media }: Content) {
+  if (!media || Array.isArray(value) || type === 'template') return value
+  if (type !== 'interactive') return { ...value, ...describeMedia(media) }
+  const { header } = value as { header?: Header }
+  return { ...value, ...(header && { header: describeHeader(header, media) }) }
+}
+
+function describeRendered({ rendered, media }: Content) {
+  const header = rendered?.header
+  return header && media ? { ...rendered, header: describeHeader(header, media) } : rendered
+}
+
+/** A header with what is known of its file. */
+function describeHeader(header: Header, media: Media): Header {
+  const { type } = header
+  return { ...header, [type]: { ...(header[type] as object), ...describeMedia(media) } }
+}
+
+function describeMedia({ mime_type, sha256, file_size }: Media) {
+  return { mime_type, sha256, file_size }
 }
 
 type Timed = Pick<MessageRecipientsTable, 'state' | 'delivered_time' | 'read_time' | 'played_time' | 'ended_time'> & {

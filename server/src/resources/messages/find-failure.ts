@@ -1,0 +1,70 @@
+import { day } from '../../base/duration.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { ChatsTable } from '../../db/tables.ts'
+import type { Settings } from '../../graph/settings.ts'
+import type { Audience } from './audience.ts'
+import type { FailureCode } from './failures.ts'
+import type { CheckedMessage } from './request.ts'
+import { countMarketing, countTemplateUsers, lockNumber } from './sent-store.ts'
+import { findMessage } from './store.ts'
+import type { TemplateToSend } from './template.ts'
+
+/** How many users a number may send templates to within 24 hours, without having been written to; a tier that is not here has no limit. */
+const tierUsers: Readonly<Record<string, number>> = {
+  TIER_50: 50,
+  TIER_250: 250,
+  TIER_1K: 1000,
+  TIER_10K: 10_000,
+  TIER_100K: 100_000,
+}
+
+export interface Attempt {
+  readonly message: CheckedMessage
+  readonly audience: Audience
+  readonly template: TemplateToSend | undefined
+  readonly isWindowOpen: boolean
+  readonly now: number
+}
+
+/** Why a message fails that was accepted; the first reason that applies. */
+export async function findFailure(
+  tx: Transaction,
+  settings: Settings,
+  attempt: Attempt,
+): Promise<FailureCode | undefined> {
+  const { message, audience, template, isWindowOpen } = attempt
+  const { user, chat } = audience
+  if (user && (user.isNumber || !user.reachable)) return 131026
+  if (template) return user ? findTemplateFailure(tx, settings, attempt, template) : undefined
+  if (!isWindowOpen) return 131047
+  if (message.kind === 'reaction') {
+    const target = await findMessage(tx, (message.value as { message_id: string }).message_id)
+    if (!target || target.chat_id !== chat.id || target.type === 'reaction') return 131009
+  }
+  return undefined
+}
+
+/** Limits of templates are about users: groups have none. */
+async function findTemplateFailure(
+  tx: Transaction,
+  settings: Settings,
+  { audience: { chat, sender }, isWindowOpen, now }: Attempt,
+  { template }: TemplateToSend,
+): Promise<FailureCode | undefined> {
+  if (template.category === 'MARKETING') {
+    if (chat.marketing === 'stop') return 131050
+    const max = settings.maxMarketingPerUserPerDay
+    if (max > 0 && (await countMarketing(tx, chat.id, now - day)) >= max) return 131049
+  }
+  if (isWindowOpen || countsAlready(chat, now)) return undefined
+  const max = tierUsers[sender.messaging_limit_tier]
+  if (max === undefined) return undefined
+  // One after another, because each may be the last that is within the limit.
+  lockNumber(tx, sender.id)
+  return (await countTemplateUsers(tx, sender.id, now - day, max)) >= max ? 131048 : undefined
+}
+
+/** A user counts once in 24 hours. A time that is yet to come was written before the clock was set back. */
+function countsAlready({ template_time }: Pick<ChatsTable, 'template_time'>, now: number): boolean {
+  return template_time !== null && template_time > now - day
+}

@@ -1,0 +1,87 @@
+import type { Transaction } from '../../db/database.ts'
+import type { ChatsTable, MessageRecipientsTable } from '../../db/tables.ts'
+import type { Settings } from '../../graph/settings.ts'
+import type { Audience } from './audience.ts'
+import { raiseStatus } from './events.ts'
+import { actAtOnce, type PhoneTools, schedulePhone } from './phone.ts'
+import { isTold, timesOf } from './progress.ts'
+import type { MessageStatus } from './states.ts'
+import { insertRecipient, type NewMessage, type Person, updateMessage, updateRecipient } from './store.ts'
+
+/** What a message goes through in the moment in which it is sent: the phone of a user may have it at once. */
+export function decideStatuses(
+  type: string,
+  { blocked }: Pick<ChatsTable, 'blocked'>,
+  user: Person | undefined,
+  settings: Settings,
+): readonly MessageStatus[] {
+  return user && !blocked && type !== 'reaction' ? ['sent', ...actAtOnce(user, settings)] : ['sent']
+}
+
+/** A message that was stored, with what it goes through now. */
+export interface Handover {
+  readonly message: NewMessage
+  readonly audience: Audience
+  readonly statuses: readonly MessageStatus[]
+  readonly time: number
+  /** It was accepted earlier, and its participants are stored. */
+  readonly wasAccepted?: boolean
+}
+
+/** Tells what a message that was just stored as sent or failed went through, and lets the phones of its users take it on. */
+export async function handOver(tx: Transaction, tools: PhoneTools, handover: Handover): Promise<void> {
+  const { message, audience, statuses, time } = handover
+  const { user, sender, chat } = audience
+  for (const status of statuses) {
+    if (user && !isTold(status, user)) continue
+    await raiseStatus(tx, tools, sender, { message, status, time, code: message.error_code, ...(user && { user }) })
+  }
+  if (statuses[0] !== 'sent') return
+  if (user && !chat.blocked && message.type !== 'reaction') {
+    await schedulePhone(tx, tools, message.id, user, statuses.at(-1))
+  }
+  await sendToParticipants(tx, tools, handover)
+}
+
+/** Each participant gets the message on its own way, behind the group's `sent`. */
+async function sendToParticipants(
+  tx: Transaction,
+  tools: PhoneTools,
+  { message, audience, time, wasAccepted }: Handover,
+): Promise<void> {
+  let furthest: MessageStatus = 'sent'
+  for (const user of audience.participants) {
+    const failed = !user.reachable
+    const statuses: readonly MessageStatus[] = failed ? ['failed'] : actAtOnce(user, tools.settings)
+    const state = statuses.at(-1) ?? 'sent'
+    if (!failed && state !== 'sent' && furthest !== 'read') furthest = state
+    const recipient: MessageRecipientsTable = {
+      ...newRecipient(message.id, user),
+      state,
+      error_code: failed ? 131026 : null,
+      ...timesOf(statuses, time),
+    }
+    if (wasAccepted) await updateRecipient(tx, recipient, recipient)
+    else insertRecipient(tx, recipient)
+    for (const status of statuses) {
+      if (!isTold(status, user)) continue
+      await raiseStatus(tx, tools, audience.sender, { message, status, time, user, code: 131026 })
+    }
+    if (!failed) await schedulePhone(tx, tools, message.id, user, state)
+  }
+  if (furthest !== 'sent') await updateMessage(tx, message.id, { state: furthest })
+}
+
+/** A participant whom a message has not reached yet. */
+export function newRecipient(message_id: string, { wa_id }: Person): MessageRecipientsTable {
+  return {
+    message_id,
+    user_wa_id: wa_id,
+    state: 'accepted',
+    error_code: null,
+    delivered_time: null,
+    read_time: null,
+    played_time: null,
+    ended_time: null,
+  }
+}
