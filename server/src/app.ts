@@ -55,6 +55,7 @@ import { Limiter } from './limits/limiter.ts'
 import { buildOperations, gatherTimers } from './operations.ts'
 import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
+import { MessageRetention } from './resources/messages/retention.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
@@ -141,6 +142,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     waker,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
+  const messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
   const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () => {
     timers.wake()
     deliveries.wake()
@@ -280,7 +282,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         if (database.isEmbedded) await endLeases(database)
         await sweepPieces(database, pieces, log)
         await clockSteps.start()
-        for (const worker of [timers, deliveries, retention]) worker.start()
+        for (const worker of [timers, deliveries, retention, messageRetention]) worker.start()
       }
       stopWaking = database.onDue(wakeDue)
       return address
@@ -298,6 +300,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await clockSteps.stop()
       await timers.stop()
       await retention.stop()
+      await messageRetention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()
     },

@@ -11,6 +11,7 @@ import {
   durationList,
   durationOrForever,
   durationOrNone,
+  durationOrZero,
   durationUpTo,
   flag,
   hostList,
@@ -82,6 +83,9 @@ export interface Config extends Settings {
   readonly webhookRetryDelays: readonly number[]
   readonly webhookGiveUpAfter: number
   readonly webhookKeep: number
+  readonly messageKeep: number
+  /** 0: until a message is over. */
+  readonly messageBodyKeep: number
   readonly webhookLease: number
   readonly webhookConcurrency: number
   readonly webhookBatch: number
@@ -436,6 +440,22 @@ export const settings = {
     shownDefault: '30d',
     sentence: 'How long a message waits to be delivered before it is dropped, where its template says nothing else.',
     parse: duration,
+    fallback: () => 30 * day,
+  }),
+  messageKeep: define({
+    name: 'MESSAGE_KEEP',
+    shownDefault: '30d',
+    sentence:
+      'How long ids, kinds, times and states of messages are kept; of a message under way at least until its end.',
+    parse: duration,
+    fallback: () => 30 * day,
+  }),
+  messageBodyKeep: define({
+    name: 'MESSAGE_BODY_KEEP',
+    shownDefault: '30d',
+    sentence:
+      'How long texts, files and other contents of messages are kept, also in the webhook log; 0 removes them within a minute after a message was delivered, failed or dropped.',
+    parse: durationOrZero,
     fallback: () => 30 * day,
   }),
   usersPresence: define<'online' | 'offline'>({

@@ -51,6 +51,13 @@ export function durationOrNone(text: string): number {
   return milliseconds
 }
 
+/** A time, or `0`. */
+export function durationOrZero(text: string): number {
+  const milliseconds = text === '0' ? 0 : parseDuration(text)
+  if (milliseconds === undefined) throw new BadSetting('0, or a time such as 12h or 30d')
+  return milliseconds
+}
+
 /** Undefined: for ever. */
 export function durationOrForever(text: string): number | undefined {
   if (text === 'forever') return undefined

@@ -21,6 +21,7 @@ export interface DeliveryListFlags {
 }
 
 const maxLimit = 10_000
+export const contentRemoved = 'its content was removed, after MESSAGE_BODY_KEEP or by ./switchboard forget'
 export const noAccess = "the app's business has no access to the account any more"
 
 export async function listDeliveries({
@@ -116,6 +117,8 @@ async function replay(tx: Transaction, id: number, to: string | undefined): Prom
       throw unknownDelivery(id)
     case 'withdrawn':
       throw new CommandFailed(`delivery ${id} is not sent again: ${noAccess}`)
+    case 'emptied':
+      throw new CommandFailed(`delivery ${id} is not sent again: ${contentRemoved}`)
     case 'no_callback':
       throw new CommandFailed(
         `delivery ${id} has nowhere to go: app ${result.app_id} is not subscribed and linked to account ${result.account_id} any more; give an address with --to URL`,

@@ -1,5 +1,6 @@
 import { parseDuration } from '../base/duration.ts'
 import type { Db } from '../db/database.ts'
+import { emptiedValue } from '../delivery/empty-values.ts'
 import { CommandFailed } from './fail.ts'
 
 /** The start: a time, or the event of a delivery. */
@@ -45,6 +46,7 @@ export async function listPastEventsForOperators({ query }: Db, app_id: string, 
         .select('account_access.account_id')
         .where('apps.id', '=', app_id),
     )
+    .where('value', '<>', emptiedValue)
     .orderBy('id', 'desc')
     .limit(maxPastEvents)
   if ('time' in since) events = events.where('created_time', '>=', since.time)

@@ -3,11 +3,12 @@ import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { buildBody, buildHeaders } from '../delivery/compose-post.ts'
+import { emptiedValue } from '../delivery/empty-values.ts'
 import { findDeliveryForOperators } from '../delivery/log.ts'
 import { findSecrets } from '../delivery/secrets.ts'
 import type { Secrets } from '../delivery/sign.ts'
 import { packageVersion } from '../version.ts'
-import { noAccess } from './deliveries.ts'
+import { contentRemoved, noAccess } from './deliveries.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
 import { vocabularyOf } from './event-vocabulary.ts'
 import { withLockedStore } from './store.ts'
@@ -34,14 +35,17 @@ export async function showDelivery(text: string, flags: { data?: string; json?: 
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const found = await findDeliveryForOperators(database.read, id)
     if (!found) throw unknownDelivery(id)
-    const request = await composeRequest(database, config, found)
+    const request = found.delivery.value === emptiedValue ? undefined : await composeRequest(database, config, found)
     if (flags.json) {
       process.stdout.write(`${JSON.stringify(toJson(found, request))}\n`)
       return
     }
     process.stdout.write(`${describeFacts(found.delivery)}\n`)
     printList(found.attempts, columns, {})
-    process.stdout.write(`\n${writeRequest(found.delivery, request, config)}`)
+    const shown = request
+      ? writeRequest(found.delivery, request, config)
+      : `What it sent is not kept: ${contentRemoved}.\n`
+    process.stdout.write(`\n${shown}`)
   })
 }
 
@@ -118,7 +122,7 @@ function writeRequest(
   return `${[...notes, '', `POST ${callback_url}`, ...lines, '', body].join('\n')}\n`
 }
 
-function toJson({ delivery, attempts }: Found, { attempt, headers, body, isSigned }: ShownRequest) {
+function toJson({ delivery, attempts }: Found, request: ShownRequest | undefined) {
   const { id, account_id, app_id, callback_url, field, conversation, state, created_time, due_time } = delivery
   return {
     id,
@@ -138,6 +142,10 @@ function toJson({ delivery, attempts }: Found, { attempt, headers, body, isSigne
       problem,
       answer,
     })),
-    request: { attempt: attempt ?? null, method: 'POST', url: callback_url, headers, body, is_signed: isSigned },
+    request: request ? describeRequest(callback_url, request) : null,
   }
+}
+
+function describeRequest(url: string, { attempt, headers, body, isSigned }: ShownRequest) {
+  return { attempt: attempt ?? null, method: 'POST', url, headers, body, is_signed: isSigned }
 }

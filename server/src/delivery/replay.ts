@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { writeAccess } from '../auth/access.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Transaction } from '../db/database.ts'
+import { emptiedValue } from './empty-values.ts'
 import { ensureLanes, type LaneAddress } from './lane-rows.ts'
 import { subscribersOf } from './subscribers.ts'
 
@@ -12,6 +13,8 @@ export type Replay =
   | { readonly kind: 'withdrawn' }
   /** The app no longer receives events of the account. */
   | { readonly kind: 'no_callback'; readonly app_id: string; readonly account_id: string }
+  /** What it said was removed: MESSAGE_BODY_KEEP is over, or the user was forgotten. */
+  | { readonly kind: 'emptied' }
 
 /**
  * Sends a delivery again, whatever its state, with a new count of attempts: to the current callback of its app, or to another
@@ -26,12 +29,16 @@ export async function replayDelivery(tx: Transaction, clock: Clock, id: number, 
       'deliveries.app_id',
       'deliveries.account_id',
       'events.phone_number_id',
+      'events.value',
       writeAccess(sql.ref('apps.business_id'), sql.ref('deliveries.account_id')).as('has_access'),
     ])
     .where('deliveries.id', '=', id)
+    // Held against whoever empties the event: see empty-values.ts.
+    .forUpdate('events')
     .executeTakeFirst()
   if (!delivery) return { kind: 'unknown' }
   if (delivery.has_access === 0) return { kind: 'withdrawn' }
+  if (delivery.value === emptiedValue) return { kind: 'emptied' }
   const { app_id, account_id } = delivery
   const callback_url = to ?? (await findCallback(tx, delivery))
   if (callback_url === undefined) return { kind: 'no_callback', app_id, account_id }

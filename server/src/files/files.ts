@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { hour, minute } from '../base/duration.ts'
 import type { Random } from '../base/random.ts'
 import type { Database, Transaction } from '../db/database.ts'
+import { defineSql } from '../db/statement.ts'
 import { setTimer } from '../timers/set.ts'
 import type { TimerHandler } from '../timers/worker.ts'
 import type { Arrival, FileStore, StoredFile } from './file-store.ts'
@@ -76,6 +78,24 @@ export async function releaseFile(
 ): Promise<void> {
   await tx.query.deleteFrom('file_uses').where('sha256', '=', sha256).where('used_by', '=', used_by).execute()
   await setTimer(tx, { clock, random }, { kind: sweepTimer, due_time: clock.now(), payload: { sha256 } })
+}
+
+const deleteUses = defineSql<{ uses: Readonly<Record<string, readonly [sha256: string]>> }>()(
+  ({ uses }) => sql`
+    DELETE FROM file_uses WHERE (sha256, used_by) IN (SELECT o.value ->> 0, o.key FROM json_each(${uses}) AS o)`,
+)
+
+/** Withdraws several uses at once: blobs by their users. */
+export async function releaseFiles(
+  tx: Transaction,
+  tools: { clock: Clock; random: Random },
+  uses: Readonly<Record<string, readonly [sha256: string]>>,
+): Promise<void> {
+  tx.run(deleteUses, { uses })
+  const due_time = tools.clock.now()
+  for (const sha256 of new Set(Object.values(uses).map(([one]) => one))) {
+    await setTimer(tx, tools, { kind: sweepTimer, due_time, payload: { sha256 } })
+  }
 }
 
 /** After the clock was set back: limits every hold to one hold time from now, like the timers that sweep them. */

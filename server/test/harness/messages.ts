@@ -19,7 +19,7 @@ export function messageSides(server: TestServer, phone_number_id: string = numbe
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into events of every shape, and says itself what it expects.
   const readEvents = async (): Promise<any[]> => {
     const rows = await server.database.read.query.selectFrom('events').selectAll().orderBy('id').execute()
-    return rows.filter(({ field }) => field === 'messages').map(({ value }) => JSON.parse(value))
+    return rows.filter(({ field, value }) => field === 'messages' && value !== '').map(({ value }) => JSON.parse(value))
   }
 
   const gateway = (path: string, body: object): Promise<Answer> =>

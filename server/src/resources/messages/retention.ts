@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../base/clock.ts'
+import { second } from '../../base/duration.ts'
+import type { Log } from '../../base/log.ts'
+import { Loop } from '../../base/loop.ts'
+import type { Random } from '../../base/random.ts'
+import { walkInSteps } from '../../base/walk.ts'
+import type { Database, Transaction } from '../../db/database.ts'
+import { emptyOldValues } from '../../delivery/empty-values.ts'
+import {
+  deleteContents,
+  deleteKeys,
+  deleteMessages,
+  type KeptRow,
+  listContentsAfter,
+  listMessagesAfter,
+  listOldContents,
+  stepSize,
+} from './retention-store.ts'
+
+/** Contents that are not kept at all go within a minute, however long a sweep takes. */
+const sweepMilliseconds = 20 * second
+
+/** How long something is kept, in milliseconds. */
+export interface KeepRules {
+  readonly messageKeep: number
+  /** 0: until the message is over. */
+  readonly messageBodyKeep: number
+  readonly idempotencyKeep: number
+  readonly webhookKeep: number
+}
+
+export interface MessageRetentionDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly rules: KeepRules
+}
+
+/** Removes what is no longer kept of messages, in steps so small that nothing else has to wait for them. */
+export class MessageRetention {
+  readonly #deps: MessageRetentionDeps
+  readonly #loop: Loop
+
+  constructor(deps: MessageRetentionDeps) {
+    this.#deps = deps
+    this.#loop = new Loop({
+      work: () => this.sweep(),
+      pause: 0,
+      every: sweepMilliseconds,
+      onFailure: (error) => {
+        if (!deps.database.outageOf(error)) deps.log.error({ err: error }, 'old messages could not be swept')
+      },
+    })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+  }
+
+  /** Removes everything that is old enough. */
+  async sweep(): Promise<void> {
+    const { database, clock, rules } = this.#deps
+    const now = clock.now()
+    const isStopped = () => this.#loop.isStopped
+    const bodiesBefore = now - rules.messageBodyKeep
+    if (rules.messageBodyKeep === 0) {
+      await this.#removeOver((after) => listContentsAfter(database.read, now, after), deleteContents)
+    } else {
+      await this.#inSteps(async (tx) => {
+        const ids = await listOldContents(tx, bodiesBefore)
+        await deleteContents(tx, this.#deps, ids)
+        return ids.length
+      })
+    }
+    const old = { before: now - rules.messageKeep, now }
+    await this.#removeOver((after) => listMessagesAfter(database.read, old, after), deleteMessages)
+    await this.#inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep))
+    // Otherwise the whole event goes first.
+    if (rules.messageBodyKeep < rules.webhookKeep) await emptyOldValues(database, bodiesBefore, isStopped)
+  }
+
+  async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
+    const { database } = this.#deps
+    while (!this.#loop.isStopped && (await database.transaction(step)) === stepSize) await nextTurn()
+  }
+
+  /** Walks through rows, and removes those that are over. */
+  async #removeOver(
+    list: (after: KeptRow | undefined) => Promise<readonly KeptRow[]>,
+    remove: (tx: Transaction, tools: MessageRetentionDeps, ids: readonly string[]) => Promise<unknown>,
+  ): Promise<void> {
+    const { database } = this.#deps
+    await walkInSteps<KeptRow>({
+      list,
+      take: async (rows) => {
+        const ids = rows.filter(({ is_over }) => is_over === 1).map(({ id }) => id)
+        if (ids.length > 0) await database.transaction((tx) => remove(tx, this.#deps, ids))
+      },
+      size: stepSize,
+      isStopped: () => this.#loop.isStopped,
+    })
+  }
+}
