@@ -10,6 +10,7 @@ import { complianceChapter } from './resources/compliance/operations.ts'
 import { encryptionChapter } from './resources/encryption/operations.ts'
 import { groupsChapter } from './resources/groups/operations.ts'
 import { mediaChapter } from './resources/media/operations.ts'
+import { operatorsChapter } from './resources/operators/operations.ts'
 import { phoneNumbersChapter } from './resources/phone-numbers/operations.ts'
 import { portfolioChapter } from './resources/portfolio/operations.ts'
 import { profileChapter } from './resources/profile/operations.ts'
@@ -41,6 +42,7 @@ export const chapters: readonly Chapter[] = [
   portfolioChapter,
   webhooksChapter,
   auditChapter,
+  operatorsChapter,
   serviceChapter,
 ]
 

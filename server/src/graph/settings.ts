@@ -41,4 +41,6 @@ export interface Settings {
   readonly maxTemplateEdits: readonly { readonly count: number; readonly milliseconds: number }[]
   /** How long the name of a deleted template cannot be used. */
   readonly templateNameRest: number
+  /** Whether this is a place to try things out, where more is shown and allowed. */
+  readonly sandbox: boolean
 }
