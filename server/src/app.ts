@@ -14,6 +14,7 @@ import type { Database, Due } from './db/database.ts'
 import { endLeases } from './db/leases.ts'
 import { readMigrations } from './db/migrate.ts'
 import { serviceSecret } from './db/secrets.ts'
+import { checkCallbackUrl } from './delivery/callback-url.ts'
 import { correctDeliveries } from './delivery/clock-step.ts'
 import { Egress } from './delivery/egress.ts'
 import { endWaitingTimer, makeEndWaitingHandler } from './delivery/end-waiting.ts'
@@ -24,11 +25,13 @@ import { RetentionWorker } from './delivery/retention.ts'
 import { loneWaker, NoticeWaker } from './delivery/waker.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
 import { businessDoor } from './doors/business.ts'
-import { gatewayDoor, readmitEdge } from './doors/gateway.ts'
+import { gatewayDoor } from './doors/gateway.ts'
 import { handshakeDoor } from './doors/handshake.ts'
 import { linkDoor } from './doors/link.ts'
 import { openDoor } from './doors/open.ts'
+import { operatorDoor } from './doors/operator.ts'
 import { makeReceiverDoor } from './doors/receiver.ts'
+import { readmitScoped } from './doors/scoped.ts'
 import { openFileSystemStore } from './files/file-system.ts'
 import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPieceStore } from './files/piece-store.ts'
@@ -52,7 +55,8 @@ import { AddressLimit } from './limits/address-limit.ts'
 import type { AddressClassName } from './limits/classes.ts'
 import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
-import { buildOperations, gatherTimers } from './operations.ts'
+import { buildOperations, gatherTimers, nodeKinds } from './operations.ts'
+import { Heartbeat } from './processes/heartbeat.ts'
 import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
@@ -158,6 +162,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       if (due.lanes.length > 0) waker.announceLanes(due.lanes.map(({ id }) => id))
     }
   }
+  const self = { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() }
+  const heartbeat = new Heartbeat(database, clock, log, self)
   let stopWaking = (): void => undefined
 
   const addresses = new ClientAddresses(config.trustProxy, () =>
@@ -224,8 +230,18 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         vocabulary,
         publicUrl,
         metrics: deliveryMetrics,
-        readmit: (before) => readmitEdge({ database, clock }, before),
+        readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
       }),
+      service: {
+        version: packageVersion(),
+        versions: config.versions,
+        vocabulary: config.vocabulary,
+        store: database.product,
+        process: self,
+        nodeKinds,
+      },
+      checkCallbackUrl: (url, member) =>
+        void checkCallbackUrl(url, { allowInternal: config.allowInternalCallbacks, member }),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
@@ -251,6 +267,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const policies = {
     business: businessDoor,
     gateway: gatewayDoor,
+    operator: operatorDoor,
     receiver: makeReceiverDoor({
       random,
       maxBodyBytes: config.webhookMaxBodyBytes,
@@ -285,6 +302,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         for (const worker of [timers, deliveries, retention, messageRetention]) worker.start()
       }
       stopWaking = database.onDue(wakeDue)
+      heartbeat.start()
+      await heartbeat.settle()
       return address
     },
     async settle() {
@@ -297,6 +316,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()
+      await heartbeat.stop()
       await clockSteps.stop()
       await timers.stop()
       await retention.stop()

@@ -238,6 +238,13 @@ export const settings = {
     parse: flag,
     fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
   }),
+  sandbox: define({
+    name: 'SANDBOX',
+    shownDefault: 'on unless NODE_ENV=production',
+    sentence: 'Whether this is a place to try things out: operators see the headers and bodies of requests.',
+    parse: onOff,
+    fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
+  }),
   trustProxy: define<AddressList>({
     name: 'TRUST_PROXY',
     shownDefault: 'unset: none',

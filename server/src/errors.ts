@@ -13,6 +13,7 @@ import * as encryption from './resources/encryption/errors.ts'
 import * as groups from './resources/groups/errors.ts'
 import * as media from './resources/media/errors.ts'
 import * as messages from './resources/messages/errors.ts'
+import * as operators from './resources/operators/errors.ts'
 import * as phoneNumbers from './resources/phone-numbers/errors.ts'
 import * as portfolio from './resources/portfolio/errors.ts'
 import * as profile from './resources/profile/errors.ts'
@@ -58,6 +59,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/compliance/errors.ts': compliance,
   'resources/portfolio/errors.ts': portfolio,
   'resources/webhooks/errors.ts': webhooks,
+  'resources/operators/errors.ts': operators,
 }
 
 export function listErrors(): CatalogueEntry[] {

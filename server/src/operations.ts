@@ -11,6 +11,7 @@ import { encryptionChapter } from './resources/encryption/operations.ts'
 import { groupsChapter } from './resources/groups/operations.ts'
 import { mediaChapter } from './resources/media/operations.ts'
 import { messagesChapter } from './resources/messages/operations.ts'
+import { operatorsChapter } from './resources/operators/operations.ts'
 import { phoneNumbersChapter } from './resources/phone-numbers/operations.ts'
 import { portfolioChapter } from './resources/portfolio/operations.ts'
 import { profileChapter } from './resources/profile/operations.ts'
@@ -45,6 +46,7 @@ export const chapters: readonly Chapter[] = [
   portfolioChapter,
   webhooksChapter,
   auditChapter,
+  operatorsChapter,
   serviceChapter,
 ]
 

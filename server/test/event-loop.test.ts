@@ -76,7 +76,15 @@ describe('no request holds the event loop', () => {
   })
 
   test('to show a page or a document', async () => {
-    const paths = ['/', '/docs', '/openapi.json', '/openapi-gateway.json', '/metrics', '/readyz']
+    const paths = [
+      '/',
+      '/docs',
+      '/openapi.json',
+      '/openapi-gateway.json',
+      '/openapi-operator.json',
+      '/metrics',
+      '/readyz',
+    ]
     const requests = paths.map((target) => ({ name: target, method: 'GET', target, headers: {} }))
     assert.deepEqual(await findHolders(requests), [])
     assert.equal(server.faults(), '')

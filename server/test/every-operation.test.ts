@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { findCaller, revokeToken } from '../src/auth/tokens.ts'
+import { findCaller, insertToken, revokeToken } from '../src/auth/tokens.ts'
+import { systemRandom } from '../src/base/random.ts'
 import { argumentMissing, notFound, wrongKind } from '../src/graph/errors.ts'
 import type { Operation } from '../src/graph/operation.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
-import { methodUnknown, pathUnknown } from '../src/http/errors.ts'
+import { methodUnknown, pathMisspelt, pathUnknown } from '../src/http/errors.ts'
 import { fullInput, isBusiness, isOperation, nodeKindOf, placeholdersOf, shapeOf } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
 import { callSides } from './harness/calls.ts'
@@ -29,6 +30,10 @@ const callers = {
   gateway: {
     fit: tokens.gateway,
     unfit: { 'the scopes of a business': tokens.owner, 'those of a partner': tokens.partner },
+  },
+  operator: {
+    fit: tokens.operator,
+    unfit: { 'the scopes of a business': tokens.owner, 'that of the gateway': tokens.gateway },
   },
   receiver: { fit: tokens.gateway, unfit: { 'the scopes of a business': tokens.owner } },
 } as const
@@ -77,6 +82,16 @@ onBothDatabases('every operation', (engine) => {
       assert.ok(token && (await revokeToken(tx, clock, token.caller.token_id)))
     })
     members['phone_number_id'] = ids.phone_number
+    members['app_id'] = ids.application
+    members['token_id'] = await database.transaction((tx) =>
+      insertToken(tx, clock, systemRandom, {
+        secret: 'token-that-an-operator-revokes',
+        app_id: ids.application,
+        scopes: [],
+        accounts: null,
+        expires_time: null,
+      }),
+    )
     members['call_id'] = await callSides(server).callUser(bystander)
     members['message_id'] = await messageSides(server).send(bystander)
   })
@@ -189,7 +204,7 @@ onBothDatabases('every operation', (engine) => {
           `${pathTo()}/${taken ? 'member/' : ''}no_such_edge`,
           exampleCall(operation, fit),
         )
-        assertMissing(answer, pathUnknown, methodUnknown)
+        assertMissing(answer, pathUnknown, methodUnknown, pathMisspelt)
       })
 
       test('404 with a method that is not offered', async () => {
@@ -205,7 +220,8 @@ onBothDatabases('every operation', (engine) => {
         const before = await countActivities()
         const answer = await call(exampleCall(operation, fit))
         assert.equal(answer.status, refusedHere[operation.name] ?? 200, answer.text)
-        const isDone = operation.door === 'business' && operation.effect === 'write' && answer.status === 200
+        const isRecorded = operation.door === 'business' || operation.door === 'operator'
+        const isDone = isRecorded && operation.effect === 'write' && answer.status === 200
         assert.equal(await countActivities(), before + (isDone ? 1 : 0))
       })
 

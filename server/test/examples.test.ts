@@ -42,7 +42,7 @@ describe('every example of the documents', () => {
   before(async () => {
     place = await makeStorePlace('sqlite')
     server = await startCommand(['serve', '--port', '0', '--data', place.dataDir], { cwd: place.dataDir })
-    for (const name of ['openapi.json', 'openapi-gateway.json']) {
+    for (const name of ['openapi.json', 'openapi-gateway.json', 'openapi-operator.json']) {
       const document = (await (await fetch(`${server.url}/${name}`)).json()) as OpenApiDocument
       for (const [path, item] of Object.entries(document.paths)) {
         for (const [method, operation] of Object.entries(item)) {
@@ -103,7 +103,8 @@ describe('every example of the documents', () => {
     const headers: Record<string, string> = {}
     const isGateway = operation.tags.some((tag) => ['gateway', 'receiver'].includes(tag))
     const { by, bytes } = rows.get(name) ?? { output: undefined }
-    const token = isGateway ? 'demo-gateway-token' : by === 'partner' ? 'demo-partner-token' : 'demo-token'
+    const usual = by === 'partner' ? 'demo-partner-token' : 'demo-token'
+    const token = isGateway ? 'demo-gateway-token' : operation.tags.includes('operator') ? 'demo-operator-token' : usual
     headers['authorization'] = `Bearer ${token}`
 
     let { path } = found

@@ -176,7 +176,7 @@ function worldWithDemoTokens() {
   const demo = Object.values(demoTokens).map((token) => ({
     token,
     app_id: ids.application,
-    scopes: ['msgapp_business_management', 'msgapp_business_messaging', 'gateway'],
+    scopes: ['msgapp_business_management', 'msgapp_business_messaging', 'gateway', 'operator'],
   }))
   return { ...world, tokens: [...world.tokens, ...demo] }
 }
@@ -205,6 +205,8 @@ onBothDatabases('what everybody knows of the demo world', (engine) => {
     assert.equal((await server.client.get('/gateway/outbox', { ...options, query: { to: '1' } })).status, 401)
     assert.equal((await server.client.post('/msgapp/webhooks', { ...options, json: {} })).status, 401)
     assert.equal((await server.client.get(`/media/${ids.media}`, options)).status, 401)
+    const operator = { ...options, token: demoTokens.operator }
+    assert.equal((await server.client.get('/operator/state', operator)).status, 401)
   })
 
   test('a proxy that is not trusted is not this machine either, when it says for whom it asks', async () => {

@@ -10,7 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ['base'],
   ['db'],
   ['timers'],
-  ['files'],
+  ['files', 'processes'],
   ['graph'],
   ['world-part'],
   ['auth', 'limits'],

@@ -177,16 +177,16 @@ describe('the public door', () => {
     )
     const expected = chapters
       .map(({ name }) => name)
-      .filter((chapter) => chapter !== 'service')
+      .filter((chapter) => chapter !== 'service' && chapter !== 'operators')
       .flatMap((chapter) => [
         chapter,
         ...description.operations
           .filter((row) => row.door === 'business' && row.chapter === chapter)
           .map(({ name }) => `  ${name}`),
       ])
-    const edgeDoors = ['gateway', 'receiver', 'handshake']
+    const edgeDoors = ['gateway', 'receiver', 'handshake', 'operator']
     const rows = description.operations.filter(({ door }) => edgeDoors.includes(door)).map(({ name }) => `  ${name}`)
-    const edge = ['gateway', 'receiver', ...rows]
+    const edge = ['gateway', 'receiver', 'operator', ...rows]
     const operators = ['operators', '  operators.healthz', '  operators.readyz', '  operators.metrics']
     assert.deepEqual(found.slice(0, expected.length), expected)
     assert.deepEqual(found.slice(expected.length).sort(), [...edge, ...operators].sort())
@@ -208,6 +208,7 @@ describe('the public door', () => {
       '/docs#receiver',
       '/openapi.json',
       '/openapi-gateway.json',
+      '/openapi-operator.json',
       '/healthz',
       '/readyz',
       '/metrics',

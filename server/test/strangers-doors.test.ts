@@ -122,6 +122,7 @@ onBothDatabases('pages and pictures', (engine) => {
     '/docs',
     '/openapi.json',
     '/openapi-gateway.json',
+    '/openapi-operator.json',
     `/qr/${qrCodes.main}.png`,
     `/message/${qrCodes.main}`,
     '/invite/AbCdEfGhIjKlMnOpQrStUv',

@@ -3,6 +3,7 @@ export const demoTokens = {
   owner: 'demo-token',
   partner: 'demo-partner-token',
   gateway: 'demo-gateway-token',
+  operator: 'demo-operator-token',
   granular: 'demo-granular-token',
 } as const
 

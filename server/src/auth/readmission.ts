@@ -19,11 +19,12 @@ export interface AdmissionParameters {
   readonly token_id: string
   readonly token_scopes: readonly string[]
   readonly token_accounts: readonly string[] | null
+  readonly token_businesses: readonly string[] | null
   readonly caller_business_id: string
-  readonly node_id: string | null
-  readonly node_kind: string | null
-  readonly node_business_id: string | null
-  readonly node_account_id: string | null
+  readonly admitted_node_id: string | null
+  readonly admitted_node_kind: string | null
+  readonly admitted_node_business_id: string | null
+  readonly admitted_node_account_id: string | null
 }
 
 /** Thrown inside a transaction to roll it back: the basis of the admission is gone or has changed. */
@@ -88,11 +89,12 @@ export function parametersOf(clock: Clock, { caller, node }: Admitted): Admissio
     token_id: caller.token_id,
     token_scopes: caller.granted.scopes,
     token_accounts: caller.granted.accounts,
+    token_businesses: caller.granted.businesses,
     caller_business_id: caller.business_id,
-    node_id: node?.id ?? null,
-    node_kind: node?.kind ?? null,
-    node_business_id: node?.business_id ?? null,
-    node_account_id: node?.account_id ?? null,
+    admitted_node_id: node?.id ?? null,
+    admitted_node_kind: node?.kind ?? null,
+    admitted_node_business_id: node?.business_id ?? null,
+    admitted_node_account_id: node?.account_id ?? null,
   }
 }
 
@@ -101,20 +103,21 @@ export function parametersOf(clock: Clock, { caller, node }: Admitted): Admissio
  * is not read: its kind and owner never change, and the write may just have deleted it.
  */
 export function isStillAdmitted(parameters: AdmissionParameters): RawBuilder<boolean> {
-  const { now, token_id, token_scopes, token_accounts } = parameters
+  const { now, token_id, token_scopes, token_accounts, token_businesses } = parameters
   const business_id = text(parameters.caller_business_id)
-  const node_id = text(parameters.node_id)
-  const account_id = text(parameters.node_account_id)
+  const node_id = text(parameters.admitted_node_id)
+  const account_id = text(parameters.admitted_node_account_id)
   return sql<boolean>`tokens.id = ${token_id}
     AND tokens.revoked_time IS NULL
     AND (tokens.expires_time IS NULL OR tokens.expires_time > ${now})
     AND tokens.scopes = ${token_scopes}
     AND tokens.accounts IS NOT DISTINCT FROM ${token_accounts}
+    AND tokens.businesses IS NOT DISTINCT FROM ${token_businesses}
     AND CASE
       WHEN ${node_id} IS NULL THEN TRUE
       WHEN ${account_id} IS NOT NULL THEN ${hasAccess(business_id, account_id)}
-      WHEN ${text(parameters.node_business_id)} = ${business_id} THEN TRUE
-      WHEN ${text(parameters.node_kind)} = 'business' THEN EXISTS (
+      WHEN ${text(parameters.admitted_node_business_id)} = ${business_id} THEN TRUE
+      WHEN ${text(parameters.admitted_node_kind)} = 'business' THEN EXISTS (
         SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
         WHERE c.business_id = ${node_id} AND a.business_id = ${business_id}
           AND (tokens.accounts IS NULL OR CAST(tokens.accounts AS TEXT) LIKE '%"' || c.id || '"%'))

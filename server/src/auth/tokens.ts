@@ -30,6 +30,8 @@ export interface NewToken {
   readonly app_id: string
   readonly scopes: readonly Scope[]
   readonly accounts: readonly string[] | null
+  /** For operators alone. */
+  readonly businesses?: readonly string[] | null
   readonly expires_time: number | null
 }
 
@@ -44,6 +46,7 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
       app_id: token.app_id,
       scopes: [...token.scopes],
       accounts: token.accounts && [...token.accounts],
+      businesses: token.businesses ? [...token.businesses] : null,
       created_time: clock.now(),
       expires_time: token.expires_time,
       revoked_time: null,
@@ -61,6 +64,7 @@ export function selectTokens(db: Kysely<Tables>) {
       'tokens.app_id',
       'tokens.scopes',
       'tokens.accounts',
+      'tokens.businesses',
       'tokens.expires_time',
       'tokens.revoked_time',
       'apps.business_id',
@@ -90,7 +94,10 @@ export async function findCallerById(db: Db, id: string): Promise<FoundToken | u
   return toFound(await db.first(findById, { id }))
 }
 
-type TokenRow = Pick<TokensTable, 'id' | 'app_id' | 'scopes' | 'accounts' | 'expires_time' | 'revoked_time'> &
+type TokenRow = Pick<
+  TokensTable,
+  'id' | 'app_id' | 'scopes' | 'accounts' | 'businesses' | 'expires_time' | 'revoked_time'
+> &
   Pick<AppsTable, 'business_id' | 'first_party'>
 
 export function toFound(row: TokenRow | undefined): FoundToken | undefined {
@@ -103,7 +110,8 @@ export function toFound(row: TokenRow | undefined): FoundToken | undefined {
       first_party: row.first_party,
       scopes: new Set(row.scopes as Scope[]),
       accounts: row.accounts ? new Set(row.accounts) : undefined,
-      granted: { scopes: row.scopes, accounts: row.accounts },
+      businesses: row.businesses ? new Set(row.businesses) : undefined,
+      granted: { scopes: row.scopes, accounts: row.accounts, businesses: row.businesses },
     },
     expires_time: row.expires_time,
   }
@@ -123,7 +131,7 @@ export async function revokeToken(tx: Transaction, clock: Clock, id: string): Pr
 export async function listTokensForOperators(db: Db) {
   return db.query
     .selectFrom('tokens')
-    .select(['id', 'app_id', 'scopes', 'accounts', 'created_time', 'expires_time', 'revoked_time'])
+    .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
     .orderBy('created_time')
     .orderBy('id')
     .execute()

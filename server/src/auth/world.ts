@@ -33,11 +33,13 @@ export const tokenEntries = defineWorldPart({
     app_id: idSchema,
     scopes: Type.Optional(Type.Array(Type.Enum(scopeSpellings))),
     accounts: Type.Optional(Type.Array(idSchema)),
+    businesses: Type.Optional(Type.Array(idSchema)),
     expires_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64 })),
   }),
   *references({ given, place }) {
     yield { place: `${place}.app_id`, id: given.app_id, kind: 'application' }
     yield* listReferences(given.accounts, `${place}.accounts`, 'account')
+    yield* listReferences(given.businesses, `${place}.businesses`, 'business')
   },
   secrets: ({ token }) => ({ token }),
   checkFile(tokens, problems) {
@@ -45,6 +47,9 @@ export const tokenEntries = defineWorldPart({
     for (const { given, place } of tokens) {
       if (given.expires_at !== undefined && Number.isNaN(Date.parse(given.expires_at))) {
         problems.add(`${place}.expires_at`, 'it must be a time such as 2027-01-31T12:00:00Z.')
+      }
+      if (given.businesses && !given.scopes?.includes('operator')) {
+        problems.add(`${place}.businesses`, 'they limit an operator alone; give the scope operator, or leave them out.')
       }
       secrets.note(given.token, `${place}.token`, 'that token')
     }
@@ -73,12 +78,18 @@ export const tokenEntries = defineWorldPart({
           app_id: given.app_id,
           scopes: scopes ?? defaultScopes,
           accounts: given.accounts ? [...new Set(given.accounts)] : null,
+          businesses: given.businesses ? [...new Set(given.businesses)] : null,
           created_time: context.now,
           expires_time: expires_time ?? null,
           revoked_time: null,
         }),
-        change: ({ given: { accounts }, scopes, expires_time }) =>
-          pickGiven({ scopes, accounts: accounts && [...new Set(accounts)], expires_time }),
+        change: ({ given: { accounts, businesses }, scopes, expires_time }) =>
+          pickGiven({
+            scopes,
+            accounts: accounts && [...new Set(accounts)],
+            businesses: businesses && [...new Set(businesses)],
+            expires_time,
+          }),
       },
       tokens.map(({ given }) => ({
         given,

@@ -82,6 +82,13 @@ export function buildProgram(): Command {
     .requiredOption('--app <id>', 'the app that it acts for')
     .addOption(repeatable('--scope <scope>', 'what it may do', 'both business scopes'))
     .addOption(repeatable('--account <id>', 'the only account that it sees', "all that the app's business sees"))
+    .addOption(
+      repeatable(
+        '--business <id>',
+        'with the scope operator: the only business, with all that is its, that it sees',
+        'all',
+      ),
+    )
     .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
     .option(...dataFlag)
     .action(async (flags) => (await import('./token.ts')).createToken(flags))

@@ -74,7 +74,12 @@ async function resetWithin(tx: Transaction, database: Database, { clock, random,
   if (services.length > 0) await tx.query.deleteFrom('service_secrets').where('name', 'in', services).execute()
   const isHashLost = services.includes(hashSecretName)
   tx.secrets.setHashSecret(await serviceSecretWithin(tx, random, hashSecretName))
-  const apps = await resetApps(tx, random, await rowsOf('apps.secret'), await rowsOf('apps.previous_secret'))
+  const apps = await resetApps(
+    tx,
+    { random, now: clock.now() },
+    await rowsOf('apps.secret'),
+    await rowsOf('apps.previous_secret'),
+  )
   const subscriptions = await resetSubscriptions(tx, random, await rowsOf('app_subscriptions.verify_token'), isHashLost)
   const overrides = await resetOverrides(tx, random, await rowsOf('subscribed_apps.verify_token'))
   const signing = await retireSigningKeys(tx, clock, await rowsOf('signing_keys.private_key'))
@@ -119,7 +124,7 @@ async function listRows(tx: Transaction, place: SealedPlace, lost: readonly Seal
 
 async function resetApps(
   tx: Transaction,
-  random: Random,
+  { random, now }: { readonly random: Random; readonly now: number },
   lost: readonly string[][],
   lostPrevious: readonly string[][],
 ): Promise<SecretsReset['apps']> {
@@ -131,7 +136,7 @@ async function resetApps(
   for (const [id = ''] of lost) {
     const secret = random.bytes(32).toString('hex')
     const sealed = await sealSecret(tx, 'apps.secret', id, secret)
-    await tx.query.updateTable('apps').set({ secret: sealed }).where('id', '=', id).execute()
+    await tx.query.updateTable('apps').set({ secret: sealed, secret_time: now }).where('id', '=', id).execute()
     apps.push({ id, secret })
   }
   return apps

@@ -14,6 +14,7 @@ export interface TokenFlags {
   readonly app: string
   readonly scope: string[]
   readonly account: string[]
+  readonly business: string[]
   readonly expires?: string
   readonly data?: string
 }
@@ -23,6 +24,9 @@ const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_b
 /** Prints only the secret on standard output, for scripts, and explanations on standard error. */
 export async function createToken(flags: TokenFlags): Promise<void> {
   const wanted = flags.scope.length === 0 ? defaultScopes : flags.scope.map(parseScope)
+  if (flags.business.length > 0 && !wanted.includes('operator')) {
+    throw new CommandFailed('--business limits an operator alone: give --scope operator too, or --account')
+  }
   const lifetime = flags.expires === undefined ? undefined : parseLifetime(flags.expires)
   await withStore({ DATA_DIR: flags.data }, async (database) => {
     const secret = makeTokenSecret(systemRandom)
@@ -33,6 +37,7 @@ export async function createToken(flags: TokenFlags): Promise<void> {
         app_id: flags.app,
         scopes: wanted,
         accounts: flags.account.length === 0 ? null : flags.account,
+        businesses: flags.business.length === 0 ? null : flags.business,
         expires_time: lifetime === undefined ? null : systemClock.now() + lifetime,
       })
     })
@@ -46,16 +51,19 @@ export async function listTokens(flags: { data?: string; json?: boolean }): Prom
     const vocabulary = chooseVocabulary(config.vocabulary)
     const tokens = await listTokensForOperators(database.read)
     const now = systemClock.now()
-    const items = tokens.map(({ id, app_id, scopes, accounts, created_time, expires_time, revoked_time }) => ({
-      id,
-      app_id,
-      scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
-      accounts,
-      created_time: writeTime(created_time),
-      expires_time: expires_time === null ? null : writeTime(expires_time),
-      revoked_time: revoked_time === null ? null : writeTime(revoked_time),
-      state: revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= now ? 'expired' : 'good',
-    }))
+    const items = tokens.map(
+      ({ id, app_id, scopes, accounts, businesses, created_time, expires_time, revoked_time }) => ({
+        id,
+        app_id,
+        scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
+        accounts,
+        businesses,
+        created_time: writeTime(created_time),
+        expires_time: expires_time === null ? null : writeTime(expires_time),
+        revoked_time: revoked_time === null ? null : writeTime(revoked_time),
+        state: revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= now ? 'expired' : 'good',
+      }),
+    )
     printList(items, tokenColumns, flags)
   })
 }
@@ -65,6 +73,7 @@ type ListedToken = {
   app_id: string
   scopes: string[]
   accounts: readonly string[] | null
+  businesses: readonly string[] | null
   created_time: string
   expires_time: string | null
   state: string
@@ -74,7 +83,7 @@ const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
   { heading: 'APP', cell: ({ app_id }) => app_id },
-  { heading: 'ACCOUNTS', cell: ({ accounts }) => accounts?.join(',') ?? 'all' },
+  { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
@@ -86,6 +95,11 @@ export async function revokeTokenById(id: string, flags: { data?: string }): Pro
     if (!found) throw new CommandFailed(`there is no token ${id}: see ./switchboard token list`)
     process.stdout.write(`Token ${id} is revoked.\n`)
   })
+}
+
+/** What a token is limited to. */
+function writeLimits({ accounts, businesses }: ListedToken): string {
+  return accounts || businesses ? [...(accounts ?? []), ...(businesses ?? [])].join(',') : 'all'
 }
 
 function parseScope(text: string): Scope {
@@ -100,11 +114,11 @@ function parseLifetime(text: string): number {
   return lifetime
 }
 
-async function checkReferences(tx: Transaction, { app, account }: TokenFlags): Promise<void> {
+async function checkReferences(tx: Transaction, { app, account, business }: TokenFlags): Promise<void> {
   const found = await tx.query
     .selectFrom('nodes')
     .select(['id', 'kind'])
-    .where('id', 'in', [app, ...account])
+    .where('id', 'in', [app, ...account, ...business])
     .execute()
   const kinds = new Map(found.map(({ id, kind }) => [id, kind]))
   if (kinds.get(app) !== 'application')
@@ -112,5 +126,9 @@ async function checkReferences(tx: Transaction, { app, account }: TokenFlags): P
   for (const id of account) {
     if (kinds.get(id) !== 'account')
       throw new CommandFailed(`--account ${id} is not an account of this store; ./switchboard export lists them`)
+  }
+  for (const id of business) {
+    if (kinds.get(id) !== 'business')
+      throw new CommandFailed(`--business ${id} is not a business of this store; ./switchboard export lists them`)
   }
 }

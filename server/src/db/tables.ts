@@ -74,6 +74,7 @@ export interface Tables {
   message_recipients: MessageRecipientsTable
   blocked_users: BlockedUsersTable
   idempotency_keys: IdempotencyKeysTable
+  processes: ProcessesTable
 }
 
 export interface NodesTable {
@@ -106,6 +107,8 @@ export interface AppsTable {
   created_time: number
   previous_secret: Sealed | null
   previous_secret_until: number | null
+  /** Null: made before that was recorded. */
+  secret_time: number | null
 }
 
 export interface AppSubscriptionsTable {
@@ -125,6 +128,7 @@ export interface TokensTable {
   app_id: string
   scopes: Json<string[]>
   accounts: Json<string[]> | null
+  businesses: Json<string[]> | null
   created_time: number
   expires_time: number | null
   revoked_time: number | null
@@ -413,6 +417,8 @@ export interface LanesTable {
   paused_until: number
   failures: number
   next_due: number | null
+  /** Until when an operator stopped it; 0 when none did. */
+  stopped_until: Generated<number>
 }
 
 export interface DeliveriesTable {
@@ -441,6 +447,14 @@ export interface DeliveryAttemptsTable {
   status: number | null
   problem: string | null
   answer: string | null
+  /** Null, like the next three, for an attempt of an older version. */
+  sent_to: string | null
+  /** JSON: the headers that left, by name. */
+  sent_headers: string | null
+  /** The deliveries of the post in their order, by their ids with commas, when there were several. */
+  sent_with: string | null
+  /** JSON: the headers of the response, by name. */
+  answer_headers: string | null
 }
 
 export interface ReceivedMessagesTable {
@@ -734,4 +748,12 @@ export interface IdempotencyKeysTable {
   /** Null while its request is under way. */
   response: string | null
   created_time: number
+}
+
+export interface ProcessesTable {
+  id: string
+  role: string
+  version: string
+  started_time: number
+  heard_time: number
 }

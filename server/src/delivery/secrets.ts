@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Db, Transaction } from '../db/database.ts'
+import { keyedHash } from '../db/keyed-hash.ts'
 import { openSecret, takeSeal } from '../db/sealing.ts'
 import { defineSql, defineStatement } from '../db/statement.ts'
 import type { AppsTable } from '../db/tables.ts'
@@ -42,6 +43,42 @@ export function secretsInForce(
   return overlaps ? [current, openSecret(db, 'apps.previous_secret', id, previous_secret)] : [current]
 }
 
+export interface StoredSecretFacts {
+  readonly app_id: string
+  readonly business_id: string
+  readonly secret_time: number | null
+  /** Tells secrets apart without revealing anything about them. */
+  readonly fingerprint: string
+  /** The secret before, while it is good. */
+  readonly previous: { readonly fingerprint: string; readonly until: number } | null
+}
+
+const fingerprintDigits = 12
+
+/** What can be said of an app's secrets without them; undefined when there is no such app. For operators: not bound to a tenant. */
+export async function findAppSecretForOperators(
+  db: Db,
+  app_id: string,
+  now: number,
+): Promise<StoredSecretFacts | undefined> {
+  const app = await db.query
+    .selectFrom('apps')
+    .select(['id', 'business_id', 'secret', 'secret_time', 'previous_secret', 'previous_secret_until'])
+    .where('id', '=', app_id)
+    .executeTakeFirst()
+  if (!app) return undefined
+  const [current, previous] = secretsInForce(db, app, now).map((secret) =>
+    keyedHash(db, 'app secret', secret).slice(-fingerprintDigits),
+  )
+  return {
+    app_id,
+    business_id: app.business_id,
+    secret_time: app.secret_time,
+    fingerprint: current ?? '',
+    previous: previous === undefined ? null : { fingerprint: previous, until: app.previous_secret_until ?? now },
+  }
+}
+
 /** Gives an app a new secret, and keeps the old one valid for a while; undefined when there is no such app. */
 export async function rotateSecretForOperators(
   tx: Transaction,
@@ -65,6 +102,7 @@ export async function rotateSecretForOperators(
       // A sealed value opens only in its own column.
       previous_secret: seal('apps.previous_secret', app_id, openSecret(tx, 'apps.secret', app_id, app.secret)),
       previous_secret_until: clock.now() + overlap,
+      secret_time: clock.now(),
     })
     .where('id', '=', app_id)
     .execute()

@@ -15,7 +15,7 @@ import type { UnprovenBodies } from '../http/unproven-bodies.ts'
 import { eventBounds } from '../resources/webhooks/envelope-schemas.ts'
 import { SignedBody } from '../resources/webhooks/signed-body.ts'
 import { identifySigner, isLinkedToAll } from '../resources/webhooks/signed-post.ts'
-import { checkScope } from './gateway.ts'
+import { checkScope } from './scoped.ts'
 
 const noHeaders = {}
 /** Of a process, for hashing the bodies of strangers; receiving them takes about as much again. */
@@ -45,7 +45,7 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
 
   async function readWithToken(deps: PipelineDeps, request: GraphRequest): Promise<SentBytes> {
     const caller = await authenticate(deps, request)
-    checkScope(caller)
+    checkScope(caller, 'gateway')
     return { sender: { caller }, bytes: await readBytes(request.raw, maxBodyBytes) }
   }
 

@@ -36,6 +36,7 @@ export function generateFiles(): Map<string, string> {
   return new Map([
     ['openapi/switchboard.json', writeDocument('business')],
     ['openapi/gateway.json', writeDocument('gateway')],
+    ['openapi/operator.json', writeDocument('operator')],
     ['docs/operations.md', writeOperationsPage(operations, vocabulary)],
     ['docs/settings.md', writeSettingsPage()],
     ['docs/errors.md', writeErrorsPage(listErrors(), vocabulary)],

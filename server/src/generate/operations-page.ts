@@ -34,7 +34,7 @@ export function writeOperationsPage(operations: readonly Row[], vocabulary: Voca
   return `${[
     writeMark('the table of operations'),
     '# Operations',
-    'Every row of the table, whatever its [door](interface.md#doors). `?` marks an argument that may be left out; fields in **bold** come without being asked for. Every operation of the business door is counted under the rate class `platform`; the column names the class that it is counted under besides. The whole description, with schemas and examples, is `openapi/switchboard.json` and `openapi/gateway.json`, and `/docs` of a running server shows it.',
+    'Every row of the table, whatever its [door](interface.md#doors). `?` marks an argument that may be left out; fields in **bold** come without being asked for. Every operation of the business door is counted under the rate class `platform`; the column names the class that it is counted under besides. The whole description, with schemas and examples, is `openapi/switchboard.json`, `openapi/gateway.json` and `openapi/operator.json`, and `/docs` of a running server shows it.',
     ...sections,
   ].join('\n\n')}\n`
 }

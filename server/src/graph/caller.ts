@@ -4,6 +4,7 @@ export const scopes = [
   'msgapp_business_messaging',
   'business_management',
   'gateway',
+  'operator',
 ] as const
 export type Scope = (typeof scopes)[number]
 
@@ -30,6 +31,12 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>
   /** The only accounts that a granular token sees; undefined: all that the app's business owns or was given. */
   readonly accounts: ReadonlySet<string> | undefined
-  /** The same two as stored, to detect a change. */
-  readonly granted: { readonly scopes: readonly string[]; readonly accounts: readonly string[] | null }
+  /** The only businesses, with all that is theirs, that an operator sees besides `accounts`; undefined: no such limit. */
+  readonly businesses: ReadonlySet<string> | undefined
+  /** The same three as stored, to detect a change. */
+  readonly granted: {
+    readonly scopes: readonly string[]
+    readonly accounts: readonly string[] | null
+    readonly businesses: readonly string[] | null
+  }
 }

@@ -1,5 +1,6 @@
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
+import type { Tables } from '../db/tables.ts'
 
 /**
  * The kinds of node. A chapter adds its own to this interface with `declare module`, and describes them in `nodes`; a business is here
@@ -17,6 +18,8 @@ export interface NodeKindInfo {
   readonly called: string
   /** An id for examples: of the demo world, or made up if it has none. */
   readonly example?: string
+  /** Where its own name is: the first column is shown, all are searched. `id` is the column of its id, by default `id`. */
+  readonly named?: { readonly table: keyof Tables; readonly columns: readonly string[]; readonly id?: string }
 }
 
 /** A node that the caller may see: made only by the access check, and required by every finder of a chapter. */

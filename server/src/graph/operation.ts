@@ -18,7 +18,7 @@ import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** The doors; each is one admission policy in doors/. */
-export const doors = ['business', 'gateway', 'receiver', 'handshake', 'open', 'link'] as const
+export const doors = ['business', 'gateway', 'operator', 'receiver', 'handshake', 'open', 'link'] as const
 export type Door = (typeof doors)[number]
 
 /** The required permission: `either` is satisfied by any of the two. */
@@ -91,6 +91,42 @@ export interface Context<D extends Db = Db> extends RowContext<D> {
  */
 export interface GatewayContext<D extends Db = Db> extends RowContext<D> {
   sees(account_id: string): boolean
+}
+
+/** What an operator sees: everything, or some accounts and businesses with all that is theirs. */
+export interface OperatorLimits {
+  readonly accounts: ReadonlySet<string> | undefined
+  readonly businesses: ReadonlySet<string> | undefined
+}
+
+/**
+ * At the operator door no node was checked: the caller runs the service, and sees every tenant or those that its token is limited to.
+ * The finders for these handlers say so in their names (`…ForOperators`), and take the limits.
+ */
+export interface OperatorContext<D extends Db = Db> extends RowContext<D> {
+  /** Undefined: everything. */
+  readonly limits: OperatorLimits | undefined
+  readonly ports: Ports
+}
+
+/** What an operator's write was done to, for its audit record. */
+export interface Subject {
+  readonly id: string
+  readonly kind: string
+  /** Undefined: of no business or of several; then the record names the operator's own. */
+  readonly business_id?: string | undefined
+  readonly account_id?: string | null | undefined
+}
+
+/** The result of an operator's write: the response, and what it was done to. */
+export class Recorded {
+  readonly answer: object
+  readonly subject: Subject
+
+  constructor(answer: object, subject: Subject) {
+    this.answer = answer
+    this.subject = subject
+  }
 }
 
 /** At the open door nobody is authenticated. */
@@ -192,6 +228,12 @@ interface GatewayRow {
   readonly path: `/gateway/${string}`
 }
 
+interface OperatorRow {
+  readonly door: 'operator'
+  /** Placeholders are members of the input. */
+  readonly path: `/operator/${string}`
+}
+
 export interface ReceiverRow<I extends TObject = TObject, O extends TSchema = TSchema> extends RowBase<I, O> {
   readonly door: 'receiver'
   /** Its handler opens transactions of its own, each of which asks again whether the sender may. */
@@ -281,12 +323,22 @@ export type GatewayRead<I extends TObject = TObject, O extends TSchema = TSchema
 export type GatewayWrite<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = GatewayRow &
   WriteRow<GatewayContext, GatewayContext<Transaction>, I, O, P>
 
+export type OperatorRead<I extends TObject = TObject, O extends TSchema = TSchema> = OperatorRow &
+  ReadRow<OperatorContext, I, O>
+export type OperatorWrite<I extends TObject = TObject, O extends TSchema = TSchema, P = unknown> = OperatorRow &
+  Omit<WriteRow<OperatorContext, OperatorContext<Transaction>, I, O, P>, 'run'> & {
+    /** Like every `run` of a write; every write of an operator is recorded. */
+    run(context: OperatorContext<Transaction>, input: Static<I>, prepared: P): Promise<Recorded | Refusal>
+  }
+
 /** A row of the business door: an endpoint of the specification. */
 export type BusinessOperation = ReadOperation | WriteOperation
 /** A row of the gateway door: what the network's edge does for users' phones. */
 export type GatewayOperation = GatewayRead | GatewayWrite
+/** A row of the operator door: what whoever runs the service sees and does. */
+export type OperatorOperation = OperatorRead | OperatorWrite
 /** A row that responds with an object of the API. */
-export type Operation = BusinessOperation | GatewayOperation | ReceiverRow
+export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
 /** A row that responds with a page, an image, a text, or bytes. */
 export type ReplyOperation = OpenRow | LinkRow | HandshakeRow
 /** One row of the table. */
@@ -321,6 +373,18 @@ export function defineGatewayWrite<I extends TObject, O extends TSchema, P = und
   row: Omit<GatewayWrite<I, O, P>, Given>,
 ): NewOperation {
   return { ...row, door: 'gateway', effect: 'write' } as unknown as NewOperation
+}
+
+export function defineOperatorRead<I extends TObject, O extends TSchema>(
+  row: Omit<OperatorRead<I, O>, Given>,
+): NewOperation {
+  return { ...row, door: 'operator', effect: 'read' } as unknown as NewOperation
+}
+
+export function defineOperatorWrite<I extends TObject, O extends TSchema, P = undefined>(
+  row: Omit<OperatorWrite<I, O, P>, Given>,
+): NewOperation {
+  return { ...row, door: 'operator', effect: 'write' } as unknown as NewOperation
 }
 
 /** A POST that hands in events, all at once. */

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
+import type { ServiceProcess } from '../processes/heartbeat.ts'
+import type { NodeKindInfo } from './nodes.ts'
 import type { Reply } from './reply.ts'
 
 /** The ports of a rule: its access to the outside, always before its transaction begins. */
@@ -22,6 +24,21 @@ export interface Ports {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   readonly documents: Documents
   readonly health: Health
+  readonly service: ServiceFacts
+  /** Throws the 400 when events may not be sent to that address; `member` is the argument that the 400 names. */
+  checkCallbackUrl(url: string, member: string): void
+}
+
+/** What is fixed while the process runs. */
+export interface ServiceFacts {
+  readonly version: string
+  readonly versions: readonly string[]
+  readonly vocabulary: string
+  /** The name of the database for people. */
+  readonly store: string
+  readonly process: ServiceProcess
+  /** Every kind of node. */
+  readonly nodeKinds: Readonly<Record<string, NodeKindInfo>>
 }
 
 /** The pages and documents of the service itself. */
@@ -29,7 +46,7 @@ export interface Documents {
   /** `showsDemo`: for a client that may use the demo world. */
   start(showsDemo: boolean): Promise<Reply>
   docs(request: IncomingHttpHeaders, showsDemo: boolean): Promise<Reply>
-  openApi(door: 'business' | 'gateway', request: IncomingHttpHeaders): Promise<Reply>
+  openApi(door: 'business' | 'gateway' | 'operator', request: IncomingHttpHeaders): Promise<Reply>
 }
 
 /** The state of the process. */

@@ -59,4 +59,6 @@ export interface Settings {
   readonly maxMarketingPerUserPerDay: number
   /** The limit of messages to one user or group: a bucket of `count`, refilled within `milliseconds`. */
   readonly messagePairRate: { readonly count: number; readonly milliseconds: number }
+  /** Whether this is a place to try things out, where more is shown and allowed. */
+  readonly sandbox: boolean
 }

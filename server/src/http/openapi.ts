@@ -33,11 +33,11 @@ import {
   describeNeed,
   describeSecurity,
   doorOf,
-  gatewayTags,
   scopesOf,
   securityOf,
   securityOfAll,
   tagOf,
+  titles,
 } from './openapi/doors.ts'
 import { describeErrorResponse, describeErrorSchema, errorResponseName, errorSchemaName } from './openapi/errors.ts'
 import { explainExample } from './openapi/examples.ts'
@@ -80,7 +80,7 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
 function listTags(document: DocumentName, rows: readonly Row[]): Tag[] {
   const used = new Set(rows.map(tagOf))
   const tags: readonly (readonly [string, string])[] =
-    document === 'business' ? chapters.map(({ name, title }) => [name, title]) : Object.entries(gatewayTags)
+    document === 'business' ? chapters.map(({ name, title }) => [name, title]) : Object.entries(titles[document])
   return tags.filter(([name]) => used.has(name)).map(([name, title]) => ({ name, 'x-displayName': title }))
 }
 
@@ -101,6 +101,12 @@ const introductions: Readonly<Record<DocumentName, (vocabulary: Vocabulary) => I
     summary: "The users' half of the platform.",
     description:
       "The network's edge acts here for the users' phones: it grants call permissions, calls, answers, and joins groups, and hands in what users write. So do tests and virtual phones. Every request carries a token with the scope `gateway`; events may carry the signature of an app instead, and what a link or a picture opens is open to anyone.",
+  }),
+  operator: () => ({
+    title: 'Switchboard for operators',
+    summary: 'What whoever runs the service sees and does.',
+    description:
+      'The state of the service and of every tenant: nodes, tokens, secrets of apps, webhooks with every try, subscribers, and who did what. Every request carries a token with the scope `operator`; one that is limited to businesses or accounts sees those alone. Every write is in the audit log.',
   }),
 }
 

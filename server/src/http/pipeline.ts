@@ -13,11 +13,14 @@ import {
   type GatewayContext,
   type LinkContext,
   type OpenContext,
+  type OperatorContext,
   type ProvenBody,
   type RawBody,
   type ReceiverContext,
+  Recorded,
   Refusal,
   type Row,
+  type Subject,
 } from '../graph/operation.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Ports } from '../graph/ports.ts'
@@ -67,9 +70,10 @@ async function run(
   const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
   const answer = await write(deps, policy, admission, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
-    if (result instanceof Refusal || !admitted.node) confirmAdmission(tx, deps.clock, admitted)
-    else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, request))
-    return result
+    const subject = result instanceof Recorded ? result.subject : admitted.node
+    if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
+    else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, subject, request))
+    return result instanceof Recorded ? result.answer : result
   }).catch(explainCrowd)
   if (answer instanceof Refusal) throw answer.error
   return answer
@@ -127,7 +131,9 @@ interface Asked {
 }
 
 /** The context of a handler, for every door; members that few handlers need are created on demand. */
-class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, OpenContext, ReceiverContext {
+class OperationContext<D extends Db>
+  implements LinkContext, GatewayContext<D>, OperatorContext<D>, OpenContext, ReceiverContext
+{
   readonly db: D
   readonly clock: Clock
   readonly random: Random
@@ -191,6 +197,11 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
     return (account_id) => accounts === undefined || accounts.has(account_id)
   }
 
+  get limits(): OperatorContext['limits'] {
+    const { accounts, businesses } = this.caller
+    return accounts || businesses ? { accounts, businesses } : undefined
+  }
+
   get project(): LinkContext['project'] {
     const { fields } = this
     if (!fields) return (object) => object as Record<string, unknown>
@@ -229,16 +240,20 @@ class OperationContext<D extends Db> implements LinkContext, GatewayContext<D>, 
   }
 }
 
-/** Records who did what to which node, when, from where. The gateway's writes for users are recorded as events instead. */
-function recordOf({ clock }: PipelineDeps, { row, caller, node }: KnownAdmission, request: GraphRequest): NewActivity {
-  if (!node) throw new Error(`${row.operation.name} has no node to keep a record of`)
+/** Records who did what to what, when, from where. The gateway's writes for users are recorded as events instead. */
+function recordOf(
+  { clock }: PipelineDeps,
+  { row, caller }: KnownAdmission,
+  subject: Subject,
+  request: GraphRequest,
+): NewActivity {
   return {
     time: clock.now(),
     operation: row.operation.name,
-    node_id: node.id,
-    node_kind: node.kind,
-    business_id: node.business_id,
-    account_id: node.account_id,
+    node_id: subject.id,
+    node_kind: subject.kind,
+    business_id: subject.business_id ?? caller.business_id,
+    account_id: subject.account_id ?? null,
     actor_app_id: caller.app_id,
     actor_business_id: caller.business_id,
     actor_token_id: caller.token_id,

@@ -80,6 +80,7 @@ export function shapeOf({ path }: Row): string {
 const foreignPlaceholders: Readonly<Record<Door, number>> = {
   business: 2,
   gateway: 0,
+  operator: 0,
   receiver: 0,
   handshake: 0,
   open: 0,

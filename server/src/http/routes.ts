@@ -183,6 +183,7 @@ function nameOf(route: Route): string {
 const foreignNames: Readonly<Record<Door, readonly string[]>> = {
   business: ['version', 'id'],
   gateway: [],
+  operator: [],
   receiver: [],
   handshake: [],
   open: [],

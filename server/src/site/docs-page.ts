@@ -22,6 +22,7 @@ const tokenFields: Readonly<Record<Exclude<Who, 'nobody'>, string>> = {
   owner: 'Token',
   partner: 'Token of a partner',
   gateway: 'Token of the gateway',
+  operator: 'Token of an operator',
 }
 
 /** The page to read and try the API. It works without its script for reading; the script fills in, sends and shows. */
@@ -50,7 +51,7 @@ ${links.join('\n')}
 <h1>API reference</h1>
 <div class="lead">
 <p>A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node. Errors have one form; on 429, and wherever <code>is_transient</code> is true, try again with exponential backoff.</p>
-<p>Version ${escapeHtml(packageVersion)}. For tools: <a href="${home}/openapi.json">openapi.json</a> and, for the users’ half, <a href="${home}/openapi-gateway.json">openapi-gateway.json</a> (OpenAPI 3.1).</p>
+<p>Version ${escapeHtml(packageVersion)}. For tools: <a href="${home}/openapi.json">openapi.json</a>, for the users’ half <a href="${home}/openapi-gateway.json">openapi-gateway.json</a>, and for operators <a href="${home}/openapi-operator.json">openapi-operator.json</a> (OpenAPI 3.1).</p>
 </div>
 <noscript><p class="lead">Without JavaScript nothing can be sent from here; the <code>curl</code> lines work all the same.</p></noscript>
 ${writeTokens(tokens)}

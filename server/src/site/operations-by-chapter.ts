@@ -7,7 +7,7 @@ import { isBusiness } from '../http/route-table.ts'
 import { chapters } from '../operations.ts'
 
 /** Whose token a request carries; nobody's when none is needed. */
-export type Who = 'owner' | 'partner' | 'gateway' | 'nobody'
+export type Who = 'owner' | 'partner' | 'gateway' | 'operator' | 'nobody'
 
 /** An operation in the reference: with the path as the specification writes it, and one request that works. */
 export interface ReferenceOperation {
@@ -62,18 +62,20 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
     title,
     operations: (byChapter.get(name) ?? []).map(({ operation }) => operation),
   }))
-  const gateway = buildOpenApi({ ...options, document: 'gateway' })
   const examples = new Map(operations.map((row) => [row.name as string, row.examples]))
-  // Pages and pictures are opened by links in responses, not called.
-  const tags = gateway.tags.filter(({ name }) => name !== 'public')
-  const edge = tags.map((tag) => ({
-    name: tag.name,
-    title: tag['x-displayName'],
-    operations: listOperations(gateway)
-      .filter(({ operation }) => operation.tags.includes(tag.name))
-      .map((found) => describe(gateway, found, examples.get(found.operation.operationId))),
-  }))
-  return [...own, ...edge].filter((chapter) => chapter.operations.length > 0)
+  const others: ReferenceChapter[] = []
+  for (const name of ['gateway', 'operator'] as const) {
+    const document = buildOpenApi({ ...options, document: name })
+    await task.yieldIfDue()
+    // Pages and pictures are opened by links in responses, not called.
+    for (const tag of document.tags.filter((one) => one.name !== 'public')) {
+      const operations = listOperations(document)
+        .filter(({ operation }) => operation.tags.includes(tag.name))
+        .map((found) => describe(document, found, examples.get(found.operation.operationId)))
+      others.push({ name: tag.name, title: tag['x-displayName'], operations })
+    }
+  }
+  return [...own, ...others].filter((chapter) => chapter.operations.length > 0)
 }
 
 /** A document of this row alone: its path and parameters are not merged with those of others. */
@@ -136,7 +138,8 @@ function describe(
 
 function chooseToken({ security }: OpenApiDocument, operation: OperationObject, { by }: Partial<RowExamples>): Who {
   if ((operation.security ?? security).length === 0) return 'nobody'
-  if (operation['x-operations'][0]?.permission.includes('gateway')) return 'gateway'
+  const permission = operation['x-operations'][0]?.permission ?? []
+  for (const scope of ['gateway', 'operator'] as const) if (permission.includes(scope)) return scope
   return by ?? 'owner'
 }
 

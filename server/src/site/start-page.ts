@@ -154,6 +154,7 @@ function writeLinks({ prefix, vocabulary }: StartPageOptions): string {
     ['docs#receiver', 'Receiver', `/${vocabulary.product}/webhooks`, 'Where the network’s edge hands in events.'],
     ['openapi.json', 'OpenAPI', '/openapi.json', 'The API, for generators and other tools.'],
     ['openapi-gateway.json', 'OpenAPI, gateway', '/openapi-gateway.json', 'The users’ half of the platform.'],
+    ['openapi-operator.json', 'OpenAPI, operators', '/openapi-operator.json', 'What operators see and do.'],
     ['metrics', 'Metrics', '/metrics', 'Prometheus text.'],
     ['healthz', 'Alive', '/healthz', 'Whether the process answers.'],
     ['readyz', 'Ready', '/readyz', 'Whether the store is reached and up to date.'],

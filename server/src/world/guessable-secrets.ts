@@ -9,6 +9,7 @@ import { worldParts } from './parts.ts'
 export const demoSecrets: ReadonlySet<string> = new Set([
   'demo-token',
   'demo-gateway-token',
+  'demo-operator-token',
   'demo-partner-token',
   'demo-granular-token',
   'shrub-app-secret',

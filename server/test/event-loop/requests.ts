@@ -66,7 +66,9 @@ function toRow(operation: Operation, placeholders: Readonly<Record<string, strin
     name,
     method,
     path: pathOf(operation, ids, undefined, placeholders),
-    token: operation.door === 'business' ? tokens.owner : tokens.gateway,
+    token: { business: tokens.owner, gateway: tokens.gateway, receiver: tokens.gateway, operator: tokens.operator }[
+      operation.door
+    ],
     input: Type.Object(omit(fullInput(operation).properties, members)),
     example: Object.fromEntries(example),
     takesBody: method !== 'GET' && body !== 'raw' && !operation.file,

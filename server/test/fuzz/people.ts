@@ -100,10 +100,15 @@ export function chooseProof(draw: Draw, operation: FuzzedOperation, body: Buffer
       .digest('hex')
     return [['X-Hub-Signature-256', draw.chance(85) ? `sha256=${digest}` : draw.pick(brokenHeaders)]]
   }
-  const usual = operation.path.startsWith('/{Version}') ? tokens.owner : tokens.gateway
+  const usual = usualToken(operation.path)
   const lot = draw.index(100)
   if (lot < 80) return [['Authorization', `Bearer ${usual}`]]
   if (lot < 93) return [['Authorization', `Bearer ${draw.pick(Object.values(tokens))}`]]
   if (lot < 97) return [['Authorization', draw.pick(brokenHeaders)]]
   return []
+}
+
+function usualToken(path: string): string {
+  if (path.startsWith('/{Version}')) return tokens.owner
+  return path.startsWith('/operator/') ? tokens.operator : tokens.gateway
 }

@@ -31,7 +31,7 @@ export interface FuzzResult {
   readonly faults: string
 }
 
-const documents = ['/openapi.json', '/openapi-gateway.json']
+const documents = ['/openapi.json', '/openapi-gateway.json', '/openapi-operator.json']
 /** So many are under way at once: they meet each other, and are still told apart. */
 const atOnce = 8
 /** Each takes as long as many requests. */

@@ -96,6 +96,9 @@ export const tokens = {
   partner: 'token-of-the-partner',
   stranger: 'token-of-the-stranger',
   gateway: 'token-of-the-gateway',
+  operator: 'token-of-the-operator',
+  /** Sees the business of the stranger alone. */
+  limitedOperator: 'token-of-an-operator-for-one-business',
 } as const
 
 const bothScopes = ['msgapp_business_management', 'msgapp_business_messaging']
@@ -151,6 +154,13 @@ export function testWorld() {
       { token: tokens.partner, app_id: partnerIds.application, scopes: bothScopes },
       { token: tokens.stranger, app_id: strangerIds.application, scopes: bothScopes },
       { token: tokens.gateway, app_id: ids.application, scopes: ['gateway'] },
+      { token: tokens.operator, app_id: ids.application, scopes: ['operator'] },
+      {
+        token: tokens.limitedOperator,
+        app_id: ids.application,
+        scopes: ['operator'],
+        businesses: [strangerIds.business],
+      },
     ],
     accounts: [
       {

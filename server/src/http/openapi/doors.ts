@@ -4,8 +4,8 @@ import type { Door, Row } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import type { OperationObject, SecurityScheme } from './document.ts'
 
-/** The documents: one for businesses, and one for the gateway and the open door. */
-export const documentNames = ['business', 'gateway'] as const
+/** The documents: one for businesses, one for the gateway and the open door, one for operators. */
+export const documentNames = ['business', 'gateway', 'operator'] as const
 export type DocumentName = (typeof documentNames)[number]
 
 /** What the document says about a door, besides its rows. */
@@ -27,6 +27,7 @@ const described: Readonly<Record<Door, DescribedDoor>> = {
   business: { document: 'business', errors: errorStatuses, counted: true },
   // Wrong tokens and requests of strangers are counted everywhere, and cross-site browser requests are refused.
   gateway: { document: 'gateway', errors: errorStatuses, counted: false },
+  operator: { document: 'operator', errors: errorStatuses, counted: false },
   receiver: {
     document: 'gateway',
     errors: [400, 401, 403, 404, 429, 500],
@@ -48,12 +49,16 @@ export function tagOf(row: Row): string {
   return row.door === 'link' ? 'public' : (row.name.split('.')[0] as string)
 }
 
-export const gatewayTags = {
-  gateway: 'Gateway',
-  receiver: 'Inbound events',
-  public: 'What anyone may open',
-  operators: 'Health and metrics',
-} as const
+/** Outside the business API, the titles of tags. */
+export const titles: Readonly<Record<Exclude<DocumentName, 'business'>, Readonly<Record<string, string>>>> = {
+  gateway: {
+    gateway: 'Gateway',
+    receiver: 'Inbound events',
+    public: 'What anyone may open',
+    operators: 'Health and metrics',
+  },
+  operator: { operator: 'Operators' },
+}
 
 /** The accepted scopes, of which a token needs one; empty when none is needed. */
 export function scopesOf(row: Row, vocabulary: Vocabulary): string[] {
@@ -64,6 +69,8 @@ export function scopesOf(row: Row, vocabulary: Vocabulary): string[] {
     case 'gateway':
     case 'receiver':
       return ['gateway']
+    case 'operator':
+      return ['operator']
     default:
       return writePermission(row.permission, vocabulary)
   }
@@ -79,6 +86,7 @@ export function describeNeed(row: Row, vocabulary: Vocabulary): string {
     case 'receiver':
       return `Needs a token with the scope ${scopes.join(' or ')}, or the signature of an app that is linked to every account in the body.`
     case 'gateway':
+    case 'operator':
       return `Needs the scope ${scopes.join(' or ')}.`
     case 'business':
       return `Needs the permission ${scopes.join(' or ')}.`
@@ -105,15 +113,25 @@ function listProofs(proofs: readonly Proof[], schemes: Readonly<Record<string, S
 }
 
 export function describeSecurity(name: DocumentName, vocabulary: Vocabulary): Record<string, SecurityScheme> {
-  const business = 'The access token of an app: `./switchboard token create --app ID` prints a new one.'
-  const gateway = 'A token with the scope `gateway`: `./switchboard token create --app ID --scope gateway`.'
   return {
-    bearer: { type: 'http', scheme: 'bearer', description: name === 'business' ? business : gateway },
-    ...(vocabulary.habits.token_in_query && {
-      access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The same token, in the query.' },
-    }),
+    bearer: { type: 'http', scheme: 'bearer', description: tokenDescriptions[name] },
+    ...(name !== 'operator' &&
+      vocabulary.habits.token_in_query && {
+        access_token: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'access_token',
+          description: 'The same token, in the query.',
+        },
+      }),
     ...(name === 'gateway' && { hub_signature: hubSignature }),
   }
+}
+
+const tokenDescriptions: Readonly<Record<DocumentName, string>> = {
+  business: 'The access token of an app: `./switchboard token create --app ID` prints a new one.',
+  gateway: 'A token with the scope `gateway`: `./switchboard token create --app ID --scope gateway`.',
+  operator: 'A token with the scope `operator`: `./switchboard token create --app ID --scope operator`.',
 }
 
 const hubSignature: SecurityScheme = {

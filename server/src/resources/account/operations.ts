@@ -18,7 +18,14 @@ declare module '../../graph/nodes.ts' {
 export const accountChapter: Chapter = {
   name: 'account',
   title: 'Business account',
-  nodes: { account: { placeholder: 'Account-ID', called: 'an account', example: '1000000000000001' } },
+  nodes: {
+    account: {
+      placeholder: 'Account-ID',
+      called: 'an account',
+      example: '1000000000000001',
+      named: { table: 'accounts', columns: ['name'] },
+    },
+  },
   rows: accountOperations,
   world: [accountEntries],
 }

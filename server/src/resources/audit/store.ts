@@ -69,6 +69,35 @@ export async function listActivities(db: Db, account: Node, slice: Slice): Promi
   return slice.apply(db.query.selectFrom('activities').selectAll().where('account_id', '=', account.id)).execute()
 }
 
+export interface ActivityFilter {
+  readonly account_id?: string | undefined
+  readonly business_id?: string | undefined
+  readonly node_id?: string | undefined
+  readonly operation?: string | undefined
+  readonly token_id?: string | undefined
+  readonly trace?: string | undefined
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+/** One page of the records of every tenant that `isSeen` selects. For operators: bound by their limits alone. */
+export async function listActivityPageForOperators(
+  db: Db,
+  isSeen: RawBuilder<boolean>,
+  filter: ActivityFilter,
+  slice: Slice,
+): Promise<Activity[]> {
+  let query = db.query.selectFrom('activities').selectAll().where(isSeen)
+  for (const name of ['account_id', 'business_id', 'node_id', 'operation', 'trace'] as const) {
+    const value = filter[name]
+    if (value !== undefined) query = query.where(name, '=', value)
+  }
+  if (filter.token_id !== undefined) query = query.where('actor_token_id', '=', filter.token_id)
+  if (filter.since !== undefined) query = query.where('time', '>=', filter.since)
+  if (filter.until !== undefined) query = query.where('time', '<', filter.until)
+  return slice.apply(query).execute()
+}
+
 /** The newest records of every tenant, or of one account. For operators: not bound to a tenant. */
 export async function listActivitiesForOperators(
   db: Db,

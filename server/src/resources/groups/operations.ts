@@ -38,7 +38,14 @@ declare module '../../graph/nodes.ts' {
 export const groupsChapter: Chapter = {
   name: 'groups',
   title: 'Groups',
-  nodes: { group: { placeholder: 'group_id', called: 'a group', example: '6000000000000001' } },
+  nodes: {
+    group: {
+      placeholder: 'group_id',
+      called: 'a group',
+      example: '6000000000000001',
+      named: { table: 'groups', columns: ['subject'] },
+    },
+  },
   rows: (vocabulary) => [...groupOperations(vocabulary), ...groupGatewayOperations(), ...groupPages()],
   timers: (deps) => ({ [creationTimer]: makeCreationHandler(deps) }),
   world: [groupEntries],

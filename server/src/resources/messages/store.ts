@@ -226,8 +226,9 @@ function columnsOf(message: NewMessage): NewMessage {
   }
 }
 
-export const insertContent = defineStatement<MessageContentsTable>()((db, { message_id, content, sha256, created_time }) =>
-  db.insertInto('message_contents').values({ message_id, content, sha256, created_time }),
+export const insertContent = defineStatement<MessageContentsTable>()(
+  (db, { message_id, content, sha256, created_time }) =>
+    db.insertInto('message_contents').values({ message_id, content, sha256, created_time }),
 )
 
 /** Stores a message and, in a row of its own, what it says. Its media file's bytes are kept as long as that. */

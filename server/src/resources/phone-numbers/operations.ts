@@ -53,8 +53,22 @@ export const phoneNumbersChapter: Chapter = {
   name: 'phone-numbers',
   title: 'Phone numbers',
   nodes: {
-    phone_number: { placeholder: 'Phone-Number-ID', called: 'a phone number', example: '4000000000000001' },
-    account_number: { placeholder: 'Account-Number-ID', called: 'an account number', example: '4100000000000001' },
+    phone_number: {
+      placeholder: 'Phone-Number-ID',
+      called: 'a phone number',
+      example: '4000000000000001',
+      named: { table: 'phone_numbers', columns: ['verified_name', 'display_phone_number', 'phone_number'] },
+    },
+    account_number: {
+      placeholder: 'Account-Number-ID',
+      called: 'an account number',
+      example: '4100000000000001',
+      named: {
+        table: 'phone_numbers',
+        columns: ['verified_name', 'display_phone_number', 'phone_number'],
+        id: 'account_number_id',
+      },
+    },
   },
   rows: (vocabulary) => [
     ...phoneNumberOperations(vocabulary),

@@ -20,9 +20,14 @@ export const portfolioChapter: Chapter = {
   name: 'portfolio',
   title: 'Portfolio, credits and migration',
   nodes: {
-    business: { placeholder: 'Business-ID', called: 'a business', example: '2000000000000001' },
+    business: {
+      placeholder: 'Business-ID',
+      called: 'a business',
+      example: '2000000000000001',
+      named: { table: 'businesses', columns: ['name'] },
+    },
     migration_intent: { placeholder: 'Migration-Intent-ID', called: 'a migration intent', example: '8000000000000001' },
-    extended_credit: { called: 'a credit line' },
+    extended_credit: { called: 'a credit line', named: { table: 'extended_credits', columns: ['legal_entity_name'] } },
   },
   rows: portfolioOperations,
   world: portfolioWorld,

@@ -36,7 +36,7 @@ declare module '../../graph/nodes.ts' {
 export const schedulesChapter: Chapter = {
   name: 'schedules',
   title: 'Schedules',
-  nodes: { schedule: { called: 'a schedule' } },
+  nodes: { schedule: { called: 'a schedule', named: { table: 'schedules', columns: ['name'] } } },
   rows: scheduleOperations,
   world: [scheduleEntries],
 }

@@ -59,6 +59,16 @@ function serviceOperations(): NewReplyOperation[] {
       run: ({ ports, headers }) => ports.documents.openApi('gateway', headers),
     }),
     defineOpen({
+      name: 'public.openapi_operator',
+      path: '/openapi-operator.json',
+      sentence: 'Sends the OpenAPI document of the operator door.',
+      input: nothing,
+      examples: { output: undefined },
+      content: document,
+      repeated: 'whole',
+      run: ({ ports, headers }) => ports.documents.openApi('operator', headers),
+    }),
+    defineOpen({
       name: 'operators.healthz',
       path: '/healthz',
       sentence: 'Reports that the process is alive.',

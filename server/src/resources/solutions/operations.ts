@@ -43,7 +43,12 @@ export const solutionsChapter: Chapter = {
   name: 'solutions',
   title: 'Multi-partner solutions and onboarding',
   nodes: {
-    solution: { placeholder: 'Solution-ID', called: 'a solution', example: '9000000000000000' },
+    solution: {
+      placeholder: 'Solution-ID',
+      called: 'a solution',
+      example: '9000000000000000',
+      named: { table: 'solutions', columns: ['name'] },
+    },
     onboarding_request: { called: 'an onboarding request' },
   },
   rows: (vocabulary) => [...solutionOperations(vocabulary), ...onboardingOperations()],

@@ -52,7 +52,14 @@ declare module '../../graph/nodes.ts' {
 export const templatesChapter: Chapter = {
   name: 'templates',
   title: 'Message templates',
-  nodes: { template: { placeholder: 'Template-ID', called: 'a template', example: '5100000000000001' } },
+  nodes: {
+    template: {
+      placeholder: 'Template-ID',
+      called: 'a template',
+      example: '5100000000000001',
+      named: { table: 'message_templates', columns: ['name'] },
+    },
+  },
   rows: () => [...templateOperations(), ...templateGatewayOperations(), ...templateDownloads()],
   timers: ({ clock }) => ({ [reviewTimer]: makeReviewHandler({ clock }) }),
   world: [templateEntries],

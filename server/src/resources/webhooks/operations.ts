@@ -39,7 +39,14 @@ declare module '../../graph/nodes.ts' {
 export const webhooksChapter: Chapter = {
   name: 'webhooks',
   title: 'Webhooks',
-  nodes: { application: { placeholder: 'Application-ID', called: 'an app', example: '3000000000000001' } },
+  nodes: {
+    application: {
+      placeholder: 'Application-ID',
+      called: 'an app',
+      example: '3000000000000001',
+      named: { table: 'apps', columns: ['name'] },
+    },
+  },
   rows: webhookOperations,
   world: webhookWorld,
   leftOutOfWorld: { "apps' own callbacks of an account": countOverridesForOperators },

@@ -57,14 +57,13 @@ const appEntries = defineWorldPart({
         created_time: now,
         previous_secret: null,
         previous_secret_until: null,
+        secret_time: now,
       }),
-      change: ({ given: { id, name, secret, partner_kind, first_party } }, stored) =>
-        pickGiven({
-          name,
-          secret: secret === undefined ? undefined : sealUnlessSame(tx, seal, 'apps.secret', id, secret, stored.secret),
-          partner_kind,
-          first_party,
-        }),
+      change: ({ given: { id, name, secret: text, partner_kind, first_party } }, stored) => {
+        const secret = text === undefined ? undefined : sealUnlessSame(tx, seal, 'apps.secret', id, text, stored.secret)
+        const isNew = secret !== undefined && secret !== stored.secret
+        return pickGiven({ name, secret, partner_kind, first_party, secret_time: isNew ? now : undefined })
+      },
     })
   },
   export: exportRows({

@@ -1,0 +1,89 @@
+import type { Clock } from '../base/clock.ts'
+import { hour, second } from '../base/duration.ts'
+import type { Log } from '../base/log.ts'
+import { Loop } from '../base/loop.ts'
+import type { Database, Db } from '../db/database.ts'
+import { defineStatement } from '../db/statement.ts'
+import type { ProcessesTable } from '../db/tables.ts'
+
+/** Rarely, because every beat is a write. */
+const beatMilliseconds = 20 * second
+/** How long the row of a process that was killed stays. */
+const keepMilliseconds = hour
+
+export type ServiceProcess = Readonly<Pick<ProcessesTable, 'id' | 'role' | 'version' | 'started_time'>>
+
+const beat = defineStatement<ServiceProcess & { now: number }>()((db, { id, role, version, started_time, now }) =>
+  db
+    .insertInto('processes')
+    .values({ id, role, version, started_time, heard_time: now })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ heard_time: now }))
+    .returning('id'),
+)
+
+const removeSilent = defineStatement<{ before: number }>()((db, { before }) =>
+  db.deleteFrom('processes').where('heard_time', '<', before).returning('id'),
+)
+
+const removeOne = defineStatement<{ id: string }>()((db, { id }) =>
+  db.deleteFrom('processes').where('id', '=', id).returning('id'),
+)
+
+/** Lets the other processes, and operators, know that this one is there. */
+export class Heartbeat {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #process: ServiceProcess
+  readonly #loop: Loop
+
+  constructor(database: Database, clock: Clock, log: Log, self: ServiceProcess) {
+    this.#database = database
+    this.#clock = clock
+    this.#process = self
+    this.#loop = new Loop({
+      work: () => this.#beat(),
+      pause: 0,
+      every: beatMilliseconds,
+      onFailure: (error) => {
+        if (!database.outageOf(error)) log.error({ err: error }, 'this process could not report that it is there')
+      },
+    })
+  }
+
+  start(): void {
+    this.#loop.start()
+    this.#loop.wake()
+  }
+
+  async settle(): Promise<void> {
+    await this.#loop.settle()
+  }
+
+  /** A process that stops is gone at once; one that is killed when it was not heard of for a while. */
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    try {
+      await this.#database.execute(removeOne, { id: this.#process.id })
+    } catch (error) {
+      // It is not heard of any more in any case.
+      if (!this.#database.outageOf(error)) throw error
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const now = this.#clock.now()
+    await this.#database.transaction(async (tx) => {
+      tx.run(beat, { ...this.#process, now })
+      tx.run(removeSilent, { before: now - keepMilliseconds })
+    })
+  }
+}
+
+const findHeard = defineStatement<{ since: number }>()((db, { since }) =>
+  db.selectFrom('processes').selectAll().where('heard_time', '>', since).orderBy('started_time').orderBy('id'),
+)
+
+/** The processes that were heard of since then. For operators: not bound to a tenant. */
+export async function listProcessesForOperators(db: Db, since: number): Promise<ProcessesTable[]> {
+  return db.list(findHeard, { since })
+}

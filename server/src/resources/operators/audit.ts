@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
+import { newestFirst, pagingSchema } from '../../graph/paging.ts'
+import { idSchema } from '../../graph/schemas.ts'
+import { type Activity, listActivityPageForOperators } from '../audit/store.ts'
+import { exampleCursors, exampleTime } from './examples.ts'
+import { isSeen } from './limits.ts'
+import { momentSchema, readMoment, writeMoment } from './moments.ts'
+
+const recordSchema = Type.Object({
+  id: Type.String(),
+  time: Type.String({ format: 'date-time' }),
+  operation: Type.String({ description: 'The name of the operation.' }),
+  node_id: Type.String({ description: 'What it was done to.' }),
+  node_kind: Type.String(),
+  business_id: Type.String({ description: 'Whose that is.' }),
+  account_id: Type.Union([Type.String(), Type.Null()]),
+  actor_app_id: Type.String({ description: 'The app whose token did it.' }),
+  actor_business_id: Type.String({ description: 'The business of that app.' }),
+  actor_token_id: Type.String({ description: 'The id of the token, never its secret.' }),
+  remote_address: Type.String({ description: 'Where the request came from.' }),
+  trace: Type.String({ description: 'The trace of the request.' }),
+})
+
+const owner = { account: sql.ref<string>('activities.account_id'), business: sql.ref<string>('activities.business_id') }
+
+export function auditOperations(): NewOperation[] {
+  return [
+    defineOperatorRead({
+      name: 'operator.list_audit',
+      method: 'GET',
+      path: '/operator/audit',
+      sentence: 'Lists who did what to which node, when and from where, newest first.',
+      list: newestFirst(1000, 'time'),
+      input: Type.Object({
+        account_id: Type.Optional(
+          idSchema({ description: 'Only what was done to this account and what hangs on it.' }),
+        ),
+        business_id: Type.Optional(idSchema({ description: 'Only what was done to this business and what is its.' })),
+        node_id: Type.Optional(idSchema({ description: 'Only what was done to this.' })),
+        operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation.' })),
+        token_id: Type.Optional(idSchema({ description: 'Only what was done with this token.' })),
+        since: Type.Optional(momentSchema('Only what was done since then.')),
+        until: Type.Optional(momentSchema('Only what was done before then.')),
+      }),
+      output: Type.Object({ data: Type.Array(recordSchema), paging: pagingSchema }),
+      examples: {
+        input: { account_id: '1000000000000001', limit: 1 },
+        output: {
+          data: [
+            {
+              id: '1042',
+              time: exampleTime,
+              operation: 'account.update',
+              node_id: '1000000000000001',
+              node_kind: 'account',
+              business_id: '2000000000000001',
+              account_id: '1000000000000001',
+              actor_app_id: '3000000000000001',
+              actor_business_id: '2000000000000001',
+              actor_token_id: 't0011223344556677',
+              remote_address: '127.0.0.1',
+              trace: '4bf92f3577b34da6a3ce929d0e0e4736',
+            },
+          ],
+          paging: exampleCursors,
+        },
+      },
+      async run({ db, limits, page }, { since, until, ...filter }) {
+        const period = { since: readMoment('since', since, page.now), until: readMoment('until', until, page.now) }
+        return page.fetch(
+          (slice) => listActivityPageForOperators(db, isSeen(limits, owner), { ...filter, ...period }, slice),
+          showActivity,
+        )
+      },
+    }),
+  ]
+}
+
+export function showActivity({ id, time, ...activity }: Activity): Record<string, unknown> {
+  return { id: String(id), time: writeMoment(time), ...activity }
+}

@@ -1,0 +1,24 @@
+import type { Chapter } from '../../chapter.ts'
+import type { NewRow } from '../../graph/operation.ts'
+import { appSecretOperations } from './app-secrets.ts'
+import { auditOperations } from './audit.ts'
+import { nodeOperations } from './nodes.ts'
+import { stateOperations } from './state.ts'
+import { tokenOperations } from './tokens.ts'
+
+/** What whoever runs the service sees and does, over all tenants. */
+export const operatorsChapter: Chapter = {
+  name: 'operators',
+  title: 'Operators',
+  rows: operatorOperations,
+}
+
+function operatorOperations(): NewRow[] {
+  return [
+    ...stateOperations(),
+    ...nodeOperations(),
+    ...tokenOperations(),
+    ...appSecretOperations(),
+    ...auditOperations(),
+  ]
+}

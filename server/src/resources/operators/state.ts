@@ -1,0 +1,88 @@
+import { Type } from 'typebox'
+import { minute } from '../../base/duration.ts'
+import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
+import { listProcessesForOperators } from '../../processes/heartbeat.ts'
+import { writeMoment } from './moments.ts'
+import { countNodesForOperators, readLanesForOperators } from './state-store.ts'
+
+const processSchema = Type.Object({
+  id: Type.String(),
+  role: Type.String({ description: 'all, api or worker.' }),
+  version: Type.String(),
+  started_time: Type.String({ format: 'date-time' }),
+  heard_time: Type.String({ format: 'date-time', description: 'When it was heard of last.' }),
+})
+
+const stateSchema = Type.Object({
+  version: Type.String({ description: 'Of the service.' }),
+  vocabulary: Type.String({ description: 'The names on the wire.' }),
+  versions: Type.Array(Type.String(), { description: 'Versions of the API that are served, oldest first.' }),
+  store: Type.String({ description: 'The kind of database.' }),
+  sandbox: Type.Boolean({ description: 'Whether this is a place to try things out.' }),
+  time: Type.String({ format: 'date-time', description: 'What time it is for the service.' }),
+  counts: Type.Record(Type.String(), Type.Integer(), { description: 'How many nodes there are, by kind.' }),
+  lanes: Type.Object({
+    waiting: Type.Integer({ description: 'Deliveries that wait.' }),
+    down: Type.Integer({ description: 'Subscribers that are down.' }),
+    oldest_age: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'For how many seconds the oldest delivery has waited; null when none waits.',
+    }),
+  }),
+  processes: Type.Array(processSchema, { description: 'Those that were heard of in the last minute.' }),
+})
+
+export function stateOperations(): NewOperation[] {
+  return [
+    defineOperatorRead({
+      name: 'operator.read_state',
+      method: 'GET',
+      path: '/operator/state',
+      sentence: 'Reads how the service is: its version and store, what is in it, its subscribers and its processes.',
+      input: Type.Object({}),
+      output: stateSchema,
+      examples: {
+        output: {
+          version: '1.0.0',
+          vocabulary: 'msgapp',
+          versions: ['v23.0'],
+          store: 'SQLite file',
+          sandbox: true,
+          time: '2026-06-01T12:00:00.000Z',
+          counts: { account: 3, application: 2, business: 2, phone_number: 4 },
+          lanes: { waiting: 2, down: 0, oldest_age: 12 },
+          processes: [
+            {
+              id: '4bf92f3577b34da6a3ce929d0e0e4736',
+              role: 'all',
+              version: '1.0.0',
+              started_time: '2026-06-01T08:00:00.000Z',
+              heard_time: '2026-06-01T11:59:50.000Z',
+            },
+          ],
+        },
+      },
+      async run({ db, clock, limits, ports, settings }) {
+        const { version, vocabulary, versions, store, process: self } = ports.service
+        const now = clock.now()
+        const heard = await listProcessesForOperators(db, now - minute)
+        // This one is there, whenever it last said so.
+        const others = heard.filter(({ id }) => id !== self.id)
+        return {
+          version,
+          vocabulary,
+          versions,
+          store,
+          sandbox: settings.sandbox,
+          time: writeMoment(now),
+          counts: await countNodesForOperators(db, limits),
+          lanes: await readLanesForOperators(db, limits, now),
+          processes: [...others, { ...self, heard_time: now }].map(({ started_time, heard_time, ...process }) => ({
+            ...process,
+            started_time: writeMoment(started_time),
+            heard_time: writeMoment(heard_time),
+          })),
+        }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,196 @@
+import { type Static, Type } from 'typebox'
+import { readScope, writeScope } from '../../auth/scopes.ts'
+import { insertToken, makeTokenSecret, revokeToken } from '../../auth/tokens.ts'
+import { parseDuration } from '../../base/duration.ts'
+import { type Scope, scopes as scopeNames } from '../../graph/caller.ts'
+import { badArgument } from '../../graph/define-error.ts'
+import { argumentWrong, notFound } from '../../graph/errors.ts'
+import { defineOperatorRead, defineOperatorWrite, type NewOperation, Recorded } from '../../graph/operation.ts'
+import { newestFirst, pagingSchema } from '../../graph/paging.ts'
+import { idSchema, successSchema } from '../../graph/schemas.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { expiryTwice, notADuration } from './errors.ts'
+import { exampleCursors, exampleTime } from './examples.ts'
+import { writeMoment } from './moments.ts'
+import { checkNewToken } from './token-rules.ts'
+import { findTokenForOperators, listTokensOfTenantsForOperators } from './token-store.ts'
+
+const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Array>>(schema: T, about: string) =>
+  Type.Union([schema, Type.Null()], { description: about })
+
+const states = ['good', 'expired', 'revoked'] as const
+
+const tokenSchema = Type.Object({
+  id: Type.String({ description: 'By which it is listed and revoked; it reveals nothing about the secret.' }),
+  app_id: Type.String(),
+  business_id: Type.String({ description: 'The business of its app.' }),
+  scopes: Type.Array(Type.String()),
+  accounts: nullable(Type.Array(Type.String()), 'The only accounts that it sees; null: no such limit.'),
+  businesses: nullable(Type.Array(Type.String()), 'The only businesses that an operator sees; null: no such limit.'),
+  created_time: Type.String({ format: 'date-time' }),
+  expires_time: nullable(Type.String({ format: 'date-time' }), 'Null: never.'),
+  revoked_time: nullable(Type.String({ format: 'date-time' }), 'Null: it is not revoked.'),
+  state: Type.Enum(states),
+})
+
+const newTokenSchema = Type.Object({
+  token: Type.String({ description: 'The secret, shown this once.' }),
+  ...tokenSchema.properties,
+})
+
+const inputSchema = Type.Object({
+  app_id: idSchema({ description: 'The app that it acts for.' }),
+  scopes: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), {
+      maxItems: 20,
+      description: `What it may do: ${scopeNames.join(', ')}; left out: both business scopes.`,
+    }),
+  ),
+  accounts: Type.Optional(
+    Type.Array(idSchema(), { maxItems: 1000, description: 'The only accounts that it sees; left out: no such limit.' }),
+  ),
+  businesses: Type.Optional(
+    Type.Array(idSchema(), {
+      maxItems: 1000,
+      description: 'With the scope operator, the only businesses that it sees; left out: no such limit.',
+    }),
+  ),
+  expires: Type.Optional(Type.String({ maxLength: 20, description: 'Its lifetime, such as 12h or 60d.' })),
+  expires_at: Type.Optional(Type.String({ format: 'date-time', maxLength: 64, description: 'When it ends, instead.' })),
+})
+
+const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
+
+const exampleToken = {
+  id: 't0011223344556677',
+  app_id: '3000000000000001',
+  business_id: '2000000000000001',
+  scopes: ['operator'],
+  accounts: null,
+  businesses: null,
+  created_time: exampleTime,
+  expires_time: '2026-07-31T12:00:00.000Z',
+  revoked_time: null,
+  state: 'good' as const,
+}
+
+export function tokenOperations(): NewOperation[] {
+  return [
+    defineOperatorRead({
+      name: 'operator.list_tokens',
+      method: 'GET',
+      path: '/operator/tokens',
+      sentence: 'Lists tokens, newest first, never their secrets.',
+      list: newestFirst(1000),
+      input: Type.Object({
+        app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
+        state: Type.Optional(Type.Enum(states)),
+      }),
+      output: Type.Object({ data: Type.Array(tokenSchema), paging: pagingSchema }),
+      examples: { input: { state: 'good', limit: 1 }, output: { data: [exampleToken], paging: exampleCursors } },
+      async run({ db, limits, page, vocabulary }, { app_id, state }) {
+        return page.fetch(
+          (slice) => listTokensOfTenantsForOperators(db, limits, { app_id, state }, page.now, slice),
+          (row) => showToken(row, vocabulary, page.now),
+        )
+      },
+    }),
+    defineOperatorWrite({
+      name: 'operator.create_token',
+      method: 'POST',
+      path: '/operator/tokens',
+      sentence: 'Makes a token for an app; its secret is in this response alone.',
+      input: inputSchema,
+      output: newTokenSchema,
+      examples: {
+        input: { app_id: '3000000000000001', scopes: ['operator'], expires: '60d' },
+        output: { token: 'sb_Y2hvc2VuIGF0IHJhbmRvbSwgMzIgYnl0ZXMgbG9uZw', ...exampleToken },
+      },
+      async run({ db, clock, random, limits, vocabulary }, input) {
+        const { app_id, accounts, businesses } = input
+        const scopes = input.scopes ? [...new Set(input.scopes.map(parseScope))] : defaultScopes
+        const expires_time = readExpiry(input, clock.now())
+        const business_id = await checkNewToken(db, limits, { app_id, scopes, accounts, businesses })
+        const token = makeTokenSecret(random)
+        const row = {
+          app_id,
+          scopes: [...scopes],
+          accounts: accounts ? [...new Set(accounts)] : null,
+          businesses: businesses ? [...new Set(businesses)] : null,
+          expires_time,
+        }
+        const id = await insertToken(db, clock, random, { ...row, secret: token })
+        const created = { ...row, id, business_id, created_time: clock.now(), revoked_time: null }
+        const answer = { token, ...showToken(created, vocabulary, clock.now()) }
+        return new Recorded(answer, { id, kind: 'token', business_id })
+      },
+    }),
+    defineOperatorWrite({
+      name: 'operator.revoke_token',
+      method: 'DELETE',
+      path: '/operator/tokens/{token_id}',
+      sentence: 'Revokes a token: every process refuses it from now on.',
+      input: Type.Object({ token_id: idSchema() }),
+      output: successSchema,
+      examples: {
+        input: { token_id: 't0011223344556677' },
+        output: { success: true },
+        first: [{ send: 'operator.create_token', take: { pointer: '/id', as: 'token_id' } }],
+      },
+      async run({ db, clock, limits }, { token_id }) {
+        const found = await findTokenForOperators(db, limits, token_id)
+        if (!found) throw notFound()
+        await revokeToken(db, clock, token_id)
+        return new Recorded({ success: true }, { id: token_id, kind: 'token', business_id: found.business_id })
+      },
+    }),
+  ]
+}
+
+type TokenRow = Pick<Static<typeof tokenSchema>, 'id' | 'app_id' | 'business_id' | 'scopes'> & {
+  readonly accounts: string[] | null
+  readonly businesses: string[] | null
+  readonly created_time: number
+  readonly expires_time: number | null
+  readonly revoked_time: number | null
+}
+
+function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<typeof tokenSchema> {
+  const { id, app_id, business_id, scopes, accounts, businesses, created_time, expires_time, revoked_time } = row
+  const hasEnded = expires_time !== null && expires_time <= now
+  return {
+    id,
+    app_id,
+    business_id,
+    scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
+    accounts,
+    businesses,
+    created_time: writeMoment(created_time),
+    expires_time: expires_time === null ? null : writeMoment(expires_time),
+    revoked_time: revoked_time === null ? null : writeMoment(revoked_time),
+    state: revoked_time !== null ? 'revoked' : hasEnded ? 'expired' : 'good',
+  }
+}
+
+function parseScope(text: string, index: number): Scope {
+  const scope = readScope(text)
+  if (!scope) throw badArgument(argumentWrong(`scopes[${index}]`, { expected: `one of ${scopeNames.join(', ')}` }))
+  return scope
+}
+
+function readExpiry({ expires, expires_at }: Static<typeof inputSchema>, now: number): number | null {
+  if (expires !== undefined && expires_at !== undefined) throw badArgument(expiryTwice('expires'))
+  if (expires_at !== undefined) return readTime(expires_at)
+  if (expires === undefined) return null
+  const lifetime = parseDuration(expires)
+  if (!lifetime) throw badArgument(notADuration('expires'))
+  return now + lifetime
+}
+
+function readTime(text: string): number {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) {
+    throw badArgument(argumentWrong('expires_at', { expected: 'a time such as 2027-01-31T12:00:00Z' }))
+  }
+  return time
+}
