@@ -76,7 +76,7 @@ describe('what finds contradictions', () => {
     assert.deepEqual(
       writes.filter((name) => !doors.operations.has(name)),
       [],
-      'a write that no line makes: give it to the line of its chapter',
+      'no line makes these writes: add each to the line of its chapter in harness/crash-writes/lines/, and a new line to all.ts there',
     )
     await checkAll()
     await sink.whenAllCame(doors.told.expected)
@@ -103,7 +103,11 @@ describe('what finds contradictions', () => {
       calls: `UPDATE calls SET direction = iif(direction = 'USER_INITIATED', 'BUSINESS_INITIATED', 'USER_INITIATED')`,
     }
     test('every line has a loss', () => {
-      assert.deepEqual(Object.keys(losses).sort(), lines.map(({ name }) => name).sort())
+      assert.deepEqual(
+        Object.keys(losses).sort(),
+        lines.map(({ name }) => name).sort(),
+        'every line needs an entry in `losses`, under its name: SQL that changes its rows, which its check must find',
+      )
     })
     for (const [name, sql] of Object.entries(losses)) {
       test(name, async () => {

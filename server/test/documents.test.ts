@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { cutSections, writeSpecPages } from '../src/generate/spec-pages.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { buildOperations } from '../src/operations.ts'
+import { worldParts } from '../src/world/parts.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const operations = buildOperations(chooseVocabulary('msgapp'))
@@ -98,6 +99,20 @@ describe('the documents', () => {
         assert.ok(existsSync(join(root, named)) || named === 'docs/none.md', `${path} names ${named}`)
       }
     }
+  })
+
+  test('every key of the world file is in docs/interface.md, with an example and what its list means', () => {
+    const [, page = ''] = read('docs/interface.md').split('\n## The world file\n')
+    const [example = '', meaning = ''] = page.split('\n### Lists in a world file\n')
+    const undescribed = worldParts.filter(({ key, form }) => {
+      const isExplained = form !== 'list' || (meaning.split('\n## ')[0] ?? '').includes(`\`${key}\``)
+      return !example.includes(`${key}:`) || !isExplained
+    })
+    assert.deepEqual(
+      undescribed.map(({ key }) => key),
+      [],
+      'add each key to "The world file" of docs/interface.md, and a list also to "Lists in a world file" there',
+    )
   })
 })
 

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { systemRandom } from '../src/base/random.ts'
 import type { Database } from '../src/db/database.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
+import { worldParts } from '../src/world/parts.ts'
 import { runCommand, startCommand } from './harness/command.ts'
 import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, useTestDatabase } from './harness/databases.ts'
 
@@ -35,6 +36,9 @@ const filledTables: Readonly<Record<string, readonly string[]>> = {
   qr_codes: ['creation_time'],
   groups: ['created_time'],
   call_permissions: [],
+  message_templates: ['created_time', 'last_updated_time', 'quality_time'],
+  users: [],
+  blocked_users: ['created_time'],
 }
 
 async function readFilled(database: Database): Promise<Record<string, unknown[]>> {
@@ -47,6 +51,15 @@ async function readFilled(database: Database): Promise<Record<string, unknown[]>
   }
   return filled
 }
+
+test('every table that is exported is compared', () => {
+  const exported = worldParts.flatMap((part) => part.export?.table ?? [])
+  assert.deepEqual(
+    exported.filter((table) => !Object.hasOwn(filledTables, table)),
+    [],
+    'add these tables to `filledTables`, with the columns that applying a file sets anew, and rows of them to worlds/demo.yaml',
+  )
+})
 
 onBothDatabases('the command export', (engine) => {
   let first: StorePlace
@@ -88,6 +101,7 @@ onBothDatabases('the command export', (engine) => {
     await post(`${number}/message_qrdls`, { prefilled_message: ' two\nlines \n' })
     await post(`${number}/groups`, { messaging_product: 'msgapp', subject: 'Fern friends', description: '- a\n- b\n' })
     await post(`${number}/msgapp_business_profile`, { messaging_product: 'msgapp', about: '~', websites: [] })
+    await post(`${number}/block_users`, { messaging_product: 'msgapp', block_users: [{ user: '16505551234' }] })
     await post(number, { new_display_name: 'Lucky Shrub Anew', search_visibility: 'HIDDEN', pin: '123456' })
     await post(`${anotherNumber}/deregister`, { messaging_product: 'msgapp' })
     await post('4000000000000004', { connection_status: 'DISCONNECTED' })

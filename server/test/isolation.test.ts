@@ -131,7 +131,10 @@ onBothDatabases('what is not visible', (engine) => {
         status: ['APPROVED', 'DISABLED'],
       }
       const [name] = Object.keys(operation.examples.input ?? {}).filter((member) => things[member])
-      assert.ok(name, 'give what the row is about a thing in this test')
+      assert.ok(
+        name,
+        `no member of the example of ${operation.name} is in \`things\`: add the one that names an object, with a value of the test world and one that nothing has`,
+      )
       const answers = await Promise.all(
         (things[name] as string[]).map(async (value) => {
           const { [name]: _, ...rest } = operation.examples.input as Record<string, unknown>

@@ -225,7 +225,11 @@ describe('the README', () => {
     const shell = open({})
     const [first, ...others] = readBlocks(curlPage)
     for (const line of first?.lines ?? []) await shell.paste(here(line))
-    assert.deepEqual([...new Set(others.map(({ heading }) => heading))], chaptersOfBusinesses)
+    assert.deepEqual(
+      [...new Set(others.map(({ heading }) => heading))],
+      chaptersOfBusinesses,
+      'docs/curl.md needs one heading for each chapter, its title, in the order of `chapters` (server/src/operations.ts)',
+    )
     for (const line of others.flatMap(({ lines }) => lines)) {
       assert.match(line, /^curl /)
       const answer = JSON.parse(await shell.paste(here(line)))
