@@ -45,7 +45,7 @@ const noTimeout = 2 ** 31 - 1
 /** Rewriting a table waits for all its users and blocks all others meanwhile, so it waits briefly and retries. */
 const rewriteLockTimeout = '500ms'
 /** Each a tenth of a second after the one before it. */
-const snapshotTries = 100
+const snapshotTries = 300
 const rewriteTries = 20
 const lockNotAvailable = '55P03'
 
