@@ -45,7 +45,7 @@ const noTimeout = 2 ** 31 - 1
 /** Rewriting a table waits for all its users and blocks all others meanwhile, so it waits briefly and retries. */
 const rewriteLockTimeout = '500ms'
 /** Each a tenth of a second after the one before it. */
-const snapshotTries = 100
+const snapshotTries = 300
 const rewriteTries = 20
 const lockNotAvailable = '55P03'
 
@@ -232,15 +232,17 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A rewrite keeps the rows that a transaction of before can still see, so it waits until there is none in this database. Between two
- * statements such a transaction has no snapshot, but its next one will be as old as itself.
+ * A rewrite keeps the rows that a transaction of before can still see, so it waits until there is none. Snapshots of this database count,
+ * and running transactions of every database: between two statements a transaction has no snapshot, and new snapshots are as old as
+ * the oldest running transaction of the whole server.
  */
 async function waitForOldTransactions(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::xid AS xid')
+  const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id() AS xid')
   for (let tries = 1; ; tries++) {
     const { rowCount } = await client.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND greatest(age(backend_xmin), age(backend_xid)) > age($1::xid)`,
+      `SELECT 1 WHERE pg_snapshot_xmin(pg_current_snapshot()) <= $1::xid8 OR EXISTS (
+         SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+         AND age(backend_xmin) > age($1::xid8::xid))`,
       [rows[0]?.xid],
     )
     if (rowCount === 0) return
