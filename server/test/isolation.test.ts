@@ -12,6 +12,7 @@ import type { Answer, CallOptions } from './harness/client.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { dumpStore } from './harness/dump.ts'
 import { exampleCall, pathOf, unknownId } from './harness/example-calls.ts'
+import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
 import { accounts, ids, qrCodes, strangerIds, templates, tokens } from './harness/world.ts'
 
@@ -23,6 +24,9 @@ const table = buildOperations(chooseVocabulary('msgapp'))
 const operations = table.filter(isBusiness)
 
 type Kind = keyof typeof ids
+
+/** A user who has to do with the owner's number. */
+const bystander = '16505559999'
 
 /** Tokens that no world file of the tests has. */
 const furtherTokens = {
@@ -59,6 +63,7 @@ onBothDatabases('what is not visible', (engine) => {
   const server = useTestServer({ engine })
   let untouched: Record<string, string[]>
   let callId: string
+  let messageId: string
   let inviteLink: string
 
   before(async () => {
@@ -77,7 +82,8 @@ onBothDatabases('what is not visible', (engine) => {
         await insertToken(tx, clock, systemRandom, { ...more, secret, app_id, scopes, accounts: granted })
       }
     })
-    callId = await callSides(server).callUser('16505559999')
+    callId = await callSides(server).callUser(bystander)
+    messageId = await messageSides(server).send(bystander)
     const link = await database.read.query
       .selectFrom('group_invite_links')
       .select('code')
@@ -127,6 +133,8 @@ onBothDatabases('what is not visible', (engine) => {
         invite_link: [inviteLink, `${server.url}/invite/9Zb1J3V0QZq0mFhE2xkTtA`],
         to: ['16315551001', '16315550000'],
         template_id: [templates.order, unknownId],
+        wa_id: [bystander, '16505550000'],
+        message_id: [messageId, 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'],
         // There are approved templates, and none that is disabled.
         status: ['APPROVED', 'DISABLED'],
       }
