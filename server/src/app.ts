@@ -55,6 +55,7 @@ import { Limiter } from './limits/limiter.ts'
 import { buildOperations, gatherTimers } from './operations.ts'
 import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
+import { LinkWorker } from './resources/messages/link-worker.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
@@ -140,19 +141,38 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     batch: config.webhookBatch,
     waker,
   })
+  const linkEgress = new Egress({
+    allowInternal: config.allowInternalCallbacks,
+    allowHttp: true,
+    timeout: config.linkFetchTimeout,
+    resolve: config.allowInternalCallbacks ? resolveBySystem : makeDnsResolve({ timeout: config.linkFetchTimeout }),
+    clock,
+    userAgent: `switchboard/${packageVersion()}`,
+  })
+  const links = new LinkWorker({
+    ...{ database, clock, random, log, files, vocabulary, publicUrl },
+    egress: linkEgress,
+    settings: config,
+  })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
   const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () => {
     timers.wake()
     deliveries.wake()
+    links.wake()
   })
-  waker.onTimers(() => timers.wake())
+  // Links have no notice of their own: they are rare, and both polls are cheap.
+  waker.onTimers(() => {
+    timers.wake()
+    links.wake()
+  })
   /** Wakes the worker for what a commit made due: here, or in the processes with workers. */
   const wakeDue = (due: Due): void => {
     if (runsWorkers) {
       if (due.timers !== undefined) timers.wakeAt(due.timers)
+      if (due.links) links.wake()
       if (due.lanes.length > 0) deliveries.wakeLanes(due.lanes)
     } else {
-      if (due.timers !== undefined) waker.announceTimers()
+      if (due.timers !== undefined || due.links) waker.announceTimers()
       if (due.lanes.length > 0) waker.announceLanes(due.lanes.map(({ id }) => id))
     }
   }
@@ -280,7 +300,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         if (database.isEmbedded) await endLeases(database)
         await sweepPieces(database, pieces, log)
         await clockSteps.start()
-        for (const worker of [timers, deliveries, retention]) worker.start()
+        for (const worker of [timers, deliveries, links, retention]) worker.start()
       }
       stopWaking = database.onDue(wakeDue)
       return address
@@ -289,6 +309,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       if (!runsWorkers) return
       await clockSteps.check()
       await timers.settle()
+      await links.settle()
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
@@ -297,6 +318,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       stopWaking()
       await clockSteps.stop()
       await timers.stop()
+      await links.stop()
+      await linkEgress.close()
       await retention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()

@@ -74,6 +74,8 @@ export interface Tables {
   message_recipients: MessageRecipientsTable
   blocked_users: BlockedUsersTable
   idempotency_keys: IdempotencyKeysTable
+  link_fetches: LinkFetchesTable
+  fetched_links: FetchedLinksTable
 }
 
 export interface NodesTable {
@@ -734,4 +736,24 @@ export interface IdempotencyKeysTable {
   /** Null while its request is under way. */
   response: string | null
   created_time: number
+}
+
+export interface LinkFetchesTable {
+  message_id: string
+  phone_number_id: string
+  link: string
+  link_key: string
+  host: string
+  kind: string
+  takes: Json<string[]>
+  earlier_template_time: number | null
+  created_time: number
+  claim: string | null
+  leased_until: number
+}
+
+export interface FetchedLinksTable {
+  link_key: string
+  media_id: string
+  fetched_time: number
 }

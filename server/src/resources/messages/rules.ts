@@ -39,20 +39,15 @@ export function checkUser({ phone_number }: Sender, user: Pick<Person, 'wa_id' |
 }
 
 /** The types that a message takes. A voice message is Ogg alone. */
-function typesOf({ kind, given, isPdf }: CarriedMedia): string[] {
+export function typesOf({ kind, given, isPdf }: CarriedMedia): string[] {
   if (kind === 'audio' && given.voice === true) return ['audio/ogg']
   if (isPdf) return ['application/pdf']
   return Object.entries(mediaTypes).flatMap(([type, info]) => (info.kind === kind ? [type] : []))
 }
 
-/** Whether a message takes a file of a type. */
-export function takesType(carried: CarriedMedia, mime_type: string): boolean {
-  return typesOf(carried).includes(mime_type)
-}
-
 export function checkMediaType(carried: CarriedMedia, { mime_type }: Pick<MediaTable, 'mime_type'>): void {
-  if (takesType(carried, mime_type)) return
-  throw mediaTypeNotTaken({ found: mime_type, type: carried.kind, types: typesOf(carried) })
+  const types = typesOf(carried)
+  if (!types.includes(mime_type)) throw mediaTypeNotTaken({ found: mime_type, type: carried.kind, types })
 }
 
 /** What a document is called whose sender gave it no name. */
