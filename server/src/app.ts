@@ -24,6 +24,7 @@ import { RetentionWorker } from './delivery/retention.ts'
 import { loneWaker, NoticeWaker } from './delivery/waker.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
 import { businessDoor } from './doors/business.ts'
+import { edgeLinkDoor } from './doors/edge-link.ts'
 import { gatewayDoor, readmitEdge } from './doors/gateway.ts'
 import { handshakeDoor } from './doors/handshake.ts'
 import { linkDoor } from './doors/link.ts'
@@ -281,6 +282,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     handshake: handshakeDoor,
     open: openDoor,
     link: linkDoor,
+    edge_link: edgeLinkDoor,
   }
   serveTable(server, table.filter(isServed), { policies, deps, observer, log })
   server.register(async (scope) => {

@@ -184,7 +184,7 @@ describe('the public door', () => {
           .filter((row) => row.door === 'business' && row.chapter === chapter)
           .map(({ name }) => `  ${name}`),
       ])
-    const edgeDoors = ['gateway', 'receiver', 'handshake']
+    const edgeDoors = ['gateway', 'receiver', 'handshake', 'edge_link']
     const rows = description.operations.filter(({ door }) => edgeDoors.includes(door)).map(({ name }) => `  ${name}`)
     const edge = ['gateway', 'receiver', ...rows]
     const operators = ['operators', '  operators.healthz', '  operators.readyz', '  operators.metrics']

@@ -2,3 +2,4 @@
 export { checkArrived, checkWhileArriving } from './accept.ts'
 export { fileTooLarge } from './errors.ts'
 export { isMediaType, maxBytesOf, mediaTypes } from './kinds.ts'
+export { replyWithFile } from './reply-file.ts'
