@@ -12,6 +12,7 @@ import type { Answer, CallOptions } from './harness/client.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { dumpStore } from './harness/dump.ts'
 import { exampleCall, pathOf, unknownId } from './harness/example-calls.ts'
+import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
 import { accounts, ids, qrCodes, strangerIds, templates, tokens } from './harness/world.ts'
 
@@ -60,6 +61,7 @@ onBothDatabases('what is not visible', (engine) => {
   let untouched: Record<string, string[]>
   let callId: string
   let inviteLink: string
+  let messageId: string
 
   before(async () => {
     const { database, clock } = server
@@ -78,6 +80,7 @@ onBothDatabases('what is not visible', (engine) => {
       }
     })
     callId = await callSides(server).callUser('16505559999')
+    messageId = await messageSides(server).write('16505559998')
     const link = await database.read.query
       .selectFrom('group_invite_links')
       .select('code')
@@ -127,16 +130,23 @@ onBothDatabases('what is not visible', (engine) => {
         invite_link: [inviteLink, `${server.url}/invite/9Zb1J3V0QZq0mFhE2xkTtA`],
         to: ['16315551001', '16315550000'],
         template_id: [templates.order, unknownId],
+        wa_id: ['16505559998', '16505550001'],
+        message_id: [messageId, 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'],
         // There are approved templates, and none that is disabled.
         status: ['APPROVED', 'DISABLED'],
       }
-      const [name] = Object.keys(operation.examples.input ?? {}).filter((member) => things[member])
+      const name = Object.keys(things).find((member) => Object.hasOwn(operation.examples.input ?? {}, member))
       assert.ok(name, 'give what the row is about a thing in this test')
       const answers = await Promise.all(
         (things[name] as string[]).map(async (value) => {
           const { [name]: _, ...rest } = operation.examples.input as Record<string, unknown>
-          const path = operation.path.replace(`{${name}}`, encodeURIComponent(value))
-          const input = { ...rest, ...(path === operation.path && { [name]: value }) }
+          const inPath: Record<string, unknown> = { ...rest, [name]: value }
+          const path = operation.path.replaceAll(/\{(\w+)\}/g, (_whole, member: string) => {
+            const given = inPath[member]
+            delete inPath[member]
+            return encodeURIComponent(String(given))
+          })
+          const input = inPath
           const options = operation.method === 'GET' ? { query: input as Record<string, string> } : { json: input }
           return seenOf(
             await server.client.call(operation.method, path, { token: furtherTokens.granularGateway, ...options }),
