@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
+import { second } from '../../src/base/duration.ts'
 import { onBothDatabases } from '../harness/databases.ts'
 import { png } from '../harness/media-files.ts'
 import { messageSides } from '../harness/messages.ts'
@@ -43,6 +44,7 @@ onBothDatabases('the story of a business that writes first', (engine) => {
       ...{ country_code: '1', migrate_phone_number: false },
     })
     const number: string = created.id
+    server.clock.advance(second)
     await post(`${number}/request_code`, { code_method: 'SMS', language: 'en_US' })
     const outbox = await server.client.get('/gateway/outbox', {
       token: tokens.gateway,

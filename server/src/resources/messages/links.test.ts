@@ -333,6 +333,23 @@ onBothDatabases('media by link', (engine) => {
     assert.equal(await sides.namesOf(waiting), 'failed 131026')
   })
 
+  test('two processes fetch each link once, and send each message once', async (t) => {
+    const paths = Array.from({ length: 30 }, (_, index) => `/shared-${index}.png`)
+    const host = await startHost(t, Object.fromEntries(paths.map((path) => [path, send(png)])))
+    const other = await startSecondProcess(server, env)
+    t.after(() => other.app.close(1000))
+    const users = paths.map(() => sides.newUser())
+    for (const user of users) await sides.write(user)
+    const sent = await Promise.all(users.map((user, index) => sides.send(user, image(`${host.url}${paths[index]}`))))
+    await Promise.all([server.app.settle(), other.app.settle()])
+    await until(async () => {
+      const waiting = await server.database.read.query.selectFrom('link_fetches').select('message_id').execute()
+      return waiting.length === 0
+    }, 'no link is waited for')
+    for (const id of sent) assert.equal(await sides.namesOf(id), 'sent, delivered')
+    assert.deepEqual(host.asked.toSorted(), paths.toSorted())
+  })
+
   test('a link that waits is fetched after the service was stopped, and its message sent once', async (t) => {
     const held: ServerResponse[] = []
     const host = await startHost(t, { '/late.png': (response) => void held.push(response) })
