@@ -22,21 +22,22 @@ import {
 } from './store.ts'
 
 /**
- * Takes a message on that waited for the file behind its link: it is sent, or it fails where there is no such file or the message does
- * not take it. Nothing happens to one that failed meanwhile, or whose life is over.
+ * Takes a message on that waited for the file behind its link: it is sent, or it fails where there is no such file or the message takes
+ * none of its types. Nothing happens to one that failed meanwhile, or whose life is over.
  */
 export async function finishWaiting(
   tx: Transaction,
   tools: PhoneTools,
   fetch: LinkFetchesTable,
   file: MediaTable | undefined,
+  types: readonly string[],
 ): Promise<void> {
   const message = await lockMessage(tx, fetch.message_id)
   const now = tools.clock.now()
   if (message?.state !== 'accepted' || isExpired(message, now)) return
   const audience = await findAudienceOf(tx, message)
   const time = Math.max(now, message.created_time)
-  if (file && fetch.takes.includes(file.mime_type)) {
+  if (file && types.some((type) => fetch.takes.includes(type))) {
     await keepFile(tx, message, file, fetch.link)
     const statuses = decideStatuses(message.type, audience.chat, audience.user, tools.settings)
     const changes = { state: statuses.at(-1) ?? 'sent', sent_time: time, ...timesOf(statuses, time) }

@@ -22,6 +22,8 @@ import {
   type Waiting,
 } from './link-store.ts'
 import type { PhoneTools } from './phone.ts'
+import { listTypes } from './rules.ts'
+import { holdsOpus } from './voice.ts'
 
 const pollMilliseconds = second
 const pollPauseMilliseconds = 20
@@ -48,6 +50,14 @@ interface InHand {
   readonly host: string
   readonly link_key: string
   readonly done: Promise<void>
+}
+
+/** A file for messages that waited for it. */
+interface Given {
+  readonly media: MediaTable
+  readonly types: readonly string[]
+  /** Called when it is stored for good. */
+  readonly committed: () => void
 }
 
 /** Fetches the files behind links of messages: each by one process at a time, and again if that process dies. */
@@ -158,11 +168,14 @@ export class LinkWorker {
       await this.#finish(link, claim, () => Promise.resolve(undefined))
       return
     }
+    const hasOpus = file.mime_type === 'audio/ogg' && (await holdsOpus(this.#deps.files, file))
+    const types = listTypes(file, hasOpus)
     let kept = known
     await this.#finish(link, undefined, async (tx) => {
       const media = kept ?? (await this.#keep(tx, link, file))
       return {
         media,
+        types,
         committed: () => {
           kept = media
         },
@@ -205,7 +218,7 @@ export class LinkWorker {
   async #finish(
     link: Waiting,
     claim: string | undefined,
-    give: (tx: Transaction) => Promise<{ media: MediaTable; committed: () => void } | undefined>,
+    give: (tx: Transaction) => Promise<Given | undefined>,
   ): Promise<void> {
     const { database, publicUrl, ...deps } = this.#deps
     const tools: PhoneTools = { ...deps, publicUrl: publicUrl() }
@@ -213,7 +226,7 @@ export class LinkWorker {
       const { count, given } = await database.transaction(async (tx) => {
         const waiting = await takeWaiting(tx, link, claim, finishBatch)
         const given = waiting.length > 0 ? await give(tx) : undefined
-        for (const one of waiting) await finishWaiting(tx, tools, one, given?.media)
+        for (const one of waiting) await finishWaiting(tx, tools, one, given?.media, given?.types ?? [])
         return { count: waiting.length, given }
       })
       given?.committed()

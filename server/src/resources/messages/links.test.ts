@@ -135,6 +135,7 @@ onBothDatabases('media by link', (engine) => {
     const host = await startHost(t, {
       '/a.bin': send(png),
       '/voice': send(ogg('OpusHead')),
+      '/vorbis': send(ogg('\x01vorbis')),
       '/song': send(mp3),
       '/film': send(mp4('isom', ['vide'])),
       '/orders/may%20list.pdf': send(pdf),
@@ -146,6 +147,10 @@ onBothDatabases('media by link', (engine) => {
     const cases: [message: object, names: string][] = [
       [image(at('/a.bin')), 'sent, delivered'],
       [{ type: 'audio', audio: { link: at('/voice'), voice: true } }, 'sent, delivered'],
+      [{ type: 'audio', audio: { link: at('/voice') } }, 'sent, delivered'],
+      [{ type: 'audio', audio: { link: at('/voice'), voice: true } }, 'sent, delivered'],
+      [{ type: 'audio', audio: { link: at('/vorbis') } }, 'sent, delivered'],
+      [{ type: 'audio', audio: { link: at('/vorbis'), voice: true } }, 'failed 131053'],
       [{ type: 'audio', audio: { link: at('/song') } }, 'sent, delivered'],
       [{ type: 'audio', audio: { link: at('/song?voice'), voice: true } }, 'failed 131053'],
       [{ type: 'video', video: { link: at('/film') } }, 'sent, delivered'],

@@ -14,6 +14,7 @@ import {
 } from './errors.ts'
 import type { CarriedMedia } from './kinds.ts'
 import type { Person, Sender } from './store.ts'
+import { voiceType } from './voice.ts'
 
 const offlineConnections = ['DISCONNECTED', 'PENDING']
 
@@ -38,16 +39,23 @@ export function checkUser({ phone_number }: Sender, user: Pick<Person, 'wa_id' |
   if (user.isBlocked) throw recipientBlocked()
 }
 
-/** The types that a message takes. A voice message is Ogg alone. */
+/** The types that a message takes. A voice message is Ogg with Opus alone. */
 export function typesOf({ kind, given, isPdf }: CarriedMedia): string[] {
-  if (kind === 'audio' && given.voice === true) return ['audio/ogg']
+  if (kind === 'audio' && given.voice === true) return [voiceType]
   if (isPdf) return ['application/pdf']
   return Object.entries(mediaTypes).flatMap(([type, info]) => (info.kind === kind ? [type] : []))
 }
 
-export function checkMediaType(carried: CarriedMedia, { mime_type }: Pick<MediaTable, 'mime_type'>): void {
+/** The types of a file: one with Opus is also what a voice message takes. */
+export function listTypes({ mime_type }: Pick<MediaTable, 'mime_type'>, hasOpus: boolean): string[] {
+  return hasOpus ? [mime_type, voiceType] : [mime_type]
+}
+
+export function checkMediaType(carried: CarriedMedia, file: Pick<MediaTable, 'mime_type'>, hasOpus: boolean): void {
+  const { mime_type } = file
   const types = typesOf(carried)
-  if (!types.includes(mime_type)) throw mediaTypeNotTaken({ found: mime_type, type: carried.kind, types })
+  if (!listTypes(file, hasOpus).some((type) => types.includes(type)))
+    throw mediaTypeNotTaken({ found: mime_type, type: carried.kind, types })
 }
 
 /** What a document is called whose sender gave it no name. */

@@ -37,6 +37,7 @@ import {
   type Sender,
 } from './store.ts'
 import { choicesOfTemplate, type GivenTemplate, type TemplateToSend, takeTemplate } from './template.ts'
+import { voiceType } from './voice.ts'
 
 /** Sends a message whose form is right: stores it, and tells what becomes of it at once. Throws what refuses it. */
 export async function sendMessage(context: Context<Transaction>, message: CheckedMessage): Promise<NewMessage> {
@@ -128,7 +129,7 @@ async function findMedia(
   if (media?.given.id === undefined) return undefined
   const found = await findMediaOfNumber(db, sender.id, media.given.id, now)
   if (!found) throw mediaUnknown()
-  checkMediaType(media, found)
+  checkMediaType(media, found, media.hasOpus === true)
   return found
 }
 
@@ -150,7 +151,9 @@ async function findFile(
   if (failure !== undefined) return { failure, ...(media && { file: media }) }
   if (carried?.given.link === undefined) return media ? { file: media } : {}
   const link = readLink(node.id, carried.given.link)
-  const file = await findFetched(db, link.link_key, now - settings.linkFetchCache, now)
+  // Whether a file holds Opus is looked at by who fetches links, not in a transaction.
+  const isVoice = typesOf(carried).includes(voiceType)
+  const file = isVoice ? undefined : await findFetched(db, link.link_key, now - settings.linkFetchCache, now)
   if (!file) return { link }
   return typesOf(carried).includes(file.mime_type) ? { file } : { failure: 131053 }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { png } from '../../../test/harness/media-files.ts'
+import { mp3, ogg, png } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
@@ -11,8 +11,8 @@ onBothDatabases('the media files of messages', (engine) => {
   const server = useTestServer({ engine })
   const sides = messageSides(server)
 
-  async function upload(): Promise<string> {
-    const json = { messaging_product: 'msgapp', file: png.toString('base64') }
+  async function upload(file: Buffer = png): Promise<string> {
+    const json = { messaging_product: 'msgapp', file: file.toString('base64') }
     const made = await server.client.post(`/v23.0/${numbers.main}/media`, { token: tokens.owner, json })
     assert.equal(made.status, 200, made.text)
     return made.body.id
@@ -56,6 +56,24 @@ onBothDatabases('the media files of messages', (engine) => {
     const [own] = (await sides.read(`users/${user}/messages`, { phone_number_id: numbers.main })).body.data
     const loaded = await get(own.image.url)
     assert.deepEqual(Buffer.from(await loaded.arrayBuffer()), png)
+  })
+
+  test('a voice message takes Ogg with Opus alone, and is played', async () => {
+    const user = sides.newUser()
+    await sides.write(user)
+    const voice = async (file: Buffer) =>
+      sides.post({ to: user, type: 'audio', audio: { id: await upload(file), voice: true } })
+    for (const file of [mp3, ogg('\x01vorbis')]) {
+      const refused = await voice(file)
+      assert.deepEqual([refused.status, refused.body.error.code], [422, 131053], refused.text)
+      const audio = { id: await upload(file) }
+      assert.equal((await sides.post({ to: user, type: 'audio', audio })).status, 200)
+    }
+    const [{ id }] = (await voice(ogg('OpusHead'))).body.messages
+    assert.equal((await sides.act(id, 'play')).status, 200)
+    assert.equal(await sides.namesOf(id), 'sent, delivered, read, played')
+    const unknown = await sides.post({ to: user, type: 'audio', audio: { id: '123', voice: true } })
+    assert.equal(unknown.body.error.code, 131053)
   })
 
   test('not without a token of the gateway that sees the account, nor with another address, nor for ever', async () => {
