@@ -76,6 +76,7 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   link_fetches: LinkFetchesTable
   fetched_links: FetchedLinksTable
+  template_rooms: TemplateRoomsTable
 }
 
 export interface NodesTable {
@@ -756,4 +757,11 @@ export interface FetchedLinksTable {
   link_key: string
   media_id: string
   fetched_time: number
+}
+
+export interface TemplateRoomsTable {
+  phone_number_id: string
+  tier: string
+  room: number
+  full_until: number
 }

@@ -29,3 +29,12 @@ CREATE TABLE fetched_links (
   fetched_time BIGINT NOT NULL
 );
 CREATE INDEX fetched_links_by_time ON fetched_links (fetched_time);
+
+-- To how many more users a number may send templates outside a window before its users are counted again, in a tier; full_until:
+-- to none before then.
+CREATE TABLE template_rooms (
+  phone_number_id TEXT PRIMARY KEY REFERENCES phone_numbers (id),
+  tier TEXT NOT NULL,
+  room BIGINT NOT NULL,
+  full_until BIGINT NOT NULL
+);

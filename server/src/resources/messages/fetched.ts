@@ -20,6 +20,7 @@ import {
   updateChat,
   updateMessage,
 } from './store.ts'
+import { forgetTierRoom } from './tier-store.ts'
 
 /**
  * Takes a message on that waited for the file behind its link: it is sent, or it fails where there is no such file or the message takes
@@ -52,6 +53,7 @@ export async function finishWaiting(
   if (audience.chat.template_time === message.created_time) {
     // What failed does not count for the users of the tier.
     await updateChat(tx, audience.chat.id, { template_time: fetch.earlier_template_time })
+    await forgetTierRoom(tx, message.phone_number_id)
   }
   await handOver(tx, tools, { message: { ...message, ...changes }, audience, statuses: ['failed'], time })
 }

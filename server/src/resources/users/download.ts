@@ -18,7 +18,7 @@ export function messageDownloads(): NewReplyOperation[] {
       content: { '*/*': Type.String({ format: 'binary' }) },
       missing: 'envelope',
       repeated: 'ranges',
-      examples: { output: undefined },
+      examples: { input: { message_id: 'wamid.q83vEjRWeJCrze8SNFZ4kKvN' }, output: undefined },
       async run(context, { message_id }) {
         const { db } = context
         const message = await findMessage(db, message_id)
