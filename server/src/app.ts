@@ -25,6 +25,7 @@ import { RetentionWorker } from './delivery/retention.ts'
 import { loneWaker, NoticeWaker } from './delivery/waker.ts'
 import { DeliveryWorker } from './delivery/worker.ts'
 import { businessDoor } from './doors/business.ts'
+import { edgeLinkDoor } from './doors/edge-link.ts'
 import { gatewayDoor } from './doors/gateway.ts'
 import { handshakeDoor } from './doors/handshake.ts'
 import { linkDoor } from './doors/link.ts'
@@ -59,6 +60,7 @@ import { buildOperations, gatherTimers, nodeKinds } from './operations.ts'
 import { Heartbeat } from './processes/heartbeat.ts'
 import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
+import { LinkWorker } from './resources/messages/link-worker.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
@@ -145,20 +147,39 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     batch: config.webhookBatch,
     waker,
   })
+  const linkEgress = new Egress({
+    allowInternal: config.allowInternalCallbacks,
+    allowHttp: true,
+    timeout: config.linkFetchTimeout,
+    resolve: config.allowInternalCallbacks ? resolveBySystem : makeDnsResolve({ timeout: config.linkFetchTimeout }),
+    clock,
+    userAgent: `switchboard/${packageVersion()}`,
+  })
+  const links = new LinkWorker({
+    ...{ database, clock, random, log, files, vocabulary, publicUrl },
+    egress: linkEgress,
+    settings: config,
+  })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
   const messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
   const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () => {
     timers.wake()
     deliveries.wake()
+    links.wake()
   })
-  waker.onTimers(() => timers.wake())
+  // Links have no notice of their own: they are rare, and both polls are cheap.
+  waker.onTimers(() => {
+    timers.wake()
+    links.wake()
+  })
   /** Wakes the worker for what a commit made due: here, or in the processes with workers. */
   const wakeDue = (due: Due): void => {
     if (runsWorkers) {
       if (due.timers !== undefined) timers.wakeAt(due.timers)
+      if (due.links) links.wake()
       if (due.lanes.length > 0) deliveries.wakeLanes(due.lanes)
     } else {
-      if (due.timers !== undefined) waker.announceTimers()
+      if (due.timers !== undefined || due.links) waker.announceTimers()
       if (due.lanes.length > 0) waker.announceLanes(due.lanes.map(({ id }) => id))
     }
   }
@@ -280,6 +301,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     handshake: handshakeDoor,
     open: openDoor,
     link: linkDoor,
+    edge_link: edgeLinkDoor,
   }
   serveTable(server, table.filter(isServed), { policies, deps, observer, log })
   server.register(async (scope) => {
@@ -299,7 +321,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         if (database.isEmbedded) await endLeases(database)
         await sweepPieces(database, pieces, log)
         await clockSteps.start()
-        for (const worker of [timers, deliveries, retention, messageRetention]) worker.start()
+        for (const worker of [timers, deliveries, links, retention, messageRetention]) worker.start()
       }
       stopWaking = database.onDue(wakeDue)
       heartbeat.start()
@@ -310,6 +332,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       if (!runsWorkers) return
       await clockSteps.check()
       await timers.settle()
+      await links.settle()
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
@@ -319,6 +342,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await heartbeat.stop()
       await clockSteps.stop()
       await timers.stop()
+      await links.stop()
+      await linkEgress.close()
       await retention.stop()
       await messageRetention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())

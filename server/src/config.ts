@@ -493,6 +493,21 @@ export const settings = {
     parse: duration,
     fallback: () => day,
   }),
+  linkFetchTimeout: define({
+    name: 'LINK_FETCH_TIMEOUT',
+    shownDefault: '30s',
+    sentence: 'How long fetching the media file behind a link of a message may take, redirects included.',
+    parse: duration,
+    fallback: () => 30 * second,
+  }),
+  linkFetchCache: define({
+    name: 'LINK_FETCH_CACHE',
+    shownDefault: '10m',
+    sentence:
+      'How long a media file that was fetched from a link is used again for the same link of the same number; 0s: never.',
+    parse: durationOrNone,
+    fallback: () => 10 * minute,
+  }),
   typingTime: define({
     name: 'TYPING_TIME',
     shownDefault: '25s',

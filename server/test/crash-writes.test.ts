@@ -94,7 +94,9 @@ describe('what finds contradictions', () => {
       schedules: `UPDATE schedules SET name = 'Another' WHERE id = (SELECT max(id) FROM schedules WHERE name LIKE 'Schedule%')`,
       solutions: `UPDATE solutions SET status = 'INITIATED'`,
       media: 'UPDATE media SET expires_time = 0',
-      messages: 'DELETE FROM received_messages WHERE message_id = (SELECT max(message_id) FROM received_messages)',
+      messages: `DELETE FROM received_messages WHERE message_id = (
+        SELECT max(message_id) FROM received_messages WHERE message_id LIKE 'crash.%')`,
+      sending: `UPDATE messages SET state = 'sent' WHERE direction = 'to_user'`,
       webhooks: `REPLACE INTO app_subscriptions VALUES ('${listener.id}', 'msgapp_business_account', 'http://elsewhere.test', 'vt', '[]', 1, NULL)`,
       'profile and uploads': 'UPDATE uploads SET file_offset = file_offset - 1 WHERE file_offset > 0',
       'phone numbers': 'UPDATE phone_numbers SET registration_epoch = registration_epoch + 1',
@@ -148,6 +150,16 @@ describe('what finds contradictions', () => {
       [
         /a picture does not use its content/,
         `REPLACE INTO profile_pictures SELECT '${numbers.main}', 'made-up', sha256, 'image/png' FROM files LIMIT 1`,
+      ],
+      [/a message does not use its file/, "DELETE FROM file_uses WHERE used_by LIKE 'message:%'"],
+      [
+        /a message was accepted and waits for nothing/,
+        "UPDATE messages SET state = 'accepted' WHERE direction = 'to_user'",
+      ],
+      [/was not told once/, 'UPDATE messages SET read_time = created_time'],
+      [
+        /before another that it follows/,
+        'INSERT INTO events SELECT id + 1000000, account_id, phone_number_id, field, value, created_time FROM events',
       ],
       [/a medium has another size/, 'UPDATE media SET file_size = file_size + 1'],
       [/an upload is half finished/, 'UPDATE uploads SET file_offset = file_length + 1'],

@@ -16,7 +16,7 @@ const vocabulary = chooseVocabulary('msgapp')
 const rows = new Map<string, RowExamples>(buildOperations(vocabulary).map(({ name, examples }) => [name, examples]))
 
 /** What these lead to has a name that is drawn at random; the links in answers hold it. */
-const linked = ['public.invite', 'public.picture', 'media.download', 'templates.download']
+const linked = ['public.invite', 'public.picture', 'media.download', 'templates.download', 'gateway.download_file']
 
 /** What no request can make, and what this test gives instead. */
 const outsideNeeds = {

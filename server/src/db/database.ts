@@ -26,10 +26,11 @@ export interface CacheName<Value> {
 /** A subscriber with deliveries to send. */
 export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>>
 
-/** What a commit made due: the earliest of the timers that it set, and the lanes that it raised events for. */
+/** What a commit made due: the earliest of the timers that it set, the lanes that it raised events for, and whether there are links to fetch. */
 export interface Due {
   readonly timers: number | undefined
   readonly lanes: readonly DueLane[]
+  readonly links: boolean
 }
 
 /** Created only by `transaction`: code that must write together with other changes asks for this type. */

@@ -4,9 +4,11 @@ import type { Due, DueLane } from './database.ts'
 export class DueNotes {
   #timers: number | undefined
   readonly #lanes = new Map<string, DueLane>()
+  #links = false
 
-  readonly note = ({ timers, lanes }: Partial<Due>): void => {
+  readonly note = ({ timers, lanes, links }: Partial<Due>): void => {
     if (timers !== undefined && !(this.#timers !== undefined && this.#timers <= timers)) this.#timers = timers
+    if (links) this.#links = true
     for (const lane of lanes ?? []) this.#lanes.set(lane.id, lane)
   }
 
@@ -18,12 +20,13 @@ export class DueNotes {
   clear(): void {
     this.#timers = undefined
     this.#lanes.clear()
+    this.#links = false
   }
 
   /** Undefined: nothing. */
   get(): Due | undefined {
-    if (this.#timers === undefined && this.#lanes.size === 0) return undefined
-    return { timers: this.#timers, lanes: [...this.#lanes.values()] }
+    if (this.#timers === undefined && this.#lanes.size === 0 && !this.#links) return undefined
+    return { timers: this.#timers, lanes: [...this.#lanes.values()], links: this.#links }
   }
 }
 

@@ -75,6 +75,9 @@ export interface Tables {
   blocked_users: BlockedUsersTable
   idempotency_keys: IdempotencyKeysTable
   processes: ProcessesTable
+  link_fetches: LinkFetchesTable
+  fetched_links: FetchedLinksTable
+  template_rooms: TemplateRoomsTable
 }
 
 export interface NodesTable {
@@ -756,4 +759,31 @@ export interface ProcessesTable {
   version: string
   started_time: number
   heard_time: number
+}
+
+export interface LinkFetchesTable {
+  message_id: string
+  phone_number_id: string
+  link: string
+  link_key: string
+  host: string
+  kind: string
+  takes: Json<string[]>
+  earlier_template_time: number | null
+  created_time: number
+  claim: string | null
+  leased_until: number
+}
+
+export interface FetchedLinksTable {
+  link_key: string
+  media_id: string
+  fetched_time: number
+}
+
+export interface TemplateRoomsTable {
+  phone_number_id: string
+  tier: string
+  room: number
+  full_until: number
 }

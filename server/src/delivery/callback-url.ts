@@ -33,16 +33,20 @@ export function checkCallbackUrl(
   return new URL(text)
 }
 
-/** What is wrong with the text of a callback URL, and what form is right. */
-export function findUrlProblem(text: string, allowInternal: boolean): string | undefined {
-  return findProblem(text, { allowInternal, member: '' })?.problem
+/** What is wrong with the text of a URL, and what form is right. `allowHttp`: plain http is fine, though no internal address is. */
+export function findUrlProblem(text: string, allowInternal: boolean, allowHttp = false): string | undefined {
+  return findProblem(text, { allowInternal, allowHttp, member: '' })?.problem
 }
 
 function findProblem(
   text: string,
-  { allowInternal, member }: CallbackRules & { readonly member: string },
+  {
+    allowInternal,
+    allowHttp = allowInternal,
+    member,
+  }: CallbackRules & { allowHttp?: boolean; readonly member: string },
 ): ArgumentProblem | undefined {
-  const wanted = allowInternal ? 'http or https URL' : 'https URL'
+  const wanted = allowHttp ? 'http or https URL' : 'https URL'
   // The parser would fix all of these silently, and store a different address from the one that a person reads.
   if (!/^https?:\/\/[^/]/i.test(text) || /[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) {
     return notAUrl(member, { wanted })
@@ -52,7 +56,7 @@ function findProblem(
   if (text.includes('#')) return urlWithFragment(member)
   if (url.port === '0') return urlPortWrong(member)
   if (allowInternal) return undefined
-  if (url.protocol !== 'https:') return urlNotHttps(member)
+  if (!allowHttp && url.protocol !== 'https:') return urlNotHttps(member)
   return isInternalHost(url.hostname) ? urlInternal(member) : undefined
 }
 

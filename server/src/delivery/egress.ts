@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
@@ -21,6 +22,8 @@ const maxTargets = 10_000
 export interface EgressDeps {
   /** Whether plain http and internal addresses are fine, as in development. */
   readonly allowInternal: boolean
+  /** Whether plain http to public addresses is fine too. */
+  readonly allowHttp?: boolean
   /** Milliseconds for a request, from its start to the end of the response. */
   readonly timeout: number
   readonly resolve: Resolve
@@ -86,6 +89,10 @@ export interface Answer {
   readonly failure: EgressError | undefined
 }
 
+export interface OpenedFile extends Pick<Answer, 'status' | 'headers'> {
+  readonly body: Readable
+}
+
 /**
  * Sends requests to addresses that strangers chose. Each address is checked on connecting, a response is read up to a limit, a
  * redirect is not followed, and nothing waits longer than the timeout.
@@ -144,6 +151,23 @@ export class Egress {
     }
   }
 
+  /**
+   * Begins to fetch a file: its bytes are read, or the stream destroyed, by the caller, whose signal ends it. An `EgressError` says why
+   * there was no response.
+   */
+  async open(url: string, signal: AbortSignal): Promise<OpenedFile> {
+    if (this.#closed) throw new EgressError('closed', 'the service is stopping')
+    const { origin, path } = this.#targetOf(url)
+    // A file that is packed on its way would be taken for another type.
+    const headers = { 'user-agent': this.#deps.userAgent, 'accept-encoding': 'identity' }
+    try {
+      const answer = await this.#poolFor(origin).request({ method: 'GET', path, headers, signal })
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body }
+    } catch (error) {
+      throw explainFailure(error)
+    }
+  }
+
   /** Aborts every request and closes every connection. */
   async close(): Promise<void> {
     this.#closed = true
@@ -162,7 +186,7 @@ export class Egress {
     const known = this.#targets.get(url)
     if (known) return known
     // A stored URL may come from a time when other rules were in force.
-    const problem = findUrlProblem(url, this.#deps.allowInternal)
+    const problem = findUrlProblem(url, this.#deps.allowInternal, this.#deps.allowInternal || this.#deps.allowHttp)
     if (problem !== undefined)
       throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
     const { origin, pathname, search } = new URL(url)

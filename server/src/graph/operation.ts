@@ -18,7 +18,7 @@ import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** The doors; each is one admission policy in doors/. */
-export const doors = ['business', 'gateway', 'operator', 'receiver', 'handshake', 'open', 'link'] as const
+export const doors = ['business', 'gateway', 'operator', 'receiver', 'handshake', 'open', 'link', 'edge_link'] as const
 export type Door = (typeof doors)[number]
 
 /** The required permission: `either` is satisfied by any of the two. */
@@ -142,6 +142,13 @@ export interface OpenContext extends Omit<RowContext, 'caller'> {
 
 /** At the link door the caller has a signed link to a node, and a token that sees it. */
 export interface LinkContext extends Context {
+  readonly ports: Ports
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** At the door of edge links the caller is the network's edge, with a signed link that the gateway gave it. */
+export interface EdgeLinkContext extends GatewayContext {
   readonly ports: Ports
   readonly method: string
   readonly headers: IncomingHttpHeaders
@@ -274,6 +281,15 @@ export interface LinkRow<I extends TObject = TObject> extends CommonRow<I>, Repl
   run(context: LinkContext, input: Static<I>): Promise<Reply>
 }
 
+export interface EdgeLinkRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
+  readonly door: 'edge_link'
+  readonly effect: 'read'
+  readonly method: 'GET'
+  /** What the link signs; its one placeholder is a member of the input. */
+  readonly path: `/${string}`
+  run(context: EdgeLinkContext, input: Static<I>): Promise<Reply>
+}
+
 interface ReadRow<C, I extends TObject, O extends TSchema> extends RowBase<I, O> {
   readonly effect: 'read'
   /** The response. Projection by `fields` has no static shape, so the tests check every response against `output`. */
@@ -340,7 +356,7 @@ export type OperatorOperation = OperatorRead | OperatorWrite
 /** A row that responds with an object of the API. */
 export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
 /** A row that responds with a page, an image, a text, or bytes. */
-export type ReplyOperation = OpenRow | LinkRow | HandshakeRow
+export type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
 
@@ -407,4 +423,9 @@ export function defineOpen<I extends TObject>(row: Omit<OpenRow<I>, Given | 'met
 /** A GET by a signed link and a token. */
 export function defineLink<I extends TObject>(row: Omit<LinkRow<I>, Given | 'method'>): NewReplyOperation {
   return { ...row, door: 'link', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
+}
+
+/** A GET by a signed link of the gateway and a token of the network's edge. */
+export function defineEdgeLink<I extends TObject>(row: Omit<EdgeLinkRow<I>, Given | 'method'>): NewReplyOperation {
+  return { ...row, door: 'edge_link', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }

@@ -53,6 +53,9 @@ export interface Settings {
   readonly phoneDeliveryDelay: number
   readonly phoneReadDelay: number
   readonly idempotencyKeep: number
+  /** How long fetching the file behind a link may take, and how long the file is used again. */
+  readonly linkFetchTimeout: number
+  readonly linkFetchCache: number
   readonly typingTime: number
   readonly maxBlockedUsers: number
   /** How many marketing templates a number may send to one user in 24 hours; 0: any number. */

@@ -85,6 +85,7 @@ const foreignPlaceholders: Readonly<Record<Door, number>> = {
   handshake: 0,
   open: 0,
   link: 1,
+  edge_link: 0,
 }
 
 /** The placeholders that are members of the input. */

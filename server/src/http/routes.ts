@@ -188,6 +188,7 @@ const foreignNames: Readonly<Record<Door, readonly string[]>> = {
   handshake: [],
   open: [],
   link: ['id'],
+  edge_link: [],
 }
 
 /** `/{}/{}/message_qrdls/{}` → `/:version/:id/message_qrdls/:member0` */

@@ -37,6 +37,7 @@ const described: Readonly<Record<Door, DescribedDoor>> = {
   handshake: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, proofs: [] },
   open: { document: 'gateway', errors: [400, 403, 429, 500], counted: false, proofs: [] },
   link: { document: 'gateway', errors: [400, 401, 403, 404, 429, 500], counted: false },
+  edge_link: { document: 'gateway', errors: [400, 401, 403, 404, 429, 500], counted: false },
 }
 
 export function doorOf({ door }: Row): DescribedDoor {
@@ -67,6 +68,7 @@ export function scopesOf(row: Row, vocabulary: Vocabulary): string[] {
     case 'handshake':
       return []
     case 'gateway':
+    case 'edge_link':
     case 'receiver':
       return ['gateway']
     case 'operator':
@@ -90,6 +92,8 @@ export function describeNeed(row: Row, vocabulary: Vocabulary): string {
       return `Needs the scope ${scopes.join(' or ')}.`
     case 'business':
       return `Needs the permission ${scopes.join(' or ')}.`
+    case 'edge_link':
+      return `Needs the address as the gateway gave it, \`expires\` and \`signature\` included, and a token with the scope ${scopes.join(' or ')}.`
     case 'link':
       return `Needs the address as the API gave it, \`expires\` and \`signature\` included, and a token that sees what it names and has the permission ${scopes.join(' or ')}.`
   }

@@ -1,2 +1,5 @@
 /** What other chapters use of this one besides its store and schemas. */
-export { isMediaType, mediaTypes } from './kinds.ts'
+export { checkArrived, checkWhileArriving } from './accept.ts'
+export { fileTooLarge } from './errors.ts'
+export { isMediaType, maxBytesOf, mediaTypes } from './kinds.ts'
+export { replyWithFile } from './reply-file.ts'

@@ -4,19 +4,11 @@ import type { ChatsTable } from '../../db/tables.ts'
 import type { Settings } from '../../graph/settings.ts'
 import type { Audience } from './audience.ts'
 import type { FailureCode } from './failures.ts'
+import { countMarketing } from './marketing-store.ts'
 import type { CheckedMessage } from './request.ts'
-import { countMarketing, countTemplateUsers, lockNumber } from './sent-store.ts'
 import { findMessage } from './store.ts'
 import type { TemplateToSend } from './template.ts'
-
-/** How many users a number may send templates to within 24 hours, without having been written to; a tier that is not here has no limit. */
-const tierUsers: Readonly<Record<string, number>> = {
-  TIER_50: 50,
-  TIER_250: 250,
-  TIER_1K: 1000,
-  TIER_10K: 10_000,
-  TIER_100K: 100_000,
-}
+import { takeRoomForUser } from './tier.ts'
 
 export interface Attempt {
   readonly message: CheckedMessage
@@ -57,11 +49,7 @@ async function findTemplateFailure(
     if (max > 0 && (await countMarketing(tx, chat.id, now - day)) >= max) return 131049
   }
   if (isWindowOpen || countsAlready(chat, now)) return undefined
-  const max = tierUsers[sender.messaging_limit_tier]
-  if (max === undefined) return undefined
-  // One after another, because each may be the last that is within the limit.
-  lockNumber(tx, sender.id)
-  return (await countTemplateUsers(tx, sender.id, now - day, max)) >= max ? 131048 : undefined
+  return (await takeRoomForUser(tx, sender, now)) ? undefined : 131048
 }
 
 /** A user counts once in 24 hours. A time that is yet to come was written before the clock was set back. */

@@ -226,6 +226,6 @@ onBothDatabases('kinds of message', (engine) => {
     const wrong = await sides.post({ to: user, type: 'sticker', sticker: { id: ids.media } })
     assertError(wrong, mediaTypeNotTaken({ found: 'image/png', type: 'sticker', types: ['image/webp'] }))
     const voice = await sides.post({ to: user, type: 'audio', audio: { id: ids.media, voice: true } })
-    assertError(voice, mediaTypeNotTaken({ found: 'image/png', type: 'audio', types: ['audio/ogg'] }))
+    assertError(voice, mediaTypeNotTaken({ found: 'image/png', type: 'audio', types: ['audio/ogg; codecs=opus'] }))
   })
 })

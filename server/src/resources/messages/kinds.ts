@@ -25,6 +25,8 @@ export const maxLinkLength = 2048
 export interface CarriedMedia {
   readonly kind: MediaMessageKind
   readonly given: GivenMedia
+  /** Of a voice message by id: whether the file holds Opus, which was looked at before. */
+  readonly hasOpus?: boolean
   /** In the header of a template a document is PDF alone. */
   readonly isPdf?: boolean
 }

@@ -1,13 +1,16 @@
 import type { Chapter } from '../../chapter.ts'
-import { defineWrite, type NewOperation } from '../../graph/operation.ts'
+import { type Context, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import type { Ports } from '../../graph/ports.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { blockOperations } from './block-operations.ts'
 import { doOnce } from './idempotency.ts'
 import { makePhoneHandlers } from './phone.ts'
 import { checkReadMark, markAsRead } from './read-marks.ts'
-import { checkMessageRequest } from './request.ts'
+import { type CheckedMessage, checkMessageRequest } from './request.ts'
 import { idempotencyHeader, messageAnswerSchema, messageRequestSchema } from './schemas.ts'
 import { describeSent, sendMessage } from './send.ts'
+import { findMediaOfNumber } from './store.ts'
+import { holdsOpus } from './voice.ts'
 
 export const messagesChapter: Chapter = {
   name: 'messages',
@@ -15,6 +18,18 @@ export const messagesChapter: Chapter = {
   rows: (vocabulary) => [...messageOperations(vocabulary), ...blockOperations(vocabulary)],
   timers: makePhoneHandlers,
   leftOutOfWorld: { messages: 'messages' },
+}
+
+/** Looks into the file of a voice message, if it is one of the number; what else is wrong with it comes in its order. */
+async function lookAtVoice(
+  { db, node, clock, ports }: Context & { readonly ports: Ports },
+  message: CheckedMessage,
+): Promise<CheckedMessage> {
+  const { media } = message
+  if (media?.given.voice !== true || media.given.id === undefined) return message
+  const file = await findMediaOfNumber(db, node.id, media.given.id, clock.now())
+  const hasOpus = file?.mime_type === 'audio/ogg' && (await holdsOpus(ports.files, file))
+  return { ...message, media: { ...media, hasOpus } }
 }
 
 function messageOperations(vocabulary: Vocabulary): NewOperation[] {
@@ -44,8 +59,8 @@ function messageOperations(vocabulary: Vocabulary): NewOperation[] {
           messages: [{ id: 'wamid.q83vEjRWeJCrze8SNFZ4kKvN' }],
         },
       },
-      async prepare(_context, input) {
-        return input.status === undefined ? checkMessageRequest(input) : checkReadMark(input)
+      async prepare(context, input) {
+        return input.status === undefined ? lookAtVoice(context, checkMessageRequest(input)) : checkReadMark(input)
       },
       async run(context, input, checked) {
         return doOnce(context, input, async () => {

@@ -42,8 +42,6 @@ export function checkMessageRequest(request: MessageRequest): CheckedMessage {
   const to = toGroup ? input : readRecipient(input)
   const { kind, value } = readKind(type, request)
   const media = mediaOf(kind, value)
-  // Fetching a link comes in a step of its own.
-  if (media?.given.link !== undefined) throw badArgument(notOffered(`${media.kind}.link`))
   if (toGroup && !groupKinds.includes(kind)) throw kindNotForGroups({ given: kind, known: groupKinds })
   return {
     kind,

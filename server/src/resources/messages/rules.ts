@@ -14,6 +14,7 @@ import {
 } from './errors.ts'
 import type { CarriedMedia } from './kinds.ts'
 import type { Person, Sender } from './store.ts'
+import { voiceType } from './voice.ts'
 
 const offlineConnections = ['DISCONNECTED', 'PENDING']
 
@@ -38,21 +39,23 @@ export function checkUser({ phone_number }: Sender, user: Pick<Person, 'wa_id' |
   if (user.isBlocked) throw recipientBlocked()
 }
 
-/** The types that a message takes. A voice message is Ogg alone. */
-function typesOf({ kind, given, isPdf }: CarriedMedia): string[] {
-  if (kind === 'audio' && given.voice === true) return ['audio/ogg']
+/** The types that a message takes. A voice message is Ogg with Opus alone. */
+export function typesOf({ kind, given, isPdf }: CarriedMedia): string[] {
+  if (kind === 'audio' && given.voice === true) return [voiceType]
   if (isPdf) return ['application/pdf']
   return Object.entries(mediaTypes).flatMap(([type, info]) => (info.kind === kind ? [type] : []))
 }
 
-/** Whether a message takes a file of a type. */
-export function takesType(carried: CarriedMedia, mime_type: string): boolean {
-  return typesOf(carried).includes(mime_type)
+/** The types of a file: one with Opus is also what a voice message takes. */
+export function listTypes({ mime_type }: Pick<MediaTable, 'mime_type'>, hasOpus: boolean): string[] {
+  return hasOpus ? [mime_type, voiceType] : [mime_type]
 }
 
-export function checkMediaType(carried: CarriedMedia, { mime_type }: Pick<MediaTable, 'mime_type'>): void {
-  if (takesType(carried, mime_type)) return
-  throw mediaTypeNotTaken({ found: mime_type, type: carried.kind, types: typesOf(carried) })
+export function checkMediaType(carried: CarriedMedia, file: Pick<MediaTable, 'mime_type'>, hasOpus: boolean): void {
+  const { mime_type } = file
+  const types = typesOf(carried)
+  if (!listTypes(file, hasOpus).some((type) => types.includes(type)))
+    throw mediaTypeNotTaken({ found: mime_type, type: carried.kind, types })
 }
 
 /** What a document is called whose sender gave it no name. */

@@ -1,38 +1,43 @@
 import type { Transaction } from '../../db/database.ts'
-import type { ChatsTable, MediaTable, MessagesTable } from '../../db/tables.ts'
+import type { ChatsTable, MediaTable } from '../../db/tables.ts'
 import { useFile } from '../../files/files.ts'
 import type { Context } from '../../graph/operation.ts'
 import { findAudience } from './audience.ts'
 import { type Choices, choicesOf } from './choices.ts'
 import { mediaUnknown } from './errors.ts'
+import type { FailureCode } from './failures.ts'
+import { nameFile } from './fetched.ts'
 import { findFailure } from './find-failure.ts'
-import { decideStatuses, handOver } from './handover.ts'
+import { decideStatuses, handOver, newRecipient } from './handover.ts'
 import type { Interactive } from './interactive.ts'
+import { addLinkFetch, findFetched, readLink } from './link-store.ts'
 import { checkPermissionRequest, isPermissionRequest, notePermissionRequest } from './permission-request.ts'
 import { timesOf } from './progress.ts'
 import type { CheckedMessage } from './request.ts'
 import {
   categoryOf,
   checkMediaType,
-  defaultFilename,
   drawMessageId,
   isWindowOpen,
   priceMessage,
   showMedia,
   takeConversation,
   takeFromPair,
+  typesOf,
 } from './rules.ts'
 import type { MessageStatus } from './states.ts'
 import {
   findMediaOfNumber,
   findMessage,
   insertMessage,
+  insertRecipient,
   messageUse,
   type NewMessage,
   noteSent,
   type Sender,
 } from './store.ts'
 import { choicesOfTemplate, type GivenTemplate, type TemplateToSend, takeTemplate } from './template.ts'
+import { voiceType } from './voice.ts'
 
 /** Sends a message whose form is right: stores it, and tells what becomes of it at once. Throws what refuses it. */
 export async function sendMessage(context: Context<Transaction>, message: CheckedMessage): Promise<NewMessage> {
@@ -47,23 +52,25 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
   const pair_time = takeFromPair(chat, settings, now)
 
   const isOpen = isWindowOpen(chat, settings, now)
-  const failure = await findFailure(db, settings, { message, audience, template, isWindowOpen: isOpen, now })
+  const { file, failure, link } = await findFile(context, message, media, now, () =>
+    findFailure(db, settings, { message, audience, template, isWindowOpen: isOpen, now }),
+  )
   const priced = { template: template?.template.category, toGroup, isWindowOpen: isOpen }
   const { open, conversations } =
     failure === undefined
       ? takeConversation(chat, categoryOf(priced), random, now)
       : { open: undefined, conversations: chat.conversations }
   const statuses: readonly MessageStatus[] =
-    failure === undefined ? decideStatuses(kind, chat, user, settings) : ['failed']
+    failure !== undefined ? ['failed'] : link ? [] : decideStatuses(kind, chat, user, settings)
 
   const row: NewMessage = {
     ...describeMessage(message, sender, chat, template),
     id: drawMessageId(random),
     context_id: await findContext(db, message, chat),
-    state: statuses.at(-1) as MessagesTable['state'],
+    state: statuses.at(-1) ?? 'accepted',
     error_code: failure ?? null,
     created_time: now,
-    sent_time: failure === undefined ? now : null,
+    sent_time: statuses[0] === 'sent' ? now : null,
     delivered_time: null,
     read_time: null,
     played_time: null,
@@ -73,16 +80,23 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
     pricing: open ? priceMessage(open, priced) : null,
   }
   const content = {
-    value: nameDocument(message, media),
+    value: file ? nameFile(kind, value, file.mime_type, message.media?.given.link) : value,
     ...(template && { rendered: template.filled }),
-    ...(media && { media: showMedia(media) }),
+    ...(file && { media: showMedia(file) }),
   }
-  insertMessage(db, row, { content: JSON.stringify(content), sha256: media?.sha256 ?? null })
-  if (media) await useFile(db, media.sha256, messageUse(row.id))
+  insertMessage(db, row, { content: JSON.stringify(content), sha256: file?.sha256 ?? null })
+  if (file) await useFile(db, file.sha256, messageUse(row.id))
   const countsForTier = template && user && !isOpen && failure === undefined
   const template_time = countsForTier ? now : chat.template_time
   noteSent(db, { id: chat.id, pair_time, template_time, conversations, last_message_id: row.id, last_time: now })
 
+  if (link && message.media) {
+    const { kind: carried } = message.media
+    const fetch = { ...link, message_id: row.id, phone_number_id: sender.id, kind: carried, created_time: now }
+    addLinkFetch(db, { ...fetch, takes: typesOf(message.media), earlier_template_time: chat.template_time })
+    for (const participant of audience.participants) insertRecipient(db, newRecipient(row.id, participant))
+    return row
+  }
   const { vocabulary, publicUrl } = context
   await handOver(
     db,
@@ -115,8 +129,33 @@ async function findMedia(
   if (media?.given.id === undefined) return undefined
   const found = await findMediaOfNumber(db, sender.id, media.given.id, now)
   if (!found) throw mediaUnknown()
-  checkMediaType(media, found)
+  checkMediaType(media, found, media.hasOpus === true)
   return found
+}
+
+/** What is known of the file of a message now: it is there, the message fails for it or before, or it is to be fetched from its link. */
+interface KnownFile {
+  readonly file?: MediaTable
+  readonly failure?: FailureCode
+  readonly link?: ReturnType<typeof readLink>
+}
+
+async function findFile(
+  { db, node, settings }: Context<Transaction>,
+  { media: carried }: CheckedMessage,
+  media: MediaTable | undefined,
+  now: number,
+  findFailure: () => Promise<FailureCode | undefined>,
+): Promise<KnownFile> {
+  const failure = await findFailure()
+  if (failure !== undefined) return { failure, ...(media && { file: media }) }
+  if (carried?.given.link === undefined) return media ? { file: media } : {}
+  const link = readLink(node.id, carried.given.link)
+  // Whether a file holds Opus is looked at by who fetches links, not in a transaction.
+  const isVoice = typesOf(carried).includes(voiceType)
+  const file = isVoice ? undefined : await findFetched(db, link.link_key, now - settings.linkFetchCache, now)
+  if (!file) return { link }
+  return typesOf(carried).includes(file.mime_type) ? { file } : { failure: 131053 }
 }
 
 /** The message that is replied to, if it is one of this chat that is still kept; otherwise the message goes out without a quote. */
@@ -149,9 +188,4 @@ function describeMessage(
 function findChoices({ kind, value }: CheckedMessage, template: TemplateToSend | undefined): Choices | null {
   if (template) return choicesOfTemplate(template.filled)
   return kind === 'interactive' ? choicesOf(value as Interactive) : null
-}
-
-function nameDocument({ kind, value }: CheckedMessage, media: MediaTable | undefined): object {
-  if (kind !== 'document' || !media || (value as { filename?: string }).filename) return value
-  return { ...value, filename: defaultFilename(media.mime_type, undefined) }
 }

@@ -9,7 +9,7 @@ import { findMessage, lockMessage, lockRecipient, type StoredMessage } from '../
 import { actionNotPossible, failCodeNotTaken, groupUserRequired, notInGroup } from './errors.ts'
 import { pressMessage } from './press.ts'
 import { actionSchema, messageSchema, writtenSchema } from './schemas.ts'
-import { showMessages } from './show.ts'
+import { showMessages, showTools } from './show.ts'
 import { type Written, writeMessage } from './write.ts'
 
 const exampleId = 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'
@@ -65,11 +65,14 @@ export function userMessageOperations(): NewOperation[] {
         first: [sendFirst],
       },
       async run(context, { message_id }) {
-        const { db, clock, publicUrl } = context
+        const { db } = context
         const message = await findMessage(db, message_id)
         const digits = await requireDigits(context, message)
-        const tools = { now: clock.now(), publicUrl, digitsOf: () => digits }
-        const [shown] = await showMessages(db, tools, message ? [message] : [])
+        const [shown] = await showMessages(
+          db,
+          showTools(context, () => digits),
+          message ? [message] : [],
+        )
         return shown ?? {}
       },
     }),

@@ -12,10 +12,11 @@ import { userWaIdSchema } from '../calls/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 import { deliverWaiting, isOnline, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
 import { chatIdOf, findPerson, groupChatIdOf, takeChat, updateChat } from '../messages/store.ts'
+import { messageDownloads } from './download.ts'
 import { numberIsNoUser, numberOrGroup } from './errors.ts'
 import { userMessageOperations } from './message-operations.ts'
 import { chatSchema, marketingSchema, messageSchema, settingsSchema, userSchema } from './schemas.ts'
-import { showMessages } from './show.ts'
+import { showMessages, showTools } from './show.ts'
 import {
   countUnread,
   countUnreadInGroup,
@@ -34,7 +35,7 @@ import { usersWorld } from './world.ts'
 export const usersChapter: Chapter = {
   name: 'users',
   title: "The users' side",
-  rows: () => [...userOperations(), ...userMessageOperations()],
+  rows: () => [...userOperations(), ...userMessageOperations(), ...messageDownloads()],
   world: usersWorld,
 }
 
@@ -166,13 +167,13 @@ function userOperations(): NewOperation[] {
         output: { data: [], paging: { cursors: {} } },
       },
       async run(context, { wa_id, phone_number_id, group_id }) {
-        const { db, clock, publicUrl, page } = context
+        const { db, page } = context
         if ((phone_number_id === undefined) === (group_id === undefined)) throw numberOrGroup()
         const group = group_id === undefined ? undefined : await findGroupForGateway(db, group_id)
         if (group_id !== undefined && !(group && (await isInGroup(db, group.id, wa_id)))) throw notFound()
         const number = await requireNumber(context, group?.phone_number_id ?? phone_number_id ?? '')
         const chat_id = group ? groupChatIdOf(group.id) : chatIdOf(number.id, wa_id)
-        const tools = { now: clock.now(), publicUrl, digitsOf: () => number.phone_number }
+        const tools = showTools(context, () => number.phone_number)
         return page.fetch(
           async (slice) => {
             const rows = await listMessagesOfChat(db, chat_id, slice)
@@ -199,7 +200,7 @@ async function requireUser({ db, caller, sees }: GatewayContext, wa_id: string):
 }
 
 async function describeChats(context: GatewayContext<Db>, wa_id: string, chats: readonly ChatsTable[]) {
-  const { db, clock, publicUrl, settings } = context
+  const { db, clock, settings } = context
   const now = clock.now()
   const rows = await listNumbersForGateway(db, [...new Set(chats.map(({ phone_number_id }) => phone_number_id))])
   const numbers = new Map(rows.map((row) => [row.id, row]))
@@ -211,7 +212,7 @@ async function describeChats(context: GatewayContext<Db>, wa_id: string, chats: 
   )
   const last = chats.flatMap(({ last_message_id }) => (last_message_id === null ? [] : [last_message_id]))
   const digitsOf = (id: string) => numbers.get(id)?.display_phone_number.replaceAll(/\D/g, '') ?? ''
-  const shown = await showMessages(db, { now, publicUrl, digitsOf }, await listMessages(db, last))
+  const shown = await showMessages(db, showTools(context, digitsOf), await listMessages(db, last))
   const messages = new Map(shown.map((message) => [message['id'], message]))
   return Promise.all(
     chats.map(async (chat) => {

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { MessageRecipientsTable } from '../../db/tables.ts'
+import type { GatewayContext } from '../../graph/operation.ts'
 import { describeFailure, isExpired, writeSeconds } from '../messages/public.ts'
 import type { StoredMessage } from '../messages/store.ts'
 import { listContents, listRecipients } from './store.ts'
@@ -8,9 +9,10 @@ interface Media {
   readonly mime_type: string
   readonly sha256: string
   readonly file_size: number
+  readonly url?: string
 }
 
-interface Content {
+export interface Content {
   readonly value?: object
   readonly referral?: object
   /** A template, filled in. */
@@ -24,11 +26,27 @@ interface Header {
   readonly [member: string]: unknown
 }
 
-interface ShowTools {
+export interface ShowTools {
+  /** A signed link to the media file of a message. */
+  readonly linkTo: (message_id: string) => string
   readonly now: number
   readonly publicUrl: string
   /** The digits of numbers, by their ids. */
   readonly digitsOf: (phone_number_id: string) => string
+}
+
+/** The path of the link to the media file of a message, below the base URL. */
+function messageFilePath(id: string): string {
+  return `/message_files/${encodeURIComponent(id)}`
+}
+
+/** What showing messages needs of a request. */
+export function showTools(
+  { clock, publicUrl, settings, sealLink }: GatewayContext,
+  digitsOf: ShowTools['digitsOf'],
+): ShowTools {
+  const linkTo = (id: string) => sealLink(messageFilePath(id), settings.mediaLinkLifetime)
+  return { now: clock.now(), publicUrl, digitsOf, linkTo }
 }
 
 /** Messages as the users' side sees them, with what is still kept of their contents. */
@@ -55,13 +73,13 @@ export async function showMessages(
 }
 
 function showMessage(
-  { now, publicUrl, digitsOf }: ShowTools,
+  { now, publicUrl, digitsOf, linkTo }: ShowTools,
   message: StoredMessage,
   text: string | undefined,
   recipients: readonly MessageRecipientsTable[],
 ): Record<string, unknown> {
   const { id, direction, phone_number_id, user_wa_id, group_id, type, context_id, error_code } = message
-  const content: Content | undefined = text === undefined ? undefined : JSON.parse(text)
+  const content = text === undefined ? undefined : readContent(text, () => linkTo(id))
   return {
     id,
     direction,
@@ -82,6 +100,11 @@ function showMessage(
   }
 }
 
+function readContent(text: string, link: () => string): Content {
+  const content: Content = JSON.parse(text)
+  return content.media ? { ...content, media: { ...content.media, url: link() } } : content
+}
+
 function describeMember(type: string, { value, media }: Content) {
   if (!media || Array.isArray(value) || type === 'template') return value
   if (type !== 'interactive') return { ...value, ...describeMedia(media) }
@@ -100,8 +123,8 @@ function describeHeader(header: Header, media: Media): Header {
   return { ...header, [type]: { ...(header[type] as object), ...describeMedia(media) } }
 }
 
-function describeMedia({ mime_type, sha256, file_size }: Media) {
-  return { mime_type, sha256, file_size }
+function describeMedia({ mime_type, sha256, file_size, url }: Media) {
+  return { mime_type, sha256, file_size, url }
 }
 
 type Timed = Pick<MessageRecipientsTable, 'state' | 'delivered_time' | 'read_time' | 'played_time' | 'ended_time'> & {

@@ -26,12 +26,18 @@ function accountOfNumber(table: string): string {
   return `(SELECT account_id FROM phone_numbers WHERE phone_numbers.id = ${table}.phone_number_id)`
 }
 
+/** The statuses of messages that events tell. */
+const toldStatuses = `
+  SELECT events.id AS event_id, json_extract(value, '$.statuses[0].id') AS id, json_extract(value, '$.statuses[0].status') AS status
+  FROM events WHERE field = 'messages' AND json_extract(value, '$.statuses[0].id') IS NOT NULL`
+
 /** Each finds rows that must not be: `what` names one. */
 const rules: Readonly<Record<string, string>> = {
   'a use of a content is of nothing': `
     SELECT used_by AS what FROM file_uses WHERE NOT EXISTS (
       SELECT 1 FROM media WHERE used_by = 'media:' || media.id AND media.sha256 = file_uses.sha256
       UNION ALL SELECT 1 FROM message_templates AS t WHERE used_by = 'template:' || t.id AND t.header_sha256 = file_uses.sha256
+      UNION ALL SELECT 1 FROM message_contents AS c WHERE used_by = 'message:' || c.message_id AND c.sha256 = file_uses.sha256
       UNION ALL SELECT 1 FROM profile_pictures AS p WHERE used_by = 'picture:' || p.picture_id AND p.sha256 = file_uses.sha256
       UNION ALL SELECT 1 FROM uploads WHERE used_by = uploads.id AND uploads.sha256 = file_uses.sha256 AND used_time IS NULL)`,
   'a medium does not use its content': `
@@ -43,6 +49,29 @@ const rules: Readonly<Record<string, string>> = {
   'a template does not use the file of its header': `
     SELECT id AS what FROM message_templates AS t WHERE header_sha256 IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM file_uses WHERE used_by = 'template:' || t.id AND file_uses.sha256 = t.header_sha256)`,
+  'a message does not use its file': `
+    SELECT message_id AS what FROM message_contents AS c WHERE sha256 IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM file_uses WHERE used_by = 'message:' || c.message_id AND file_uses.sha256 = c.sha256)`,
+  'a message has no content, or a content no message': `
+    SELECT id AS what FROM messages WHERE id NOT IN (SELECT message_id FROM message_contents)
+    UNION ALL SELECT message_id FROM message_contents WHERE message_id NOT IN (SELECT id FROM messages)`,
+  'a message was accepted and waits for nothing': `
+    SELECT id AS what FROM messages WHERE state = 'accepted' AND id NOT IN (SELECT message_id FROM link_fetches)`,
+  'a link is waited for by a message that does not wait': `
+    SELECT message_id AS what FROM link_fetches WHERE message_id NOT IN (SELECT id FROM messages WHERE state = 'accepted')`,
+  'a message went through something that was not told once': `
+    WITH told AS (${toldStatuses}), gone AS (
+      SELECT id, 'sent' AS status FROM messages WHERE sent_time IS NOT NULL AND direction = 'to_user' AND group_id IS NULL
+      UNION ALL SELECT id, 'delivered' FROM messages WHERE delivered_time IS NOT NULL AND group_id IS NULL
+      UNION ALL SELECT id, 'read' FROM messages WHERE read_time IS NOT NULL AND direction = 'to_user' AND group_id IS NULL)
+    SELECT gone.id || ' ' || gone.status AS what FROM gone LEFT JOIN (
+      SELECT id, status, count(*) AS times FROM told GROUP BY id, status) AS counted USING (id, status)
+    WHERE times IS NOT 1`,
+  'a status was told before another that it follows': `
+    SELECT id AS what FROM (
+      SELECT id, place, lag(place) OVER (PARTITION BY id ORDER BY event_id) AS before FROM (
+        SELECT id, event_id, instr('sent delivered read', status) AS place FROM (${toldStatuses})))
+    WHERE before >= place`,
   'a template has not the row of its name': `
     SELECT id AS what FROM message_templates AS t WHERE NOT EXISTS (
       SELECT 1 FROM template_names AS n WHERE n.account_id = t.account_id AND n.name = t.name AND n.deleted_time IS NULL

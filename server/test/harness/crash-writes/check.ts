@@ -7,12 +7,15 @@ import { StoreView } from './store-view.ts'
 /** Far longer than anything that is due takes; a timer that never goes off is a contradiction. */
 const patience = 20_000
 
-/** Resolves when every timer whose hour has come, or comes in a moment, has gone off. */
+/** Resolves when every timer whose hour has come, or comes in a moment, has gone off, and every link was fetched. */
 export async function whenNothingIsDue(dataDir: string, milliseconds = patience): Promise<void> {
   const end = performance.now() + milliseconds
   for (;;) {
     const due = await StoreView.look(dataDir, (store) =>
-      store.rows<{ kind: string }>('SELECT kind FROM timers WHERE due_time <= ?', Date.now() + 500),
+      store.rows<{ kind: string }>(
+        "SELECT kind FROM timers WHERE due_time <= ? UNION ALL SELECT 'link' FROM link_fetches",
+        Date.now() + 500,
+      ),
     )
     if (due.length === 0) return
     if (performance.now() > end) {

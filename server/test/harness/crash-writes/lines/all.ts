@@ -7,6 +7,7 @@ import { mediaLine } from './media-line.ts'
 import { messagesLine } from './messages-line.ts'
 import { NumbersLine } from './numbers-line.ts'
 import { PicturesLine } from './pictures-line.ts'
+import { SendingLine } from './sending-line.ts'
 import { TemplatesLine } from './templates-line.ts'
 import { accountLine, botLine, complianceLine, encryptionLine } from './value-lines.ts'
 import { webhooksLine } from './webhooks-line.ts'
@@ -29,6 +30,7 @@ export function makeLines(parts: Omit<LineParts, 'chance'>, dataDir: string, see
     (own) => new GroupsLine(own),
     (own) => new CallsLine(own),
     (own) => new TemplatesLine(own),
+    (own) => new SendingLine(own),
   ]
   return makers.map((make, index) => make({ ...parts, chance: new Chance(seed * 100 + index) }))
 }

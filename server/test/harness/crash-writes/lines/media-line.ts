@@ -58,7 +58,7 @@ export function mediaLine({ doors, chance }: LineParts): Line {
     },
     async check(store) {
       // No door lists media, so those that nobody was told of are looked for among the rows.
-      const rows = store.rows<{ id: string }>('SELECT id FROM media')
+      const rows = store.rows<{ id: string }>(`SELECT id FROM media WHERE phone_number_id = '${numbers.shared}'`)
       const seen = new Map<string, Medium>()
       for (const id of new Set([...shelf.known.keys(), ...rows.map((row) => row.id)])) {
         const medium = await doors.read({ path: `/v23.0/${id}` })

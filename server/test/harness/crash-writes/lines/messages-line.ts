@@ -23,7 +23,9 @@ export function messagesLine({ doors }: LineParts): Line {
       await shelf.change({ key: id, value: true, tells: [eventKeys.message(id)] }, write)
     },
     async check(store) {
-      const rows = store.rows<{ message_id: string }>('SELECT message_id FROM received_messages')
+      const rows = store.rows<{ message_id: string }>(
+        "SELECT message_id FROM received_messages WHERE message_id LIKE 'crash.%'",
+      )
       shelf.check(new Map(rows.map(({ message_id }) => [message_id, true])))
     },
   }

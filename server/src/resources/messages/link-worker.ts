@@ -1,0 +1,246 @@
+import { second } from '../../base/duration.ts'
+import { leaseHorizon } from '../../base/lease.ts'
+import type { Log } from '../../base/log.ts'
+import { Loop } from '../../base/loop.ts'
+import type { Database, Transaction } from '../../db/database.ts'
+import type { MediaTable } from '../../db/tables.ts'
+import type { Egress } from '../../delivery/egress.ts'
+import { EgressError } from '../../delivery/egress-error.ts'
+import type { Files } from '../../files/files.ts'
+import { createNode } from '../../graph/nodes.ts'
+import { findNumberNodeForGateway, insertMedia } from '../media/store.ts'
+import { type FetchedFile, fetchLink, LinkError } from './fetch-link.ts'
+import { finishWaiting } from './fetched.ts'
+import type { MediaMessageKind } from './kinds.ts'
+import {
+  claimLink,
+  findFetched,
+  listFreeLinks,
+  noteFetched,
+  releaseClaim,
+  takeWaiting,
+  type Waiting,
+} from './link-store.ts'
+import type { PhoneTools } from './phone.ts'
+import { listTypes } from './rules.ts'
+import { holdsOpus } from './voice.ts'
+
+const pollMilliseconds = second
+const pollPauseMilliseconds = 20
+/** How many links a process fetches at once, and how many of one host: a slow host delays none of the others. */
+const maxInHand = 32
+const maxPerHost = 6
+/** So many links are looked through at once for those to fetch. */
+const pageSize = 100
+/** So many messages that waited for one link are sent in one transaction. */
+const finishBatch = 50
+/** Time beyond both attempts, for what comes after them. */
+const leaseMargin = 30 * second
+
+export interface LinkWorkerDeps extends Omit<PhoneTools, 'publicUrl'> {
+  readonly database: Database
+  readonly log: Log
+  readonly files: Files
+  /** For links alone, because it may take longer than callbacks may. */
+  readonly egress: Egress
+  readonly publicUrl: () => string
+}
+
+interface InHand {
+  readonly host: string
+  readonly link_key: string
+  readonly done: Promise<void>
+}
+
+/** A file for messages that waited for it. */
+interface Given {
+  readonly media: MediaTable
+  readonly types: readonly string[]
+  /** Called when it is stored for good. */
+  readonly committed: () => void
+}
+
+/** Fetches the files behind links of messages: each by one process at a time, and again if that process dies. */
+export class LinkWorker {
+  readonly #deps: LinkWorkerDeps
+  readonly #lease: number
+  readonly #inHand = new Map<string, InHand>()
+  readonly #stopping = new AbortController()
+  readonly #polls: Loop
+
+  constructor(deps: LinkWorkerDeps) {
+    this.#deps = deps
+    this.#lease = 2 * deps.settings.linkFetchTimeout + leaseMargin
+    this.#polls = new Loop({
+      work: () => this.#claimFree(),
+      pause: pollPauseMilliseconds,
+      every: pollMilliseconds,
+      onFailure: (error) => this.#report(error),
+    })
+  }
+
+  start(): void {
+    this.#polls.start()
+    this.wake()
+  }
+
+  wake(): void {
+    this.#polls.wake()
+  }
+
+  /** Resolves when every link that waits now, and that no other process holds, was fetched. */
+  async settle(): Promise<void> {
+    do {
+      this.#polls.wakeAtOnce()
+      await this.#polls.settle()
+      await Promise.all([...this.#inHand.values()].map(({ done }) => done))
+    } while (!this.#polls.isStopped && (this.#inHand.size > 0 || (await this.#listFree([])).length > 0))
+  }
+
+  /** Ends the fetches under way, which others or the next start go on with. */
+  async stop(): Promise<void> {
+    await this.#polls.stop()
+    this.#stopping.abort(new EgressError('closed', 'the service is stopping'))
+    await Promise.all([...this.#inHand.values()].map(({ done }) => done))
+  }
+
+  #listFree(fullHosts: readonly string[]): Promise<Waiting[]> {
+    const now = this.#deps.clock.now()
+    return listFreeLinks(this.#deps.database.read, {
+      now,
+      horizon: leaseHorizon(now, this.#lease),
+      hosts: fullHosts,
+      keys: [...this.#inHand.values()].map(({ link_key }) => link_key),
+      limit: pageSize,
+    })
+  }
+
+  /** Begins as many fetches as there is room for. Hosts that have no room left are passed over, however many links of them wait. */
+  async #claimFree(): Promise<void> {
+    const full = new Set<string>()
+    while (this.#inHand.size < maxInHand && !this.#polls.isStopped) {
+      for (const { host } of this.#inHand.values()) if (this.#countOf(host) >= maxPerHost) full.add(host)
+      const links = await this.#listFree([...full])
+      const before = full.size + this.#inHand.size
+      for (const link of distinct(links)) {
+        if (this.#inHand.size >= maxInHand) return
+        if (this.#countOf(link.host) >= maxPerHost) full.add(link.host)
+        else await this.#begin(link)
+      }
+      if (links.length < pageSize || full.size + this.#inHand.size === before) return
+    }
+  }
+
+  #countOf(host: string): number {
+    let count = 0
+    for (const one of this.#inHand.values()) if (one.host === host) count += 1
+    return count
+  }
+
+  async #begin(link: Waiting): Promise<void> {
+    const { database, clock, random } = this.#deps
+    const claim = random.trace()
+    const claimed = await database.transaction((tx) => {
+      const now = clock.now()
+      return claimLink(tx, link, { claim, now, horizon: leaseHorizon(now, this.#lease), until: now + this.#lease })
+    })
+    if (!claimed) return
+    const done = this.#work(link, claim)
+      // Its lease ends by itself.
+      .catch((error: Error) => this.#report(error))
+      .finally(() => {
+        this.#inHand.delete(claim)
+        this.wake()
+      })
+    this.#inHand.set(claim, { host: link.host, link_key: link.link_key, done })
+  }
+
+  async #work(link: Waiting, claim: string): Promise<void> {
+    const { database, clock, settings } = this.#deps
+    const now = clock.now()
+    const known = await findFetched(database.read, link.link_key, now - settings.linkFetchCache, now)
+    const file = known ?? (await this.#fetch(link, claim))
+    if (file === 'stopping') {
+      await database.transaction((tx) => releaseClaim(tx, claim))
+      return
+    }
+    if (file === 'failed') {
+      await this.#finish(link, claim, () => Promise.resolve(undefined))
+      return
+    }
+    const hasOpus = file.mime_type === 'audio/ogg' && (await holdsOpus(this.#deps.files, file))
+    const types = listTypes(file, hasOpus)
+    let kept = known
+    await this.#finish(link, undefined, async (tx) => {
+      const media = kept ?? (await this.#keep(tx, link, file))
+      return {
+        media,
+        types,
+        committed: () => {
+          kept = media
+        },
+      }
+    })
+  }
+
+  async #fetch(link: Waiting, claim: string): Promise<FetchedFile | 'failed' | 'stopping'> {
+    const { log, egress, files, settings } = this.#deps
+    try {
+      return await fetchLink(
+        { egress, files, settings },
+        link.link,
+        link.kind as MediaMessageKind,
+        this.#stopping.signal,
+      )
+    } catch (error) {
+      if (error instanceof EgressError) return 'stopping'
+      if (!(error instanceof LinkError)) throw error
+      // Neither the link nor its host: they are the content of a message.
+      log.info({ phone_number_id: link.phone_number_id, claim, reason: error.message }, 'a link was not fetched')
+      return 'failed'
+    }
+  }
+
+  /** The file becomes a media file of the number, and is used again for a while. */
+  async #keep(tx: Transaction, { phone_number_id, link_key }: Waiting, file: FetchedFile): Promise<MediaTable> {
+    const { clock, random, settings } = this.#deps
+    const node = await findNumberNodeForGateway(tx, phone_number_id)
+    if (!node) throw new Error(`the phone number ${phone_number_id} is missing`)
+    const now = clock.now()
+    const id = await createNode(tx, random, 'media', node)
+    const media = { id, phone_number_id, ...file, expires_time: now + settings.mediaLifetime }
+    await insertMedia(tx, { clock, random }, media)
+    await noteFetched(tx, { link_key, media_id: id, now, since: now - settings.linkFetchCache })
+    return media
+  }
+
+  /** Takes the messages on that wait for a link, in batches; `give` returns the file for those of a batch. */
+  async #finish(
+    link: Waiting,
+    claim: string | undefined,
+    give: (tx: Transaction) => Promise<Given | undefined>,
+  ): Promise<void> {
+    const { database, publicUrl, ...deps } = this.#deps
+    const tools: PhoneTools = { ...deps, publicUrl: publicUrl() }
+    for (;;) {
+      const { count, given } = await database.transaction(async (tx) => {
+        const waiting = await takeWaiting(tx, link, claim, finishBatch)
+        const given = waiting.length > 0 ? await give(tx) : undefined
+        for (const one of waiting) await finishWaiting(tx, tools, one, given?.media, given?.types ?? [])
+        return { count: waiting.length, given }
+      })
+      given?.committed()
+      if (count < finishBatch) return
+    }
+  }
+
+  #report(error: Error): void {
+    const { database, log } = this.#deps
+    if (!database.outageOf(error)) log.error({ err: error }, 'links could not be fetched')
+  }
+}
+
+/** Each link of a number and a kind once. */
+function distinct(links: readonly Waiting[]): Waiting[] {
+  return [...new Map(links.map((link) => [`${link.link_key} ${link.kind}`, link])).values()]
+}
