@@ -57,6 +57,7 @@ import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
+import { makeUsersStream } from './resources/users/stream.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
@@ -160,6 +161,14 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   }
   let stopWaking = (): void => undefined
 
+  const usersStream = makeUsersStream({
+    database,
+    clock,
+    log,
+    publicUrl,
+    settings: config,
+    readmit: (before) => readmitEdge({ database, clock }, before),
+  })
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
       'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',
@@ -226,6 +235,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         metrics: deliveryMetrics,
         readmit: (before) => readmitEdge({ database, clock }, before),
       }),
+      usersStream,
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
@@ -294,6 +304,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
+      await usersStream.close()
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()

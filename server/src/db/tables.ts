@@ -74,6 +74,8 @@ export interface Tables {
   message_recipients: MessageRecipientsTable
   blocked_users: BlockedUsersTable
   idempotency_keys: IdempotencyKeysTable
+  stream_events: StreamEventsTable
+  wanted_streams: WantedStreamsTable
 }
 
 export interface NodesTable {
@@ -734,4 +736,21 @@ export interface IdempotencyKeysTable {
   /** Null while its request is under way. */
   response: string | null
   created_time: number
+}
+
+export interface StreamEventsTable {
+  position: Generated<number>
+  type: 'message' | 'status' | 'typing'
+  phone_number_id: string
+  user_wa_id: string | null
+  group_id: string | null
+  message_id: string | null
+  /** JSON text; null: the message is read when it is told. */
+  data: string | null
+  created_time: number
+}
+
+export interface WantedStreamsTable {
+  name: string
+  wanted_until: number
 }

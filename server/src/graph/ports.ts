@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
-import type { Reply } from './reply.ts'
+import type { Caller } from './caller.ts'
+import type { PushBody, Reply } from './reply.ts'
 
 /** The ports of a rule: its access to the outside, always before its transaction begins. */
 export interface Ports {
@@ -20,8 +21,20 @@ export interface Ports {
    * still admitted.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** What happens between users and numbers. */
+  readonly usersStream: UsersStream
   readonly documents: Documents
   readonly health: Health
+}
+
+/** The stream of messages, statuses and typing indicators. */
+export interface UsersStream {
+  open(caller: Caller, asked: StreamFilter, lastEventId: string | undefined): Promise<PushBody>
+}
+
+export interface StreamFilter {
+  readonly user_wa_id?: string
+  readonly phone_number_id?: string
 }
 
 /** The pages and documents of the service itself. */

@@ -2,6 +2,7 @@ import type { Transaction } from '../../db/database.ts'
 import type { ChatsTable, MediaTable, MessagesTable } from '../../db/tables.ts'
 import { useFile } from '../../files/files.ts'
 import type { Context } from '../../graph/operation.ts'
+import { type NewStreamEvent, recordForStream } from '../../stream/record.ts'
 import { type Choices, choicesOf } from './choices.ts'
 import { groupEmpty, groupUnknown, mediaUnknown, templateUnknown } from './errors.ts'
 import { raiseStatus } from './events.ts'
@@ -42,6 +43,7 @@ import {
   type Sender,
   takeChat,
 } from './store.ts'
+import { streamMessage, streamStatuses } from './stream-events.ts'
 
 type SendContext = Context<Transaction>
 
@@ -109,12 +111,16 @@ export async function sendMessage(context: SendContext, message: CheckedMessage)
       ...(user && { user }),
     })
   }
+  // A user who blocked the number gets nothing.
+  const isSeen = failure === undefined && !chat.blocked
+  const streamed = [...(isSeen ? [streamMessage(row)] : []), ...streamStatuses(row, row.user_wa_id, statuses, now)]
   if (failure === undefined) {
     if (isPermissionRequest(message)) await notePermissionRequest(context, message.to)
     if (user && !chat.blocked && message.kind !== 'reaction')
       await schedulePhone(db, tools, row.id, user, statuses.at(-1))
-    await sendToParticipants(db, tools, sender, row, audience.participants)
+    streamed.push(...(await sendToParticipants(db, tools, sender, row, audience.participants)))
   }
+  recordForStream(db, now, streamed)
   return row
 }
 
@@ -208,15 +214,16 @@ function nameDocument({ kind, value }: CheckedMessage, media: MediaTable | undef
   return { ...value, filename: defaultFilename(media.mime_type, undefined) }
 }
 
-/** Each participant gets the message on its own way, behind the group's `sent`. */
+/** Each participant gets the message on its own way, behind the group's `sent`. Returns what the stream tells of it. */
 async function sendToParticipants(
   tx: Transaction,
   tools: PhoneTools,
   sender: Sender,
   message: NewMessage,
   participants: readonly Person[],
-): Promise<void> {
+): Promise<NewStreamEvent[]> {
   const { created_time: time } = message
+  const streamed: NewStreamEvent[] = []
   let furthest: MessageStatus = 'sent'
   for (const user of participants) {
     const failed = !user.reachable
@@ -237,9 +244,11 @@ async function sendToParticipants(
     for (const status of statuses) {
       if (isTold(status, user)) await raiseStatus(tx, tools, sender, { message, status, time, user, code: 131026 })
     }
+    streamed.push(...streamStatuses(message, user.wa_id, statuses, time))
     if (!failed) await schedulePhone(tx, tools, message.id, user, state)
   }
   if (furthest !== 'sent') await advance(tx, message.id, furthest)
+  return streamed
 }
 
 async function advance(tx: Transaction, id: string, state: MessagesTable['state']): Promise<void> {

@@ -29,12 +29,13 @@ import {
   listSubjectsForGateway,
   upsertUser,
 } from './store.ts'
+import { streamOperations } from './stream.ts'
 import { usersWorld } from './world.ts'
 
 export const usersChapter: Chapter = {
   name: 'users',
   title: "The users' side",
-  rows: () => [...userOperations(), ...userMessageOperations()],
+  rows: () => [...userOperations(), ...userMessageOperations(), ...streamOperations()],
   world: usersWorld,
 }
 
