@@ -41,7 +41,9 @@ export interface PushTarget {
 
 /** A body that is written whenever there is something to tell, until one side ends it. */
 export interface PushBody {
+  /** One of the two is called, once. */
   pushTo(target: PushTarget): void
+  abandon(): void
 }
 
 /** A response that goes on. */

@@ -12,6 +12,7 @@ export async function sendPush(
   const { raw } = reply
   raw.writeHead(200, { ...headers, ...more })
   if (reply.request.method === 'HEAD' || raw.closed) {
+    body.abandon()
     raw.end()
     return
   }

@@ -52,6 +52,10 @@ export class StreamHub<Row extends StreamRow, Told> {
     const { source, maxStreams, refuse } = this.#options
     if (this.#isClosed || this.#listeners.size + this.#opening >= maxStreams) return refuse()
     this.#opening += 1
+    const abandon = () => {
+      this.#opening -= 1
+      this.#stopIfIdle()
+    }
     try {
       const listening = await admit()
       await source.want()
@@ -61,10 +65,14 @@ export class StreamHub<Row extends StreamRow, Told> {
       const isKnown = asked !== undefined && (asked === latest || (await source.isKept(asked)))
       const after = isKnown ? asked : latest
       const isReset = lastEventId !== undefined && !isKnown
-      return { pushTo: (target) => this.#join(target, { listening, admit, after, isReset }) }
-    } finally {
-      this.#opening -= 1
-      this.#stopIfIdle()
+      const pushTo = (target: PushTarget) => {
+        this.#join(target, { listening, admit, after, isReset })
+        this.#opening -= 1
+      }
+      return { pushTo, abandon }
+    } catch (error) {
+      abandon()
+      throw error
     }
   }
 
