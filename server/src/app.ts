@@ -63,6 +63,7 @@ import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { LinkWorker } from './resources/messages/link-worker.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
+import { makeUsersStream } from './resources/users/stream.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
@@ -187,6 +188,16 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const heartbeat = new Heartbeat(database, clock, log, self)
   let stopWaking = (): void => undefined
 
+  const linkSealer = new LinkSealer(await serviceSecret(database, random, 'links'), clock)
+  const usersStream = makeUsersStream({
+    database,
+    clock,
+    log,
+    publicUrl,
+    settings: config,
+    sealLink: (path, lifetime) => publicUrl() + linkSealer.seal(path, lifetime),
+    readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
+  })
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
       'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',
@@ -236,7 +247,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       origin: ownUrl?.origin,
     }),
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
-    links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
+    links: linkSealer,
     maxBodyBytes: config.maxBodyBytes,
     publicUrl,
     settings: config,
@@ -263,6 +274,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       },
       checkCallbackUrl: (url, member) =>
         void checkCallbackUrl(url, { allowInternal: config.allowInternalCallbacks, member }),
+      usersStream,
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),
       documents: makeDocuments({
         operations: table,
@@ -336,6 +348,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
+      await usersStream.close()
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()

@@ -86,6 +86,8 @@ export interface Config extends Settings {
   readonly messageKeep: number
   /** 0: until a message is over. */
   readonly messageBodyKeep: number
+  readonly streamKeep: number
+  readonly maxStreams: number
   readonly webhookLease: number
   readonly webhookConcurrency: number
   readonly webhookBatch: number
@@ -464,6 +466,20 @@ export const settings = {
       'How long texts, files and other contents of messages are kept, also in the webhook log; 0 removes them within a minute after a message was delivered, failed or dropped.',
     parse: durationOrZero,
     fallback: () => 30 * day,
+  }),
+  streamKeep: define({
+    name: 'STREAM_KEEP',
+    shownDefault: '24h',
+    sentence: 'How long after an event GET /gateway/stream can go on from there, by Last-Event-ID.',
+    parse: duration,
+    fallback: () => day,
+  }),
+  maxStreams: define({
+    name: 'MAX_STREAMS',
+    shownDefault: '1000',
+    sentence: 'How many streams (GET /gateway/stream) can be open in one process; more are refused with 429.',
+    parse: integer(1, 1_000_000),
+    fallback: () => 1000,
   }),
   usersPresence: define<'online' | 'offline'>({
     name: 'USERS_PRESENCE',

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ['graph'],
   ['world-part'],
   ['auth', 'limits'],
-  ['carrier', 'delivery', 'replies'],
+  ['carrier', 'delivery', 'replies', 'stream'],
   ['chapter.ts'],
   ['resources'],
   ['operations.ts', 'config.ts', 'version.ts'],

@@ -195,6 +195,15 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
 
+  program
+    .command('forget')
+    .description(
+      "erase a user's name, settings and the contents of all messages with the user, also in the webhook log; windows, blocks and statuses without contents stay",
+    )
+    .argument('<user>', "the user's phone number, digits alone")
+    .option(...dataFlag)
+    .action(async (user, flags) => (await import('./forget.ts')).forget(user, flags))
+
   const templates = program.command('templates').description('message templates: look at them and review them')
   templates
     .command('list')

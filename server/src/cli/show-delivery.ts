@@ -63,8 +63,9 @@ function describeFacts(delivery: Delivery): string {
   return facts.map(([name, value]) => `${name.padEnd(12)} ${value}\n`).join('')
 }
 
-function describeState({ state, due_time }: Pick<Delivery, 'state' | 'due_time'>): string {
+function describeState({ state, due_time, value }: Pick<Delivery, 'state' | 'due_time' | 'value'>): string {
   if (state === 'waiting') return `waiting, next try ${writeTime(due_time)}`
+  if (state === 'withdrawn' && value === emptiedValue) return `withdrawn: ${contentRemoved}`
   return state === 'withdrawn' ? `withdrawn: ${noAccess}, or the app was unlinked from it` : state
 }
 

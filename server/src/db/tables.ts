@@ -78,6 +78,8 @@ export interface Tables {
   link_fetches: LinkFetchesTable
   fetched_links: FetchedLinksTable
   template_rooms: TemplateRoomsTable
+  stream_events: StreamEventsTable
+  wanted_streams: WantedStreamsTable
 }
 
 export interface NodesTable {
@@ -786,4 +788,21 @@ export interface TemplateRoomsTable {
   tier: string
   room: number
   full_until: number
+}
+
+export interface StreamEventsTable {
+  position: Generated<number>
+  type: 'message' | 'status' | 'typing'
+  phone_number_id: string
+  user_wa_id: string | null
+  group_id: string | null
+  message_id: string | null
+  /** JSON text; null: the message is read when it is told. */
+  data: string | null
+  created_time: number
+}
+
+export interface WantedStreamsTable {
+  name: string
+  wanted_until: number
 }

@@ -105,30 +105,36 @@ export async function correctHolds(tx: Transaction, now: number): Promise<void> 
 }
 
 /**
- * Removes an unused blob. The bytes are removed inside the transaction, under the lock of their row; if it fails after that, the row
- * remains without a use, and the timer retries. The transaction is not grouped with others, so that the end of the last use is durable
- * before the bytes are gone: if it were rolled back, a use would be left without its bytes.
+ * Removes a blob that nothing uses or holds any more. The bytes are removed inside the transaction, under the lock of their row; if it
+ * fails after that, the row remains without a use. The transaction may not be grouped with others (`alone`), so that the end of the
+ * last use is durable before the bytes are gone: if it were rolled back, a use would be left without its bytes.
  */
+export async function removeUnused(
+  tx: Transaction,
+  store: FileStore,
+  sha256: string,
+  isHeld: (held_until: number) => boolean,
+): Promise<void> {
+  const file = await tx.query
+    .selectFrom('files')
+    .select('held_until')
+    .where('sha256', '=', sha256)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!file || isHeld(file.held_until)) return
+  const use = await tx.query.selectFrom('file_uses').select('used_by').where('sha256', '=', sha256).executeTakeFirst()
+  if (use) return
+  await store.remove(sha256)
+  await tx.query.deleteFrom('files').where('sha256', '=', sha256).execute()
+}
+
+/** Removes blobs after their last use; when that fails, the timer retries. */
 export function makeSweepHandler(store: FileStore, clock: Clock): TimerHandler {
   return {
     alone: true,
-    async finish(tx, payload) {
+    finish(tx, payload) {
       const { sha256 } = payload as { sha256: string }
-      const file = await tx.query
-        .selectFrom('files')
-        .select('held_until')
-        .where('sha256', '=', sha256)
-        .forUpdate()
-        .executeTakeFirst()
-      if (!file || file.held_until > clock.now()) return
-      const use = await tx.query
-        .selectFrom('file_uses')
-        .select('used_by')
-        .where('sha256', '=', sha256)
-        .executeTakeFirst()
-      if (use) return
-      await store.remove(sha256)
-      await tx.query.deleteFrom('files').where('sha256', '=', sha256).execute()
+      return removeUnused(tx, store, sha256, (held_until) => held_until > clock.now())
     },
     retryDelay: () => minute,
   }

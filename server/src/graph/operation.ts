@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { Static, TObject, TSchema } from 'typebox'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { LongTask } from '../base/long-task.ts'
 import type { Random } from '../base/random.ts'
@@ -13,7 +13,7 @@ import type { ErrorStatus, GraphError } from './graph-error.ts'
 import type { Node } from './nodes.ts'
 import type { ListOptions, Page } from './paging.ts'
 import type { Ports } from './ports.ts'
-import type { Reply, ReplyContent } from './reply.ts'
+import type { PushReply, Reply, ReplyContent } from './reply.ts'
 import type { Settings } from './settings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -290,6 +290,17 @@ export interface EdgeLinkRow<I extends TObject = TObject> extends CommonRow<I>, 
   run(context: EdgeLinkContext, input: Static<I>): Promise<Reply>
 }
 
+/** At the gateway door, for a stream of events. */
+export interface StreamContext extends GatewayContext {
+  readonly ports: Ports
+}
+
+export interface StreamRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow, GatewayRow {
+  readonly effect: 'read'
+  readonly method: 'GET'
+  run(context: StreamContext, input: Static<I>): Promise<PushReply>
+}
+
 interface ReadRow<C, I extends TObject, O extends TSchema> extends RowBase<I, O> {
   readonly effect: 'read'
   /** The response. Projection by `fields` has no static shape, so the tests check every response against `output`. */
@@ -356,7 +367,7 @@ export type OperatorOperation = OperatorRead | OperatorWrite
 /** A row that responds with an object of the API. */
 export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
 /** A row that responds with a page, an image, a text, or bytes. */
-export type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow
+export type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow | StreamRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
 
@@ -428,4 +439,12 @@ export function defineLink<I extends TObject>(row: Omit<LinkRow<I>, Given | 'met
 /** A GET by a signed link of the gateway and a token of the network's edge. */
 export function defineEdgeLink<I extends TObject>(row: Omit<EdgeLinkRow<I>, Given | 'method'>): NewReplyOperation {
   return { ...row, door: 'edge_link', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
+}
+
+/** A GET of the network's edge whose response goes on while the connection does: Server-Sent Events. */
+export function defineGatewayStream<I extends TObject>(
+  row: Omit<StreamRow<I>, Given | 'method' | 'content'>,
+): NewReplyOperation {
+  const content: ReplyContent = { 'text/event-stream': Type.String({ contentMediaType: 'text/event-stream' }) }
+  return { ...row, door: 'gateway', effect: 'read', method: 'GET', content } as unknown as NewReplyOperation
 }

@@ -3,8 +3,9 @@ import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
 import type { ServiceProcess } from '../processes/heartbeat.ts'
+import type { Caller } from './caller.ts'
 import type { NodeKindInfo } from './nodes.ts'
-import type { Reply } from './reply.ts'
+import type { PushBody, Reply } from './reply.ts'
 
 /** The ports of a rule: its access to the outside, always before its transaction begins. */
 export interface Ports {
@@ -22,6 +23,8 @@ export interface Ports {
    * still admitted.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** What happens between users and numbers. */
+  readonly usersStream: UsersStream
   readonly documents: Documents
   readonly health: Health
   readonly service: ServiceFacts
@@ -39,6 +42,16 @@ export interface ServiceFacts {
   readonly process: ServiceProcess
   /** Every kind of node. */
   readonly nodeKinds: Readonly<Record<string, NodeKindInfo>>
+}
+
+/** The stream of messages, statuses and typing indicators. */
+export interface UsersStream {
+  open(caller: Caller, asked: StreamFilter, lastEventId: string | undefined): Promise<PushBody>
+}
+
+export interface StreamFilter {
+  readonly user_wa_id?: string
+  readonly phone_number_id?: string
 }
 
 /** The pages and documents of the service itself. */

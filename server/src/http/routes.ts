@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
 import { AnswerWithHeaders, type Door, type Row } from '../graph/operation.ts'
-import { Reply } from '../graph/reply.ts'
+import { PushReply, Reply } from '../graph/reply.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
+import { sendPush } from './push.ts'
 import { buildRoutes, type Route } from './route-table.ts'
 import { sendReply } from './send-reply.ts'
 
@@ -83,6 +84,11 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
         running += 1
         try {
           const body = await perform(deps, policy, admission, request.graphRequest)
+          if (body instanceof PushReply) {
+            observer.note(request, 200, performance.now() - request.startedAt)
+            await sendPush(reply, body, { [traceHeader]: request.id })
+            return
+          }
           if (body instanceof Reply) {
             if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
             await sendReply(reply, body, { [traceHeader]: request.id }, (err) =>

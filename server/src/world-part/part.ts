@@ -38,6 +38,8 @@ export type SecretName = 'token' | 'secret' | 'verify_token'
 /** The tools of a check against the store. */
 export interface StoreCheck {
   readonly tx: Transaction
+  /** The time of applying. */
+  readonly now: number
   readonly problems: Problems
   /** A node that the file describes or names, from the file or else from the store. */
   readonly findNode: (id: string) => Pick<NodesTable, 'kind' | 'account_id'> | undefined

@@ -89,9 +89,9 @@ async function prepareWorld(
   if (production) checkSecrets(entries, fileProblems)
   return async (tx) => {
     const problems = fileProblems.copy()
-    const { nodes, releases } = await checkAgainstStore(tx, entries, problems)
-    problems.refuseIfAny(world.name)
     const now = clock.now()
+    const { nodes, releases } = await checkAgainstStore(tx, entries, problems, now)
+    problems.refuseIfAny(world.name)
     const context: WriteContext = {
       tx,
       now,

@@ -28,7 +28,12 @@ export async function checkFile(entries: WorldEntries, problems: Problems): Prom
  * Checks the file against the store: nothing may change its kind or owner, and every reference must exist. New ids are registered
  * first, so that nobody else takes one between the check and the write.
  */
-export async function checkAgainstStore(tx: Transaction, entries: WorldEntries, problems: Problems): Promise<Found> {
+export async function checkAgainstStore(
+  tx: Transaction,
+  entries: WorldEntries,
+  problems: Problems,
+  now: number,
+): Promise<Found> {
   const references = [...listAllReferences(entries)]
   const nodes = await findNodes(tx, entries, references)
   const findNode = (id: string) => entries.nodes.get(id) ?? nodes.get(id)
@@ -38,7 +43,7 @@ export async function checkAgainstStore(tx: Transaction, entries: WorldEntries, 
   for await (const batch of inBatches(references)) {
     for (const reference of batch) checkReference(reference, findNode(reference.id), problems)
   }
-  const check: StoreCheck = { tx, problems, findNode, findStoredNode: (id) => nodes.get(id) }
+  const check: StoreCheck = { tx, now, problems, findNode, findStoredNode: (id) => nodes.get(id) }
   const releases: Release[] = []
   for (const part of worldParts) {
     const release = await part.checkStore?.(entries.of(part), check)

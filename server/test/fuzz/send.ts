@@ -29,6 +29,14 @@ function sendRequest(url: string, agent: Agent, request: FuzzRequest, patience: 
     const outgoing = startRequest(
       { hostname, port, agent, method, path, headers: { ...length, ...Object.fromEntries(headers) } },
       (incoming) => {
+        const { headers: said } = incoming
+        if (said['content-type']?.startsWith('text/event-stream') && method !== 'HEAD') {
+          outgoing.on('error', () => undefined)
+          incoming.destroy()
+          const told = Object.entries(said).map(([name, value]) => [name, String(value)])
+          resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(told), body: Buffer.alloc(0) })
+          return
+        }
         buffer(incoming).then((bytes) => {
           const told = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])
           resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(told), body: bytes })

@@ -7,7 +7,7 @@ import { worldValues } from './people.ts'
 import { type FuzzRequest, type Mood, makeRequest, type Play, type RequestSources } from './requests.ts'
 import type { Sender } from './send.ts'
 import { Values } from './values.ts'
-import type { FuzzAnswer } from './wire.ts'
+import { type FuzzAnswer, goesOn } from './wire.ts'
 import { makeWireRequest } from './wire-requests.ts'
 
 export interface FuzzFailure {
@@ -82,7 +82,8 @@ export class Run {
       if (asked && !asked.isDownload) return this.#checker.check(asked, answer)
       return answer.status >= 500 ? [`it answered ${answer.status}`] : []
     })
-    const missing = Math.max(whole.length, ending === 'wait' ? 1 : 0) - answers.length
+    const expected = Math.max(whole.length, ending === 'wait' ? 1 : 0)
+    const missing = answers.some(goesOn) ? 0 : expected - answers.length
     const closing = answers.at(-1)
     // Whoever is refused for how it sends is told that nothing behind it is read.
     const isClosed = closing !== undefined && closing.status >= 400 && closing.headers.connection === 'close'

@@ -24,7 +24,7 @@ export async function sendOverWire(url: string, play: Play, patience: number): P
     await line.write(bytes.subarray(headBytes), headBytes > 0 ? [] : pieces)
     if (play.ending !== 'wait') await line.leave(play.ending)
     // What is refused before it is a request has one answer.
-    else await line.until(() => finalAnswers().length >= Math.max(1, play.whole.length))
+    else await line.until(() => finalAnswers().length >= Math.max(1, play.whole.length) || finalAnswers().some(goesOn))
     return finalAnswers()
   } finally {
     line.close()
@@ -119,6 +119,11 @@ class Line {
   }
 }
 
+/** Whether an answer is a stream of events: it has no end, and nothing comes behind it. */
+export function goesOn({ headers }: Pick<FuzzAnswer, 'headers'>): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') === true
+}
+
 /** The whole answers among what was received; to a HEAD there is no body. */
 export function readAnswers(received: Buffer, methods: readonly string[]): FuzzAnswer[] {
   const answers: FuzzAnswer[] = []
@@ -130,6 +135,8 @@ export function readAnswers(received: Buffer, methods: readonly string[]): FuzzA
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
     if (!(status >= 100)) throw new Error(`this is no answer: ${JSON.stringify(statusLine.slice(0, 200))}`)
     const headers = readHeaders(lines)
+    if (goesOn({ headers }) && methods[finals] !== 'HEAD')
+      return [...answers, { status, headers, body: Buffer.alloc(0) }]
     const hasBody = status >= 200 && status !== 204 && status !== 304 && methods[finals] !== 'HEAD'
     const length = Number(headers['content-length'] ?? (hasBody ? Number.NaN : 0))
     if (Number.isNaN(length)) throw new Error(`an answer without a length: ${JSON.stringify(statusLine)}`)

@@ -17,9 +17,10 @@ export function exchangeBytes(url: string, bytes: string | Uint8Array): Promise<
   })
 }
 
-/** Whether one response with a Content-Length has arrived completely. */
+/** Whether one response with a Content-Length has arrived completely, or one that goes on has begun. */
 function isWhole(received: string): boolean {
   const end = received.indexOf('\r\n\r\n')
+  if (end > 0 && /^content-type: text\/event-stream/im.test(received.slice(0, end))) return true
   const length = /^content-length: (\d+)/im.exec(received.slice(0, end))?.[1]
   return end > 0 && length !== undefined && received.length >= end + 4 + Number(length)
 }

@@ -26,9 +26,11 @@ export async function readStolenBytes(place: StorePlace, database: Database): Pr
 }
 
 /** The bytes of the tables on PostgreSQL's disk, including deleted rows. */
-async function readTableFiles(database: Database): Promise<Buffer> {
+export async function readTableFiles(
+  database: Database,
+  tables: Iterable<string> = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)]),
+): Promise<Buffer> {
   await sql`CHECKPOINT`.execute(database.read.query)
-  const tables = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)])
   const files: Buffer[] = []
   for (const table of tables) {
     const { rows } = await sql<{ bytes: Buffer }>`

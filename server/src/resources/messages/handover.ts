@@ -1,12 +1,14 @@
 import type { Transaction } from '../../db/database.ts'
 import type { ChatsTable, MessageRecipientsTable } from '../../db/tables.ts'
 import type { Settings } from '../../graph/settings.ts'
+import { type NewStreamEvent, recordForStream } from '../../stream/record.ts'
 import type { Audience } from './audience.ts'
 import { raiseStatus } from './events.ts'
 import { actAtOnce, type PhoneTools, schedulePhone } from './phone.ts'
 import { isTold, timesOf } from './progress.ts'
 import type { MessageStatus } from './states.ts'
 import { insertRecipient, type NewMessage, type Person, updateMessage, updateRecipient } from './store.ts'
+import { streamMessage, streamStatuses } from './stream-events.ts'
 
 /** What a message goes through in the moment in which it is sent: the phone of a user may have it at once. */
 export function decideStatuses(
@@ -36,19 +38,26 @@ export async function handOver(tx: Transaction, tools: PhoneTools, handover: Han
     if (user && !isTold(status, user)) continue
     await raiseStatus(tx, tools, sender, { message, status, time, code: message.error_code, ...(user && { user }) })
   }
-  if (statuses[0] !== 'sent') return
-  if (user && !chat.blocked && message.type !== 'reaction') {
-    await schedulePhone(tx, tools, message.id, user, statuses.at(-1))
+  const isSent = statuses[0] === 'sent'
+  // A user who blocked the number gets nothing.
+  const streamed = isSent && !chat.blocked ? [streamMessage(message)] : []
+  streamed.push(...streamStatuses(message, message.user_wa_id, statuses, time))
+  if (isSent) {
+    if (user && !chat.blocked && message.type !== 'reaction') {
+      await schedulePhone(tx, tools, message.id, user, statuses.at(-1))
+    }
+    streamed.push(...(await sendToParticipants(tx, tools, handover)))
   }
-  await sendToParticipants(tx, tools, handover)
+  recordForStream(tx, time, streamed)
 }
 
-/** Each participant gets the message on its own way, behind the group's `sent`. */
+/** Each participant gets the message on its own way, behind the group's `sent`. Returns what the users' stream tells of that. */
 async function sendToParticipants(
   tx: Transaction,
   tools: PhoneTools,
   { message, audience, time, wasAccepted }: Handover,
-): Promise<void> {
+): Promise<NewStreamEvent[]> {
+  const streamed: NewStreamEvent[] = []
   let furthest: MessageStatus = 'sent'
   for (const user of audience.participants) {
     const failed = !user.reachable
@@ -67,9 +76,11 @@ async function sendToParticipants(
       if (!isTold(status, user)) continue
       await raiseStatus(tx, tools, audience.sender, { message, status, time, user, code: 131026 })
     }
+    streamed.push(...streamStatuses(message, user.wa_id, statuses, time))
     if (!failed) await schedulePhone(tx, tools, message.id, user, state)
   }
   if (furthest !== 'sent') await updateMessage(tx, message.id, { state: furthest })
+  return streamed
 }
 
 /** A participant whom a message has not reached yet. */

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/database.ts'
 import { useFile } from '../../files/files.ts'
+import { recordForStream } from '../../stream/record.ts'
 import { incomingIdTaken, writerIsNumber } from './errors.ts'
 import {
   type IncomingRow,
@@ -15,6 +16,7 @@ import {
 import { isMediaKind } from './kinds.ts'
 import { showMedia } from './rules.ts'
 import { chatIdOf, findMediaOfNumber, groupChatIdOf, messageUse, upsertUsers } from './store.ts'
+import { streamMessage } from './stream-events.ts'
 
 /** A message of a user, as in events: its form was checked. */
 export interface IncomingMessage {
@@ -74,6 +76,13 @@ export async function storeIncoming(
   }
   touchChats(tx, now, [...chats.values()])
   upsertUsers(tx, namesToNote(fresh, writers))
+  recordForStream(
+    tx,
+    now,
+    fresh.map(({ phone_number_id, id, message }) =>
+      streamMessage({ id, phone_number_id, user_wa_id: message.from, group_id: readGroup(message) }),
+    ),
+  )
   return heard
 }
 

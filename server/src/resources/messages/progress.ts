@@ -11,6 +11,7 @@ import {
   updateMessage,
   updateRecipient,
 } from './store.ts'
+import { recordStatuses } from './stream-events.ts'
 
 /** The times of what has happened to a message, or to one participant's copy of it. */
 type Times = Pick<MessageRecipientsTable, 'delivered_time' | 'read_time' | 'played_time' | 'ended_time'>
@@ -60,6 +61,7 @@ export async function progressMessage(
   const sent_time = statuses.includes('sent') ? time : message.sent_time
   await updateMessage(tx, message.id, { state, error_code, sent_time, ...timesOf(statuses, time) })
   await tell(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
 }
 
@@ -84,6 +86,7 @@ export async function progressRecipient(
   const ahead = moveMessage(message, status, now)
   if (ahead.length > 0 && status !== 'failed') await updateMessage(tx, message.id, { state })
   await tell(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
 }
 

@@ -4,10 +4,12 @@ import { defineStatement } from '../../db/statement.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentMissing } from '../../graph/errors.ts'
 import type { Context } from '../../graph/operation.ts'
+import { recordForStream } from '../../stream/record.ts'
 import { incomingUnknown, statusNotTaken } from './errors.ts'
 import { checkRegistered } from './rules.ts'
 import type { MessageRequest } from './schemas.ts'
 import { findSender, lockMessage, updateChat } from './store.ts'
+import { streamStatuses, streamTyping } from './stream-events.ts'
 
 /** A request to mark a message as read whose form is right. */
 export interface ReadMark {
@@ -30,7 +32,8 @@ const markUpTo = defineStatement<{ chat_id: string; position: number; now: numbe
       .where('direction', '=', 'to_business')
       .where('position', '<=', position)
       // As the index says it: a value that is bound would not be known to be in it.
-      .where(sql<boolean>`state IN ('sent', 'delivered') AND state = 'sent'`),
+      .where(sql<boolean>`state IN ('sent', 'delivered') AND state = 'sent'`)
+      .returning(['id', 'position']),
 )
 
 /** Marks a message that came in as read, and those of its chat that came before it. */
@@ -43,6 +46,16 @@ export async function markAsRead(
   const isOurs = message?.phone_number_id === node.id && message.direction === 'to_business'
   if (!isOurs || message.group_id !== null) throw incomingUnknown()
   const now = clock.now()
-  db.run(markUpTo, { chat_id: message.chat_id, position: message.position, now })
-  if (showsTyping) await updateChat(db, message.chat_id, { typing_until: now + settings.typingTime })
+  const { chat_id, position } = message
+  const user = message.user_wa_id ?? ''
+  const marked = await db.list(markUpTo, { chat_id, position, now })
+  const events = marked
+    .sort((one, other) => one.position - other.position)
+    .flatMap(({ id }) => streamStatuses({ ...message, id }, user, ['read'], now))
+  if (showsTyping) {
+    const typing_until = now + settings.typingTime
+    await updateChat(db, chat_id, { typing_until })
+    events.push(streamTyping(node.id, user, typing_until))
+  }
+  recordForStream(db, now, events)
 }

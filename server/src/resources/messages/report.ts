@@ -6,6 +6,7 @@ import { isBlockedByUser } from './phone.ts'
 import { progressFor } from './progress.ts'
 import { type MessageStatus, messageStatuses, moveMessage } from './states.ts'
 import { deleteContent, findPerson, findSender, lockMessage, type StoredMessage, updateMessage } from './store.ts'
+import { recordStatuses } from './stream-events.ts'
 
 /** A status as the edge hands it in. */
 export interface HandedStatus {
@@ -72,6 +73,7 @@ export async function deleteIncoming(tx: Transaction, tools: ReportTools, messag
   const time = Math.max(now, message.created_time)
   await updateMessage(tx, message.id, { state: 'deleted', ended_time: time })
   await deleteContent(tx, tools, message.id)
+  recordStatuses(tx, tools, message, message.user_wa_id, ['deleted'], time)
   const number = await findSender(tx, message.phone_number_id)
   const user = await findPerson(tx, number.id, message.user_wa_id ?? '')
   // What a blocked user wrote was never told either.

@@ -19,6 +19,7 @@ const usual: KeepRules = {
   messageBodyKeep: 30 * day,
   idempotencyKeep: day,
   webhookKeep: 30 * day,
+  streamKeep: day,
 }
 
 onBothDatabases('what is kept of messages', (engine) => {

@@ -7,6 +7,7 @@ import type { Random } from '../../base/random.ts'
 import { walkInSteps } from '../../base/walk.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { emptyOldValues } from '../../delivery/empty-values.ts'
+import { removeStreamEvents } from '../../stream/store.ts'
 import {
   deleteContents,
   deleteKeys,
@@ -28,6 +29,7 @@ export interface KeepRules {
   readonly messageBodyKeep: number
   readonly idempotencyKeep: number
   readonly webhookKeep: number
+  readonly streamKeep: number
 }
 
 export interface MessageRetentionDeps {
@@ -81,6 +83,9 @@ export class MessageRetention {
     const old = { before: now - rules.messageKeep, now }
     await this.#removeOver((after) => listMessagesAfter(database.read, old, after), deleteMessages)
     await this.#inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep))
+    while (!isStopped() && (await database.transaction((tx) => removeStreamEvents(tx, now - rules.streamKeep)))) {
+      await nextTurn()
+    }
     // Otherwise the whole event goes first.
     if (rules.messageBodyKeep < rules.webhookKeep) await emptyOldValues(database, bodiesBefore, isStopped)
   }

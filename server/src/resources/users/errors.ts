@@ -45,3 +45,8 @@ export const nothingToAnswer = defineError({
   status: 422,
   text: 'The message offers nothing to press; use one with buttons, rows or a request.',
 })
+export const tooManyStreams = defineError({
+  id: 'too_many_streams',
+  status: 429,
+  text: 'Too many streams are open; close one, or try again in {seconds} s.',
+})

@@ -30,12 +30,13 @@ import {
   listSubjectsForGateway,
   upsertUser,
 } from './store.ts'
+import { streamOperations } from './stream.ts'
 import { usersWorld } from './world.ts'
 
 export const usersChapter: Chapter = {
   name: 'users',
   title: "The users' side",
-  rows: () => [...userOperations(), ...userMessageOperations(), ...messageDownloads()],
+  rows: () => [...userOperations(), ...userMessageOperations(), ...messageDownloads(), ...streamOperations()],
   world: usersWorld,
 }
 

@@ -40,9 +40,16 @@ function messageFilePath(id: string): string {
   return `/message_files/${encodeURIComponent(id)}`
 }
 
-/** What showing messages needs of a request. */
+/** What showing messages needs, of a request or of the users' stream. */
 export function showTools(
-  { clock, publicUrl, settings, sealLink }: GatewayContext,
+  {
+    clock,
+    publicUrl,
+    settings,
+    sealLink,
+  }: Pick<GatewayContext, 'clock' | 'publicUrl' | 'sealLink'> & {
+    readonly settings: Pick<GatewayContext['settings'], 'mediaLinkLifetime'>
+  },
   digitsOf: ShowTools['digitsOf'],
 ): ShowTools {
   const linkTo = (id: string) => sealLink(messageFilePath(id), settings.mediaLinkLifetime)

@@ -158,3 +158,15 @@ export async function isInGroup(db: Db, group_id: string, user_wa_id: string): P
 export async function findGroupForGateway(db: Db, id: string) {
   return db.query.selectFrom('groups').select(['id', 'phone_number_id']).where('id', '=', id).executeTakeFirst()
 }
+
+/** Who is in groups, by their ids. */
+export async function listParticipantsOf(db: Db, groups: readonly string[]): Promise<Map<string, string[]>> {
+  if (groups.length === 0) return new Map()
+  const rows = await db.query
+    .selectFrom('group_participants')
+    .select(['group_id', 'user_wa_id'])
+    .where('group_id', 'in', groups)
+    .execute()
+  const byGroup = Map.groupBy(rows, ({ group_id }) => group_id)
+  return new Map([...byGroup].map(([id, members]) => [id, members.map(({ user_wa_id }) => user_wa_id)]))
+}

@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CORE_SCHEMA, load } from 'js-yaml'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { testStart, useTestServer } from '../../../test/harness/server.ts'
-import { ids, numbers, testWorld } from '../../../test/harness/world.ts'
+import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
 import { systemRandom } from '../../base/random.ts'
 import { applyWorld } from '../../world/apply.ts'
+import { exportWorld } from '../../world/export.ts'
 import { readWorld } from '../../world/read.ts'
 import { recipientBlocked } from '../messages/errors.ts'
+
+/** What an export holds of users. */
+interface Exported {
+  readonly users: readonly { wa_id: string; chats: readonly { window_opened_at: string }[] }[]
+  readonly accounts: readonly { phone_numbers?: readonly { id: string; blocked_users?: readonly string[] }[] }[]
+}
 
 const [ada, bob, eve] = ['16505551301', '16505551302', '16505551303']
 
@@ -72,5 +80,37 @@ onBothDatabases('users in a world file', (engine) => {
     server.clock.advance(1000)
     await apply(world)
     assert.equal(await until(), first)
+  })
+
+  test('a window that opens in the future is refused, and nothing is applied', async () => {
+    const future = new Date(server.clock.now() + 1000).toISOString()
+    const chats = [{ phone_number_id: numbers.main, window_opened_at: future }]
+    const world = { ...worldWithUsers([]), users: [{ wa_id: '16505551305', name: 'Zoe', chats }] }
+    await assert.rejects(apply(world), /users\[0\]\.chats\[0\]\.window_opened_at: it lies in the future/)
+    assert.equal((await sides.read('users/16505551305')).body.name, undefined)
+    server.clock.advance(1000)
+    await apply(world)
+    assert.equal((await sides.read('users/16505551305')).body.name, 'Zoe')
+  })
+
+  test('an export holds users, settings of chats and block lists, and no messages', async () => {
+    const user = '16505551306'
+    await sides.write(user, { text: { body: 'a text for no export' } })
+    await sides.gateway(`users/${user}`, { name: 'Ida', presence: 'offline' })
+    await sides.gateway(`users/${user}/chats/${numbers.main}`, { blocked: true, marketing: 'stop' })
+    await server.client.post(`/v23.0/${numbers.main}/block_users`, {
+      token: tokens.owner,
+      json: { messaging_product: 'msgapp', block_users: [{ user }] },
+    })
+    let text = ''
+    for await (const piece of exportWorld(server.database.read)) text += piece
+    const exported = load(text, { schema: CORE_SCHEMA }) as Exported
+    const [first] = exported.users.find(({ wa_id }) => wa_id === user)?.chats ?? []
+    const { window_opened_at, ...chat } = first ?? assert.fail('the chat is not exported')
+    assert.deepEqual(chat, { phone_number_id: numbers.main, blocked: true, marketing: 'stop' })
+    assert.equal(Date.parse(window_opened_at), server.clock.now())
+    const main = exported.accounts.flatMap(({ phone_numbers = [] }) => phone_numbers)
+    assert.ok(main.find(({ id }) => id === numbers.main)?.blocked_users?.includes(user))
+    assert.doesNotMatch(text, /a text for no export|wamid/)
   })
 })

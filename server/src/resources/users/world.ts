@@ -60,6 +60,16 @@ const userEntries = defineWorldPart({
       }
     }
   },
+  async checkStore(users, { now, problems }) {
+    for (const { given, place } of users) {
+      for (const [index, { window_opened_at }] of (given.chats ?? []).entries()) {
+        const time = window_opened_at === undefined ? undefined : timeOf(window_opened_at)
+        if (time === undefined || time <= now) continue
+        const at = `${place}.chats[${index}].window_opened_at`
+        problems.add(at, 'it lies in the future; give the time when the user last wrote or called, or now.')
+      }
+    }
+  },
   async write(users, context) {
     await upsertChanged(
       context,
@@ -81,29 +91,23 @@ const userEntries = defineWorldPart({
       users,
     )
     await writeChats(
-      users.flatMap(({ given, place }) =>
-        (given.chats ?? []).map((chat, index) => ({
-          ...chat,
-          user_wa_id: given.wa_id,
-          place: `${place}.chats[${index}]`,
-        })),
-      ),
+      users.flatMap(({ given }) => (given.chats ?? []).map((chat) => ({ ...chat, user_wa_id: given.wa_id }))),
       context,
     )
   },
   export: exportRows({ table: 'users', key: ['wa_id'], toEntries: describeUsers }),
 })
 
-type ChatOfFile = GivenChat & { readonly user_wa_id: string; readonly place: string }
+type ChatOfFile = GivenChat & { readonly user_wa_id: string }
+
+/** The time of a window, unless it is opened now. */
+function timeOf(window_opened_at: string): number | undefined {
+  return window_opened_at === openedNow ? undefined : Date.parse(window_opened_at)
+}
 
 async function writeChats(chats: readonly ChatOfFile[], context: WriteContext): Promise<void> {
-  const timeOf = ({ window_opened_at, place }: ChatOfFile): number | undefined => {
-    if (window_opened_at === undefined || window_opened_at === openedNow) return undefined
-    const time = Date.parse(window_opened_at)
-    if (time <= context.now) return time
-    context.warn(place, 'window_opened_at lies in the future; the window was opened now instead.')
-    return context.now
-  }
+  const openedAt = ({ window_opened_at }: ChatOfFile) =>
+    window_opened_at === undefined ? undefined : timeOf(window_opened_at)
   await upsertChanged(
     context,
     {
@@ -116,13 +120,13 @@ async function writeChats(chats: readonly ChatOfFile[], context: WriteContext): 
         id: chatIdOf(chat.phone_number_id, chat.user_wa_id),
         phone_number_id: chat.phone_number_id,
         user_wa_id: chat.user_wa_id,
-        window_time: timeOf(chat) ?? (chat.window_opened_at === openedNow ? context.now : null),
+        window_time: openedAt(chat) ?? (chat.window_opened_at === openedNow ? context.now : null),
         blocked: chat.blocked ?? false,
         marketing: chat.marketing ?? 'resume',
         last_time: context.now,
       }),
       change: (chat, stored) => {
-        const opened = chat.window_opened_at === openedNow && stored.window_time === null ? context.now : timeOf(chat)
+        const opened = chat.window_opened_at === openedNow && stored.window_time === null ? context.now : openedAt(chat)
         return pickGiven({ window_time: opened, blocked: chat.blocked, marketing: chat.marketing })
       },
     },

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/random.ts'
+import { openFileSystemStore } from '../files/file-system.ts'
+import { forgetUser, rememberingTables } from '../resources/users/forget.ts'
+import { CommandFailed } from './fail.ts'
+import { withLockedStore } from './store.ts'
+
+/** Erases a user's contents, name and settings; may run while servers do. */
+export async function forget(text: string, flags: { data?: string }): Promise<void> {
+  const wa_id = text.replace(/^\+/, '').replaceAll(/[\s().-]/g, '')
+  if (!/^\d{1,20}$/.test(wa_id)) {
+    throw new CommandFailed(`${JSON.stringify(text)} is no user: give the digits of the phone number`)
+  }
+  await withLockedStore({ DATA_DIR: flags.data }, async (database, { dataDir }) => {
+    const store = await openFileSystemStore(join(dataDir, 'files'), systemClock, systemRandom)
+    const deps = { database, store, clock: systemClock, random: systemRandom }
+    const { messages, events, files } = await forgetUser(deps, wa_id)
+    await database.scrub(rememberingTables).catch((error: Error) => {
+      throw new CommandFailed(
+        `everything of the user is deleted, but its bytes may still be in the files of the database: ${error.message}; run it again`,
+      )
+    })
+    process.stdout.write(
+      `Erased the name and settings of the user, the contents of ${messages} messages with ${files} files, and ${events} entries of the webhook log. Backups from before still hold them.\n`,
+    )
+  })
+}

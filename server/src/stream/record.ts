@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/database.ts'
+import { defineSql } from '../db/statement.ts'
+
+/** The name of the users' stream among the wanted ones. */
+export const usersStream = 'users'
+
+/** Something that the users' stream tells. */
+export interface NewStreamEvent {
+  readonly type: 'message' | 'status' | 'typing'
+  readonly phone_number_id: string
+  /** Null: it is about a whole group. */
+  readonly user_wa_id: string | null
+  readonly group_id?: string | null
+  readonly message_id?: string
+  /** What is told, without contents; a message is read when it is told. */
+  readonly data?: object
+}
+
+// Nothing is stored when nobody listens: then it costs a look at a table of one row.
+const insertIfWanted = defineSql<{ events: Readonly<Record<string, readonly unknown[]>>; now: number }>()(
+  ({ events, now }) => sql`
+    INSERT INTO stream_events (type, phone_number_id, user_wa_id, group_id, message_id, data, created_time)
+    SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, o.value ->> 3, o.value ->> 4, o.value ->> 5, CAST(${now} AS BIGINT)
+    FROM json_each(${events}) AS o
+    WHERE EXISTS (SELECT 1 FROM wanted_streams w WHERE w.name = ${sql.lit(usersStream)} AND w.wanted_until > ${now})
+    ORDER BY o.key`,
+)
+
+/** Records what the users' stream tells, in the transaction of its cause, if somebody listens or may come back. */
+export function recordForStream(tx: Transaction, now: number, events: readonly NewStreamEvent[]): void {
+  if (events.length === 0) return
+  const rows = events.map(({ type, phone_number_id, user_wa_id, group_id = null, message_id = null, data }, index) => [
+    `n${String(index).padStart(5, '0')}`,
+    [type, phone_number_id, user_wa_id, group_id, message_id, data ? JSON.stringify(data) : null],
+  ])
+  tx.run(insertIfWanted, { events: Object.fromEntries(rows), now })
+}
