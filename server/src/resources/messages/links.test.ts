@@ -380,7 +380,7 @@ onBothDatabases('media by link', (engine) => {
   })
 })
 
-test('in production the guard refuses loopback and internal names, behind redirects too', async (t) => {
+test('where internal addresses are not allowed the guard refuses loopback and internal names', async (t) => {
   const host = await startHost(t, { '/a.png': send(png) })
   const server = await startTestServer({ engine: 'sqlite', env: { ALLOW_INTERNAL_CALLBACKS: 'false' } })
   t.after(() => server.stop())
