@@ -11,6 +11,7 @@ import { buildOperations } from '../src/operations.ts'
 import { callSides } from './harness/calls.ts'
 import type { Answer, CallOptions } from './harness/client.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { addDelivery } from './harness/delivered.ts'
 import { assertArgument, assertError, assertOneOf, type ExpectedError, like } from './harness/errors.ts'
 import { exampleCall, pathOf, unknownId, version } from './harness/example-calls.ts'
 import { useTestServer } from './harness/server.ts'
@@ -82,6 +83,7 @@ onBothDatabases('every operation', (engine) => {
     })
     members['phone_number_id'] = ids.phone_number
     members['app_id'] = ids.application
+    Object.assign(members, await addDelivery(database, clock))
     members['token_id'] = await database.transaction((tx) =>
       insertToken(tx, clock, systemRandom, {
         secret: 'token-that-an-operator-revokes',

@@ -39,6 +39,7 @@ const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conver
 function dueOf(lane_id: RawBuilder<string>, now: number, limit: RawBuilder<unknown>): RawBuilder<WaitingDelivery> {
   return sql`SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
     WHERE d.lane_id = ${lane_id} AND d.state = 'waiting' AND d.due_time <= ${now}
+      AND (SELECT lanes.stopped_until FROM lanes WHERE lanes.id = ${lane_id}) <= ${now}
     ORDER BY d.due_time, d.id LIMIT ${limit}`
 }
 

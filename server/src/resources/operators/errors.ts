@@ -21,3 +21,32 @@ export const notADuration = defineProblem({
   id: 'not_a_duration',
   text: 'it must be a duration such as 30m, 24h or 60d.',
 })
+export const deliveriesUnknown = defineProblem({
+  id: 'deliveries_unknown',
+  text: '{ids} is not a delivery that this token sees; the list of deliveries has their ids.',
+})
+export const idsAndFilters = defineError({
+  id: 'ids_and_filters',
+  status: 400,
+  text: 'ids: they came together with filters; send one of the two.',
+})
+export const nothingToReplay = defineError({
+  id: 'nothing_to_replay',
+  status: 400,
+  text: 'ids: send which deliveries are to be sent again, or a filter such as state.',
+})
+export const deliveryWithdrawn = defineError({
+  id: 'delivery_withdrawn',
+  status: 422,
+  text: "Delivery {id} is not sent again, because the app's business has no access to the account any more; leave it out.",
+})
+export const nowhereToSend = defineError({
+  id: 'nowhere_to_send',
+  status: 422,
+  text: 'Delivery {id} has nowhere to go, because app {app_id} is not subscribed and linked to account {account_id} any more; give an address with to.',
+})
+export const laneActionUnclear = defineError({
+  id: 'lane_action_unclear',
+  status: 400,
+  text: 'action: it must be pause or resume, and one of them.',
+})

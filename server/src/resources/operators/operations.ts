@@ -2,7 +2,10 @@ import type { Chapter } from '../../chapter.ts'
 import type { NewRow } from '../../graph/operation.ts'
 import { appSecretOperations } from './app-secrets.ts'
 import { auditOperations } from './audit.ts'
+import { deliveryOperations } from './deliveries.ts'
+import { laneOperations } from './lanes.ts'
 import { nodeOperations } from './nodes.ts'
+import { replayOperations } from './replay.ts'
 import { stateOperations } from './state.ts'
 import { tokenOperations } from './tokens.ts'
 
@@ -19,6 +22,9 @@ function operatorOperations(): NewRow[] {
     ...nodeOperations(),
     ...tokenOperations(),
     ...appSecretOperations(),
+    ...deliveryOperations(),
+    ...replayOperations(),
+    ...laneOperations(),
     ...auditOperations(),
   ]
 }
