@@ -6,6 +6,7 @@ import { qrCodesLine, schedulesLine, solutionsLine } from './list-lines.ts'
 import { mediaLine } from './media-line.ts'
 import { messagesLine } from './messages-line.ts'
 import { NumbersLine } from './numbers-line.ts'
+import { operatorsLine } from './operators-line.ts'
 import { PicturesLine } from './pictures-line.ts'
 import { TemplatesLine } from './templates-line.ts'
 import { accountLine, botLine, complianceLine, encryptionLine } from './value-lines.ts'
@@ -29,6 +30,7 @@ export function makeLines(parts: Omit<LineParts, 'chance'>, dataDir: string, see
     (own) => new GroupsLine(own),
     (own) => new CallsLine(own),
     (own) => new TemplatesLine(own),
+    operatorsLine,
   ]
   return makers.map((make, index) => make({ ...parts, chance: new Chance(seed * 100 + index) }))
 }
