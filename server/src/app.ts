@@ -67,6 +67,7 @@ import { ClockSteps } from './timers/clock-steps.ts'
 import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
+import { makeWorldPort } from './world/port.ts'
 
 /** What the service gets from outside. */
 export interface AppDeps {
@@ -235,6 +236,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         process: self,
         nodeKinds,
       },
+      world: makeWorldPort({ database, clock, random, production: config.production }),
       checkCallbackUrl: (url, member) =>
         void checkCallbackUrl(url, { allowInternal: config.allowInternalCallbacks, member }),
       verifyCallback: makeVerifyCallback({ egress, random, allowInternal: config.allowInternalCallbacks }),

@@ -292,6 +292,7 @@ export const settings = {
     parse: integer(1024, 1 << 30),
     fallback: () => 1_048_576,
   }),
+  maxWorldBytes: defineMaxBytes('MAX_WORLD_BYTES', 'The largest world file that operators can send in bytes.', 8 * mebibyte),
   maxNumbersPerAccount: define({
     name: 'MAX_NUMBERS_PER_ACCOUNT',
     shownDefault: '2000',

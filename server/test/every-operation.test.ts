@@ -54,6 +54,8 @@ const refusedHere: Readonly<Record<string, number>> = {
   'webhooks.subscribe': 422,
   // The link of the example is that of another world.
   'gateway.join_group': 404,
+  // The body is empty.
+  'operator.apply_world': 400,
 }
 function assertCodes(answer: Answer, status: number, code: number, subcode?: number): void {
   assert.equal(answer.status, status, answer.text)
@@ -119,6 +121,15 @@ onBothDatabases('every operation', (engine) => {
       })
     }
   })
+
+  for (const row of table.filter((one) => one.door === 'operator' && !isOperation(one))) {
+    const { unfit } = callers.operator
+    test(`${row.name}: 401 without a token, 403 with another scope`, async () => {
+      const call = (token?: string) => server.client.call(row.method, pathOf(row, ids, undefined, members), { token })
+      assertCodes(await call(), 401, 104)
+      for (const token of Object.values(unfit)) assertCodes(await call(token), 403, 200)
+    })
+  }
 
   for (const operation of operations) {
     describe(`${operation.method} ${operation.path} (${operation.name})`, () => {

@@ -169,6 +169,7 @@ onBothDatabases('what is not visible', (engine) => {
       )
       // What is about no node shows nothing of the owner's, whatever is asked.
       if (name === undefined) {
+        if (operation.body === 'raw') return
         const { text } = await server.client.call(operation.method, operation.path, {
           token: tokens.limitedOperator,
           ...(operation.method === 'GET' && { query: { limit: '1000' } }),

@@ -270,6 +270,20 @@ export interface LinkRow<I extends TObject = TObject> extends CommonRow<I>, Repl
   run(context: LinkContext, input: Static<I>): Promise<Reply>
 }
 
+/** At the operator door, for a row that responds with a document or a stream. */
+export interface OperatorReplyContext extends OperatorContext {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+}
+
+export interface OperatorReplyRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
+  readonly door: 'operator'
+  readonly effect: 'read'
+  readonly method: 'GET'
+  readonly path: `/operator/${string}`
+  run(context: OperatorReplyContext, input: Static<I>): Promise<Reply>
+}
+
 interface ReadRow<C, I extends TObject, O extends TSchema> extends RowBase<I, O> {
   readonly effect: 'read'
   /** The response. Projection by `fields` has no static shape, so the tests check every response against `output`. */
@@ -325,7 +339,7 @@ export type OperatorOperation = OperatorRead | OperatorWrite
 /** A row that responds with an object of the API. */
 export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
 /** A row that responds with a page, an image, a text, or bytes. */
-export type ReplyOperation = OpenRow | LinkRow | HandshakeRow
+export type ReplyOperation = OpenRow | LinkRow | HandshakeRow | OperatorReplyRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
 
@@ -370,6 +384,13 @@ export function defineOperatorWrite<I extends TObject, O extends TSchema, P = un
   row: Omit<OperatorWrite<I, O, P>, Given>,
 ): NewOperation {
   return { ...row, door: 'operator', effect: 'write' } as unknown as NewOperation
+}
+
+/** A GET by an operator whose response is a document or a stream. */
+export function defineOperatorReply<I extends TObject>(
+  row: Omit<OperatorReplyRow<I>, Given | 'method'>,
+): NewReplyOperation {
+  return { ...row, door: 'operator', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }
 
 /** A POST that hands in events, all at once. */

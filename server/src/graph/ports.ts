@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
@@ -25,8 +26,30 @@ export interface Ports {
   readonly documents: Documents
   readonly health: Health
   readonly service: ServiceFacts
+  readonly world: WorldPort
   /** Throws the 400 when events may not be sent to that address; `member` is the argument that the 400 names. */
   checkCallbackUrl(url: string, member: string): void
+}
+
+/** World files: the whole store as a text, and back. */
+export interface WorldPort {
+  /** Streams what an operator with these limits sees of the store. */
+  export(format: 'yaml' | 'json', limits: WorldLimits | undefined): Readable
+  /** Reads a file, checks what can be checked without the store, and returns what applies it in a transaction. Throws the 400. */
+  prepare(text: string): Promise<(tx: Transaction) => Promise<AppliedWorld>>
+}
+
+export interface WorldLimits {
+  readonly accounts: ReadonlySet<string> | undefined
+  readonly businesses: ReadonlySet<string> | undefined
+}
+
+export interface AppliedWorld {
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  /** What was not applied, each with its place. */
+  readonly warnings: readonly string[]
 }
 
 /** What is fixed while the process runs. */

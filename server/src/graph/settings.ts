@@ -43,4 +43,6 @@ export interface Settings {
   readonly templateNameRest: number
   /** Whether this is a place to try things out, where more is shown and allowed. */
   readonly sandbox: boolean
+  /** The largest world file that operators can send. */
+  readonly maxWorldBytes: number
 }

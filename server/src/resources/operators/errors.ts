@@ -50,3 +50,23 @@ export const laneActionUnclear = defineError({
   status: 400,
   text: 'action: it must be pause or resume, and one of them.',
 })
+export const worldRefused = defineError({
+  id: 'world_refused',
+  status: 400,
+  text: 'The file is refused, and nothing was changed: {problems}',
+})
+export const worldNeedsAll = defineError({
+  id: 'world_needs_all',
+  status: 403,
+  text: 'A world file is applied by an operator who sees every tenant; use a token without limits.',
+})
+export const worldTooLarge = defineError({
+  id: 'world_too_large',
+  status: 400,
+  text: 'The file has more than {max} bytes; apply it in parts.',
+})
+export const worldNotText = defineError({
+  id: 'world_not_text',
+  status: 400,
+  text: 'The file is not text in UTF-8; send YAML or JSON.',
+})

@@ -8,6 +8,7 @@ import { nodeOperations } from './nodes.ts'
 import { replayOperations } from './replay.ts'
 import { stateOperations } from './state.ts'
 import { tokenOperations } from './tokens.ts'
+import { worldOperations } from './world.ts'
 
 /** What whoever runs the service sees and does, over all tenants. */
 export const operatorsChapter: Chapter = {
@@ -26,5 +27,6 @@ function operatorOperations(): NewRow[] {
     ...replayOperations(),
     ...laneOperations(),
     ...auditOperations(),
+    ...worldOperations(),
   ]
 }

@@ -30,7 +30,10 @@ export function operatorsLine({ doors, chance }: LineParts): Line {
   async function actElsewhere(): Promise<void> {
     const post = { method: 'POST', token } as const
     const roll = chance.next()
-    if (roll < 0.4) {
+    if (roll < 0.2) {
+      const raw = Buffer.from(JSON.stringify({ businesses: [{ id: strangerIds.business, name: 'Stranger' }] }))
+      await doors.write({ ...post, operation: 'operator.apply_world', path: '/operator/world', raw })
+    } else if (roll < 0.4) {
       const path = `/operator/apps/${app_id}/secret`
       await doors.write({ ...post, operation: 'operator.rotate_app_secret', path, json: {} })
     } else if (roll < 0.7) {
