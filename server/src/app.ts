@@ -45,6 +45,7 @@ import { HostGuard } from './http/host-guard.ts'
 import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline-deps.ts'
+import { RequestLog } from './http/request-log.ts'
 import { segmentsOf } from './http/route-table.ts'
 import { serveTable } from './http/routes.ts'
 import { createServer, type ServerDeps } from './http/server.ts'
@@ -63,6 +64,7 @@ import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
+import { Feed } from './stream/feed.ts'
 import { ClockSteps } from './timers/clock-steps.ts'
 import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
@@ -100,10 +102,15 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const files = openFiles({ database, store, clock, random })
   const pieces = await openPieceStore(join(config.dataDir, 'uploads'))
 
+  const runsWorkers = config.role !== 'api'
+  const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
+  const feed = new Feed({ database, clock, log, voice: database.notices ? waker : undefined })
+
   const timers = new TimerWorker({
     database,
     clock,
     log,
+    feed,
     lease: config.webhookLease,
     handlers: {
       [forgetTimer]: forgetHandler,
@@ -127,10 +134,6 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
   const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
-  const runsWorkers = config.role !== 'api'
-  const waker = database.notices
-    ? new NoticeWaker(database.notices, random.trace(), { listens: runsWorkers })
-    : loneWaker
   const deliveries = new DeliveryWorker({
     database,
     clock,
@@ -150,7 +153,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     timers.wake()
     deliveries.wake()
   })
-  waker.onTimers(() => timers.wake())
+  if (runsWorkers) waker.onTimers(() => timers.wake())
   /** Wakes the worker for what a commit made due: here, or in the processes with workers. */
   const wakeDue = (due: Due): void => {
     if (runsWorkers) {
@@ -177,7 +180,14 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const table = buildOperations(vocabulary)
   const migrations = readMigrations()
   const explainPath = makeExplainPath({ operations: table, vocabulary, versions: config.versions })
-  const observer = new RequestObserver(log, metrics)
+  const requestLog = new RequestLog({
+    clock,
+    size: config.requestLog,
+    keepsBodies: config.sandbox,
+    feed,
+    process: self.id,
+  })
+  const observer = new RequestObserver(log, metrics, requestLog)
   const connections = new Connections()
   const serverDeps: ServerDeps = {
     vocabulary,
@@ -218,6 +228,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     maxBodyBytes: config.maxBodyBytes,
     publicUrl,
     settings: config,
+    requestLog,
     appendActivity,
     ports: {
       files,
@@ -236,6 +247,9 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         process: self,
         nodeKinds,
       },
+      feed,
+      listRequests: () => requestLog.list(),
+      readmitOperator: (before) => readmitScoped({ database, clock }, before, 'operator'),
       world: makeWorldPort({ database, clock, random, production: config.production }),
       checkCallbackUrl: (url, member) =>
         void checkCallbackUrl(url, { allowInternal: config.allowInternalCallbacks, member }),
@@ -310,6 +324,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
+      // Streams never end by themselves.
+      await feed.stop()
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()

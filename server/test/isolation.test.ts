@@ -63,6 +63,7 @@ onBothDatabases('what is not visible', (engine) => {
   let inviteLink: string
   let delivered: { readonly delivery_id: string; readonly lane_id: string }
   let tokenId: string
+  let trace: string
 
   before(async () => {
     const { database, clock } = server
@@ -87,6 +88,8 @@ onBothDatabases('what is not visible', (engine) => {
       .where('group_id', '=', ids.group)
       .executeTakeFirstOrThrow()
     inviteLink = `${server.url}/invite/${link.code}`
+    const written = await server.client.post(`/v23.0/${ids.account}`, { token: tokens.owner, json: {} })
+    trace = written.headers.get('x-svctrace-id') ?? ''
     delivered = await addDelivery(database, clock)
     tokenId = (await findCaller(database.read, tokens.owner))?.caller.token_id ?? ''
     await server.app.settle()
@@ -162,6 +165,7 @@ onBothDatabases('what is not visible', (engine) => {
         lane_id: [delivered.lane_id, '00000000000000000000000000000000'],
         q: ['shrub', 'nothing has this name'],
         ids: [delivered.delivery_id, '999999999'],
+        trace: [trace, 'ab'.repeat(16)],
       }
       const input = operation.examples.input ?? {}
       const name = ['lane_id', 'delivery_id', 'token_id', ...Object.keys(input)].find(
@@ -169,7 +173,8 @@ onBothDatabases('what is not visible', (engine) => {
       )
       // What is about no node shows nothing of the owner's, whatever is asked.
       if (name === undefined) {
-        if (operation.body === 'raw') return
+        // One takes a file alone, another never ends, and the third waits: their own tests try them with limits.
+        if (['operator.apply_world', 'operator.stream', 'operator.wait'].includes(operation.name)) return
         const { text } = await server.client.call(operation.method, operation.path, {
           token: tokens.limitedOperator,
           ...(operation.method === 'GET' && { query: { limit: '1000' } }),

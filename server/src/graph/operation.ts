@@ -197,6 +197,8 @@ interface CommonRow<I extends TObject> {
   readonly list?: ListOptions
   /** Errors show only message, type and code. */
   readonly briefErrors?: boolean
+  /** Whether it waits for something, and responds with 408 when that does not come. */
+  readonly waits?: boolean
   /** The error statuses of its responses; by default all of its door. */
   readonly errors?: readonly ErrorStatus[]
   readonly examples: RowExamples

@@ -5,6 +5,7 @@ import { Reply } from '../graph/reply.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
+import { keepBodyOf } from './kept-body.ts'
 import type { RequestObserver } from './observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -17,6 +18,11 @@ declare module 'fastify' {
     graphRequest: GraphRequest
     /** When the request arrived, in milliseconds of the process. */
     startedAt: number
+    door: Door | undefined
+    /** Why it was refused. */
+    failure: unknown
+    /** The response, where operators may see it. */
+    answered: string | undefined
   }
 }
 
@@ -42,8 +48,11 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   const { policies, deps, observer, log } = router
   const traceHeader = deps.vocabulary.trace_header
   scope.decorateRequest('admission')
+  scope.decorateRequest('door')
+  scope.decorateRequest('answered')
   scope.decorateRequest('graphRequest')
   scope.decorateRequest('startedAt', 0)
+  scope.decorateRequest('failure')
   let running = 0
   let onIdle = (): void => undefined
   // A connection may close while its request still writes; the store is closed only after the write.
@@ -58,6 +67,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   scope.setErrorHandler((error, request, reply) => {
     if (request.admission) reply.headers(request.admission.headers)
     answerError.call(scope, error, request, reply)
+    request.failure = error
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
   })
   for (const route of routes) {
@@ -91,7 +101,9 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
             observer.note(request, body.status, performance.now() - request.startedAt)
             return
           }
-          answer(request, reply, admission, writeJson(body), traceHeader)
+          const text = writeJson(body)
+          if (deps.requestLog?.keepsBodies) request.answered = text
+          answer(request, reply, admission, text, traceHeader)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -136,6 +148,8 @@ function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyReque
     request.startedAt = performance.now()
     request.operationName = name
     request.briefErrors = route.briefErrors
+    request.door = route.door
+    if (deps.requestLog?.keepsBodies) keepBodyOf(request.raw)
     request.graphRequest = toGraphRequest(request, route, deps.addresses)
     if (isGuarded) deps.hostGuard.check(request.raw)
   }

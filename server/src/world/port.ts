@@ -54,7 +54,8 @@ async function explain<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof WorldRefused) throw worldRefused({ problems: error.message.replaceAll('\n', ' ') })
+    if (error instanceof WorldRefused)
+      throw worldRefused({ problems: error.message.replaceAll('\n', ' ').replace(/\.$/, '') })
     // Somebody took a phone number or a QR code between the check and the write.
     if (isUniqueViolation(error)) throw storeBusy({ seconds: 1 }, { cause: error })
     throw error

@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import type { Db } from '../../db/database.ts'
 import type { DeliveryAttemptsTable } from '../../db/tables.ts'
 import { buildBody } from '../../delivery/compose-post.ts'
-import { notFound } from '../../graph/errors.ts'
+import { webhookFields } from '../../delivery/webhook-fields.ts'
+import { badArgument } from '../../graph/define-error.ts'
+import { argumentWrong, notFound } from '../../graph/errors.ts'
 import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
@@ -115,6 +117,8 @@ export function deliveryOperations(): NewOperation[] {
 }
 
 export function readFilter({ since, until, ...rest }: GivenFilter, now: number): DeliveryFilter {
+  const isField = rest.field === undefined || (webhookFields as readonly string[]).includes(rest.field)
+  if (!isField) throw badArgument(argumentWrong('field', { expected: 'a field of webhooks, such as messages' }))
   return { ...rest, since: readMoment('since', since, now), until: readMoment('until', until, now) }
 }
 

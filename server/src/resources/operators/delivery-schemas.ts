@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { webhookFields } from '../../delivery/webhook-fields.ts'
 import { pagingSchema } from '../../graph/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { deliveryStates } from './delivery-store.ts'
@@ -13,7 +12,7 @@ export const filterProperties = {
   app_id: Type.Optional(idSchema({ description: 'Only those to this app.' })),
   account_id: Type.Optional(idSchema({ description: 'Only those of this account.' })),
   phone_number_id: Type.Optional(idSchema({ description: 'Only those of this number.' })),
-  field: Type.Optional(Type.Enum(webhookFields, { description: 'Only those of this field.' })),
+  field: Type.Optional(Type.String({ maxLength: 100, description: 'Only those of this field of webhooks.' })),
   since: Type.Optional(momentSchema('Only those that were raised since then.')),
   until: Type.Optional(momentSchema('Only those that were raised before then.')),
 }

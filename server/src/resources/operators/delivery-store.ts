@@ -93,7 +93,7 @@ export async function readPostedForOperators(db: Db, ids: readonly number[]): Pr
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .select(['deliveries.id', 'deliveries.account_id', 'deliveries.field'])
-    .select(['deliveries.started_time', 'deliveries.created_time', 'events.value'])
+    .select(['deliveries.started_time', 'deliveries.created_time', 'events.value', 'events.trace'])
     .where('deliveries.id', 'in', [...ids])
     .execute()
   return new Map(rows.map((row) => [row.id, row]))

@@ -33,7 +33,7 @@ export const idsAndFilters = defineError({
 export const nothingToReplay = defineError({
   id: 'nothing_to_replay',
   status: 400,
-  text: 'ids: send which deliveries are to be sent again, or a filter such as state.',
+  text: 'ids: they are required; send those of the deliveries, or a filter such as state.',
 })
 export const deliveryWithdrawn = defineError({
   id: 'delivery_withdrawn',
@@ -53,7 +53,7 @@ export const laneActionUnclear = defineError({
 export const worldRefused = defineError({
   id: 'world_refused',
   status: 400,
-  text: 'The file is refused, and nothing was changed: {problems}',
+  text: 'The file is refused, and nothing was changed; mend these places and send it again: {problems}.',
 })
 export const worldNeedsAll = defineError({
   id: 'world_needs_all',
@@ -69,4 +69,13 @@ export const worldNotText = defineError({
   id: 'world_not_text',
   status: 400,
   text: 'The file is not text in UTF-8; send YAML or JSON.',
+})
+export const nothingHappened = defineError({
+  id: 'nothing_happened',
+  status: 408,
+  text: 'Nothing of the type {type} that fits happened within {waited} s; ask again, or with since for what happened before.',
+})
+export const waitTooLong = defineProblem({
+  id: 'wait_too_long',
+  text: 'it must be a duration of at most 60s, such as 5s.',
 })

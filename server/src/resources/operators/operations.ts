@@ -6,8 +6,12 @@ import { deliveryOperations } from './deliveries.ts'
 import { laneOperations } from './lanes.ts'
 import { nodeOperations } from './nodes.ts'
 import { replayOperations } from './replay.ts'
+import { requestOperations } from './requests.ts'
 import { stateOperations } from './state.ts'
+import { streamOperations } from './stream.ts'
 import { tokenOperations } from './tokens.ts'
+import { traceOperations } from './traces.ts'
+import { waitOperations } from './wait.ts'
 import { worldOperations } from './world.ts'
 
 /** What whoever runs the service sees and does, over all tenants. */
@@ -28,5 +32,9 @@ function operatorOperations(): NewRow[] {
     ...laneOperations(),
     ...auditOperations(),
     ...worldOperations(),
+    ...requestOperations(),
+    ...traceOperations(),
+    ...streamOperations(),
+    ...waitOperations(),
   ]
 }
