@@ -46,6 +46,7 @@ import { HostGuard } from './http/host-guard.ts'
 import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline-deps.ts'
+import { RequestLog } from './http/request-log.ts'
 import { segmentsOf } from './http/route-table.ts'
 import { serveTable } from './http/routes.ts'
 import { createServer, type ServerDeps } from './http/server.ts'
@@ -67,10 +68,12 @@ import { makeUsersStream } from './resources/users/stream.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
+import { Feed } from './stream/feed.ts'
 import { ClockSteps } from './timers/clock-steps.ts'
 import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
+import { makeWorldPort } from './world/port.ts'
 
 /** What the service gets from outside. */
 export interface AppDeps {
@@ -103,10 +106,15 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const files = openFiles({ database, store, clock, random })
   const pieces = await openPieceStore(join(config.dataDir, 'uploads'))
 
+  const runsWorkers = config.role !== 'api'
+  const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
+  const feed = new Feed({ database, clock, log, voice: database.notices ? waker : undefined })
+
   const timers = new TimerWorker({
     database,
     clock,
     log,
+    feed,
     lease: config.webhookLease,
     handlers: {
       [forgetTimer]: forgetHandler,
@@ -130,10 +138,6 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
   const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
-  const runsWorkers = config.role !== 'api'
-  const waker = database.notices
-    ? new NoticeWaker(database.notices, random.trace(), { listens: runsWorkers })
-    : loneWaker
   const deliveries = new DeliveryWorker({
     database,
     clock,
@@ -169,10 +173,12 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     links.wake()
   })
   // Links have no notice of their own: they are rare, and both polls are cheap.
-  waker.onTimers(() => {
-    timers.wake()
-    links.wake()
-  })
+  if (runsWorkers) {
+    waker.onTimers(() => {
+      timers.wake()
+      links.wake()
+    })
+  }
   /** Wakes the worker for what a commit made due: here, or in the processes with workers. */
   const wakeDue = (due: Due): void => {
     if (runsWorkers) {
@@ -210,7 +216,14 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const table = buildOperations(vocabulary)
   const migrations = readMigrations()
   const explainPath = makeExplainPath({ operations: table, vocabulary, versions: config.versions })
-  const observer = new RequestObserver(log, metrics)
+  const requestLog = new RequestLog({
+    clock,
+    size: config.requestLog,
+    keepsBodies: config.sandbox,
+    feed,
+    process: self.id,
+  })
+  const observer = new RequestObserver(log, metrics, requestLog)
   const connections = new Connections()
   const serverDeps: ServerDeps = {
     vocabulary,
@@ -251,6 +264,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     maxBodyBytes: config.maxBodyBytes,
     publicUrl,
     settings: config,
+    requestLog,
     appendActivity,
     ports: {
       files,
@@ -272,6 +286,10 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         process: self,
         nodeKinds,
       },
+      feed,
+      listRequests: () => requestLog.list(),
+      readmitOperator: (before) => readmitScoped({ database, clock }, before, 'operator'),
+      world: makeWorldPort({ database, clock, random, production: config.production }),
       checkCallbackUrl: (url, member) =>
         void checkCallbackUrl(url, { allowInternal: config.allowInternalCallbacks, member }),
       usersStream,
@@ -348,7 +366,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await deliveries.settle()
     },
     async close(graceMilliseconds) {
-      await usersStream.close()
+      // Streams never end by themselves.
+      await Promise.all([usersStream.close(), feed.stop()])
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()

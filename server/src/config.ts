@@ -79,6 +79,7 @@ export interface Config extends Settings {
   readonly versions: readonly string[]
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
+  readonly requestLog: number
   readonly webhookTimeout: number
   readonly webhookRetryDelays: readonly number[]
   readonly webhookGiveUpAfter: number
@@ -299,6 +300,18 @@ export const settings = {
     parse: integer(1024, 1 << 30),
     fallback: () => 1_048_576,
   }),
+  requestLog: define({
+    name: 'REQUEST_LOG',
+    shownDefault: '1000',
+    sentence: 'How many of the last requests at each door a process keeps for operators; 0 keeps none.',
+    parse: integer(0, 100_000),
+    fallback: () => 1000,
+  }),
+  maxWorldBytes: defineMaxBytes(
+    'MAX_WORLD_BYTES',
+    'The largest world file that operators can send in bytes.',
+    8 * mebibyte,
+  ),
   maxNumbersPerAccount: define({
     name: 'MAX_NUMBERS_PER_ACCOUNT',
     shownDefault: '2000',

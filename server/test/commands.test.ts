@@ -111,6 +111,7 @@ onBothDatabases('the command line', (engine) => {
       app_id: '3000000000000001',
       scopes: ['msgapp_business_management', 'msgapp_business_messaging'],
       accounts: ['1000000000000001'],
+      businesses: null,
       revoked_time: null,
       state: 'good',
     })

@@ -21,7 +21,7 @@ import { hearsAll, listener, writeFirstWorld } from './harness/crash-writes/worl
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
 import { type MoodySink, startMoodySink } from './harness/moody-sink.ts'
 import { listFiles } from './harness/stock.ts'
-import { ids, numbers } from './harness/world.ts'
+import { ids, numbers, strangerIds } from './harness/world.ts'
 
 /** A few rounds; `npm run crash -- --of writes --rounds 200 --seed S` does many. */
 const rounds = 2
@@ -101,6 +101,7 @@ describe('what finds contradictions', () => {
       'profile and uploads': 'UPDATE uploads SET file_offset = file_offset - 1 WHERE file_offset > 0',
       'phone numbers': 'UPDATE phone_numbers SET registration_epoch = registration_epoch + 1',
       groups: `UPDATE groups SET description = 'Another'`,
+      operators: `UPDATE tokens SET revoked_time = 1 WHERE app_id = '${strangerIds.application}'`,
       templates: 'UPDATE message_templates SET message_send_ttl_seconds = 31',
       calls: `UPDATE calls SET direction = iif(direction = 'USER_INITIATED', 'BUSINESS_INITIATED', 'USER_INITIATED')`,
     }

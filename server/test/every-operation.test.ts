@@ -11,6 +11,7 @@ import { buildOperations } from '../src/operations.ts'
 import { callSides } from './harness/calls.ts'
 import type { Answer, CallOptions } from './harness/client.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { addDelivery } from './harness/delivered.ts'
 import { assertArgument, assertError, assertOneOf, type ExpectedError, like } from './harness/errors.ts'
 import { exampleCall, pathOf, unknownId, version } from './harness/example-calls.ts'
 import { messageSides } from './harness/messages.ts'
@@ -54,6 +55,8 @@ const refusedHere: Readonly<Record<string, number>> = {
   'webhooks.subscribe': 422,
   // The link of the example is that of another world.
   'gateway.join_group': 404,
+  // The body is empty.
+  'operator.apply_world': 400,
 }
 function assertCodes(answer: Answer, status: number, code: number, subcode?: number): void {
   assert.equal(answer.status, status, answer.text)
@@ -83,6 +86,9 @@ onBothDatabases('every operation', (engine) => {
     })
     members['phone_number_id'] = ids.phone_number
     members['app_id'] = ids.application
+    Object.assign(members, await addDelivery(database, clock))
+    const written = await server.client.post(`/v23.0/${ids.account}`, { token: tokens.owner, json: {} })
+    members['trace'] = written.headers.get('x-svctrace-id') ?? ''
     members['token_id'] = await database.transaction((tx) =>
       insertToken(tx, clock, systemRandom, {
         secret: 'token-that-an-operator-revokes',
@@ -119,6 +125,15 @@ onBothDatabases('every operation', (engine) => {
       })
     }
   })
+
+  for (const row of table.filter((one) => one.door === 'operator' && !isOperation(one))) {
+    const { unfit } = callers.operator
+    test(`${row.name}: 401 without a token, 403 with another scope`, async () => {
+      const call = (token?: string) => server.client.call(row.method, pathOf(row, ids, undefined, members), { token })
+      assertCodes(await call(), 401, 104)
+      for (const token of Object.values(unfit)) assertCodes(await call(token), 403, 200)
+    })
+  }
 
   for (const operation of operations) {
     describe(`${operation.method} ${operation.path} (${operation.name})`, () => {
@@ -268,7 +283,7 @@ onBothDatabases('every operation', (engine) => {
             const wrong = type === 'string' || type === undefined ? { an: 'object' } : 'text'
             const answer =
               operation.method === 'GET'
-                ? await server.client.get(`${pathTo()}?${name}=x&${name}=y`, { token: fit })
+                ? await server.client.get(`${pathTo()}?${name}=x&${name}=y&${othersThan(name)}`, { token: fit })
                 : await call(exampleCall(operation, fit, { [name]: wrong }))
             assertArgument(answer, name)
           })
@@ -285,6 +300,11 @@ onBothDatabases('every operation', (engine) => {
             assertError(answer, like(argumentMissing, { argument: name }))
           })
         }
+      }
+
+      /** The other parameters of the example, for a row that cannot do without them. */
+      function othersThan(name: string): string {
+        return new URLSearchParams(without(exampleCall(operation, fit).query ?? {}, name)).toString()
       }
 
       async function countActivities(): Promise<number> {

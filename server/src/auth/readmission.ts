@@ -47,9 +47,10 @@ export async function transactAdmitted<A extends Admitted, T>(
   admitted: A,
   readmit: (before: A) => Promise<A>,
   work: (tx: Transaction, admitted: A) => Promise<T>,
+  trace?: string,
 ): Promise<T> {
   // It counts against the caller's share of the database.
-  const options = { share: admitted.caller.app_id }
+  const options = { share: admitted.caller.app_id, trace }
   let current = admitted
   for (let tries = 1; ; tries++) {
     try {

@@ -3,16 +3,23 @@ import { parseDuration } from '../base/duration.ts'
 import { systemRandom } from '../base/random.ts'
 import { rotateSecretForOperators } from '../delivery/secrets.ts'
 import { CommandFailed } from './fail.ts'
+import { askForObject, findRemote } from './remote.ts'
 import { withStore } from './store.ts'
 import { writeTime } from './table.ts'
 
 /** Prints only the secret on standard output, for scripts, and explanations on standard error. */
 export async function rotateAppSecret(
   app_id: string,
-  { overlap: text, data }: { overlap: string; data?: string },
+  { overlap: text, data, url }: { overlap: string; data?: string; url?: string },
 ): Promise<void> {
   const overlap = parseDuration(text)
   if (overlap === undefined) throw new CommandFailed(`--overlap ${text} is not a duration such as 24h`)
+  const remote = findRemote(url === undefined ? {} : { url })
+  if (remote) {
+    const path = `apps/${encodeURIComponent(app_id)}/secret`
+    const made = await askForObject<RotatedSecret>(remote, path, { method: 'POST', json: { overlap: text } })
+    return printSecret(app_id, made.secret, made.previous?.until ?? writeTime(systemClock.now()))
+  }
   await withStore({ DATA_DIR: data }, async (database) => {
     const until = writeTime(systemClock.now() + overlap)
     const secret = await database.transaction((tx) =>
@@ -20,9 +27,18 @@ export async function rotateAppSecret(
     )
     if (secret === undefined)
       throw new CommandFailed(`${app_id} is not an app of this store; ./switchboard export lists them`)
-    process.stdout.write(`${secret}\n`)
-    process.stderr.write(
-      `App ${app_id} signs with this secret from now on; it is shown this once. The one before it is good until ${until}.\n`,
-    )
+    printSecret(app_id, secret, until)
   })
+}
+
+interface RotatedSecret {
+  readonly secret: string
+  readonly previous: { readonly until: string } | null
+}
+
+function printSecret(app_id: string, secret: string, until: string): void {
+  process.stdout.write(`${secret}\n`)
+  process.stderr.write(
+    `App ${app_id} signs with this secret from now on; it is shown this once. The one before it is good until ${until}.\n`,
+  )
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { listActivitiesForOperators } from '../resources/audit/store.ts'
 import { CommandFailed } from './fail.ts'
+import { findRemote, listRemote } from './remote.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -9,6 +10,7 @@ export interface AuditFlags {
   readonly limit: string
   readonly json?: boolean
   readonly data?: string
+  readonly url?: string
 }
 
 const maxRecords = 10_000
@@ -29,6 +31,11 @@ const columns: readonly Column<ListedActivity>[] = [
 /** The newest records first: who did what to which node, when, from where. */
 export async function listAudit(flags: AuditFlags): Promise<void> {
   const limit = parseLimit(flags.limit)
+  const remote = findRemote(flags)
+  if (remote) {
+    const found = await listRemote<ListedActivity>(remote, 'audit', { account_id: flags.account }, limit)
+    return printList(found, columns, flags)
+  }
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     if (flags.account !== undefined) await checkAccount(database.read, flags.account)
     const activities = await listActivitiesForOperators(database.read, flags.account, limit)

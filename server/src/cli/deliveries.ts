@@ -8,6 +8,8 @@ import { replayDelivery } from '../delivery/replay.ts'
 import { NoticeWaker } from '../delivery/waker.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
 import { CommandFailed } from './fail.ts'
+import { askForObject, findRemote } from './remote.ts'
+import { listRemoteDeliveries, watchRemote } from './remote-deliveries.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -18,6 +20,7 @@ export interface DeliveryListFlags {
   readonly watch?: boolean
   readonly json?: boolean
   readonly data?: string
+  readonly url?: string
 }
 
 const maxLimit = 10_000
@@ -31,8 +34,15 @@ export async function listDeliveries({
   watch,
   json,
   data,
+  url,
 }: DeliveryListFlags): Promise<void> {
   const count = parseCount(limit)
+  const remote = findRemote(url === undefined ? {} : { url })
+  if (remote) {
+    if (watch) return watchRemote(remote)
+    const found = await listRemoteDeliveries(remote, { failed, account, limit: count })
+    return printList(found, columns, { json })
+  }
   await withLockedStore({ DATA_DIR: data }, async (database) => {
     if (watch) return watchDeliveries(database)
     const deliveries = await listDeliveriesForOperators(database.read, { failed, account, limit: count })
@@ -90,11 +100,18 @@ function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest 
 export interface ReplayFlags {
   readonly to?: string
   readonly data?: string
+  readonly url?: string
 }
 
 /** Sends deliveries again: all of them, or none when one of them cannot be sent. */
-export async function replayDeliveries(texts: readonly string[], { to, data }: ReplayFlags): Promise<void> {
+export async function replayDeliveries(texts: readonly string[], { to, data, url }: ReplayFlags): Promise<void> {
   const ids = texts.map(parseId)
+  const remote = findRemote(url === undefined ? {} : { url })
+  if (remote) {
+    const json = { ids: ids.map(String), ...(to !== undefined && { to }) }
+    const { replayed } = await askForObject<{ replayed: number }>(remote, 'deliveries/replay', { method: 'POST', json })
+    return printReplayed(replayed)
+  }
   await withLockedStore({ DATA_DIR: data }, async (database, { allowInternalCallbacks }) => {
     const problem = to === undefined ? undefined : findUrlProblem(to, allowInternalCallbacks)
     if (problem !== undefined) throw new CommandFailed(`--to: ${problem}`)
@@ -104,8 +121,12 @@ export async function replayDeliveries(texts: readonly string[], { to, data }: R
       return replayed
     })
     await wakeServers(database, [...lanes])
-    process.stdout.write(`${ids.length === 1 ? 'One delivery is' : `${ids.length} deliveries are`} sent again.\n`)
+    printReplayed(ids.length)
   })
+}
+
+function printReplayed(count: number): void {
+  process.stdout.write(`${count === 1 ? 'One delivery is' : `${count} deliveries are`} sent again.\n`)
 }
 
 async function replay(tx: Transaction, id: number, to: string | undefined): Promise<string> {

@@ -1,12 +1,16 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { ReadableStream as WebStream } from 'node:stream/web'
 import { exportWorld } from '../world/export.ts'
 import { countLeftOut } from '../world/export-rows.ts'
 import { listListenedApps } from './listener.ts'
+import { askRemote, findRemote, type Remote } from './remote.ts'
 import { withStore } from './store.ts'
 
 /** Writes the store as a world file to standard output, and what the file cannot hold to standard error. */
-export async function exportStore(flags: { data?: string }): Promise<void> {
+export async function exportStore(flags: { data?: string; url?: string }): Promise<void> {
+  const remote = findRemote(flags)
+  if (remote) return exportRemote(remote)
   await withStore({ DATA_DIR: flags.data }, (database) =>
     database.snapshot(async (db) => {
       try {
@@ -30,4 +34,10 @@ export async function exportStore(flags: { data?: string }): Promise<void> {
       process.stderr.write(`${notes.join('\n')}\n`)
     }),
   )
+}
+
+async function exportRemote(remote: Remote): Promise<void> {
+  const { body } = await askRemote(remote, 'world', { accept: 'application/yaml' })
+  if (body) await pipeline(Readable.fromWeb(body as WebStream), process.stdout, { end: false })
+  process.stderr.write('The file holds the secrets of apps: keep it as you keep those. Tokens are not in it.\n')
 }

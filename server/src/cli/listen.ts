@@ -124,7 +124,7 @@ async function receive(
 async function showPast(events: readonly PastEvent[], config: Config, output: ListenOutput): Promise<void> {
   if (events.length === maxPastEvents) say(`Of the past, the last ${maxPastEvents} events are shown.`)
   for (const { value, account_id, field, id, created_time } of events) {
-    const delivery = { id, account_id, field, value, started_time: created_time, created_time }
+    const delivery = { id, account_id, field, value, started_time: created_time, created_time, trace: null }
     const body = await buildBody(vocabularyOf(value, config), { deliveries: [delivery] })
     output.show({ body, bad: undefined, time: created_time })
   }

@@ -4,6 +4,10 @@ import { packageVersion } from '../version.ts'
 import { findLocalAddress, writeLocalUrl } from './local-url.ts'
 
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
+const urlFlag = [
+  '--url <base>',
+  'a running server to ask instead of the store (SWITCHBOARD_URL; its operator token in SWITCHBOARD_TOKEN)',
+] as const
 const jsonFlag = ['--json', 'print all that is known, one JSON object a line'] as const
 
 /** A flag that may be repeated; `nothing` says what applies without it. */
@@ -51,6 +55,7 @@ export function buildProgram(): Command {
     )
     .argument('<file>')
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (file, flags) => (await import('./apply.ts')).apply(file, flags))
 
   program
@@ -59,6 +64,7 @@ export function buildProgram(): Command {
       'write the store as a world file, which apply turns back into the same; it holds the secrets of apps, and no tokens, of which only hashes are stored',
     )
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (flags) => (await import('./export.ts')).exportStore(flags))
 
   program
@@ -91,19 +97,39 @@ export function buildProgram(): Command {
     )
     .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (flags) => (await import('./token.ts')).createToken(flags))
   token
     .command('list')
     .description('list tokens, never their secrets')
     .option(...jsonFlag)
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (flags) => (await import('./token.ts')).listTokens(flags))
   token
     .command('revoke')
     .description('end a token')
     .argument('<id>')
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (id, flags) => (await import('./token.ts')).revokeTokenById(id, flags))
+
+  program
+    .command('status')
+    .description('show how a running server is: version, store, processes, what is in it, what waits')
+    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
+    .option('--json', 'print all that is known as one JSON object')
+    .action(async (flags) => (await import('./status.ts')).showStatus(flags))
+  program
+    .command('wait')
+    .description('wait until something has happened on a running server, and print it; for tests')
+    .argument('<type>', 'request, event, delivery, try, message, call or timer')
+    .option('--account <id>', 'only of this account')
+    .option('--number <id>', 'only of this Phone-Number-ID')
+    .option('--since <when>', 'also what has happened since then: a duration such as 10s, or a time')
+    .option('--timeout <duration>', 'how long, at most 60s (default: 30s)')
+    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
+    .action(async (type, flags) => (await import('./status.ts')).waitForHappening(type, flags))
 
   const signingKey = program
     .command('signing-key')
@@ -158,6 +184,7 @@ export function buildProgram(): Command {
     .option('--limit <n>', 'how many records at the most', '50')
     .option(...jsonFlag)
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (flags) => (await import('./audit.ts')).listAudit(flags))
 
   const app = program.command('app').description('look after apps')
@@ -167,6 +194,7 @@ export function buildProgram(): Command {
     .argument('<id>')
     .option('--overlap <duration>', 'how long the old secret is good as well', '24h')
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (id, flags) => (await import('./app-secret.ts')).rotateAppSecret(id, flags))
 
   const deliveries = program.command('deliveries').description('the webhook log: show deliveries and replay them')
@@ -179,6 +207,7 @@ export function buildProgram(): Command {
     .addOption(new Option(...jsonFlag).conflicts('watch'))
     .option('--watch', 'show how deliveries stand, every second, until Ctrl-C')
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
@@ -186,6 +215,7 @@ export function buildProgram(): Command {
     .argument('<id>')
     .option('--json', 'print all that is known as one JSON object')
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (id, flags) => (await import('./show-delivery.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
@@ -193,6 +223,7 @@ export function buildProgram(): Command {
     .argument('<id...>')
     .option('--to <url>', 'another address to send them to')
     .option(...dataFlag)
+    .option(...urlFlag)
     .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
 
   program

@@ -11,6 +11,7 @@ import { packageVersion } from '../version.ts'
 import { contentRemoved, noAccess } from './deliveries.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
 import { vocabularyOf } from './event-vocabulary.ts'
+import { askForObject, findRemote } from './remote.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -30,8 +31,17 @@ const columns: readonly Column<Found['attempts'][number]>[] = [
 ]
 
 /** Shows a delivery, every attempt, and the exact request that was sent. */
-export async function showDelivery(text: string, flags: { data?: string; json?: boolean }): Promise<void> {
+export async function showDelivery(
+  text: string,
+  flags: { data?: string; url?: string; json?: boolean },
+): Promise<void> {
   const id = parseId(text)
+  const remote = findRemote(flags)
+  if (remote) {
+    const found = await askForObject(remote, `deliveries/${id}`)
+    process.stdout.write(`${JSON.stringify(found, null, flags.json ? 0 : 2)}\n`)
+    return
+  }
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const found = await findDeliveryForOperators(database.read, id)
     if (!found) throw unknownDelivery(id)

@@ -7,6 +7,7 @@ import type { Transaction } from '../db/database.ts'
 import { type Scope, scopes } from '../graph/caller.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
+import { askForObject, askRemote, findRemote, listRemote } from './remote.ts'
 import { withLockedStore, withStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -17,6 +18,7 @@ export interface TokenFlags {
   readonly business: string[]
   readonly expires?: string
   readonly data?: string
+  readonly url?: string
 }
 
 const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
@@ -28,6 +30,20 @@ export async function createToken(flags: TokenFlags): Promise<void> {
     throw new CommandFailed('--business limits an operator alone: give --scope operator too, or --account')
   }
   const lifetime = flags.expires === undefined ? undefined : parseLifetime(flags.expires)
+  const remote = findRemote(flags)
+  if (remote) {
+    const made = await askForObject<{ id: string; token: string }>(remote, 'tokens', {
+      method: 'POST',
+      json: {
+        app_id: flags.app,
+        scopes: wanted,
+        ...(flags.account.length > 0 && { accounts: flags.account }),
+        ...(flags.business.length > 0 && { businesses: flags.business }),
+        ...(flags.expires !== undefined && { expires: flags.expires }),
+      },
+    })
+    return printNew(made.id, made.token)
+  }
   await withStore({ DATA_DIR: flags.data }, async (database) => {
     const secret = makeTokenSecret(systemRandom)
     const id = await database.transaction(async (tx) => {
@@ -41,12 +57,22 @@ export async function createToken(flags: TokenFlags): Promise<void> {
         expires_time: lifetime === undefined ? null : systemClock.now() + lifetime,
       })
     })
-    process.stdout.write(`${secret}\n`)
-    process.stderr.write(`Token ${id} was made. Its secret is shown this once and cannot be read again.\n`)
+    printNew(id, secret)
   })
 }
 
-export async function listTokens(flags: { data?: string; json?: boolean }): Promise<void> {
+function printNew(id: string, secret: string): void {
+  process.stdout.write(`${secret}\n`)
+  process.stderr.write(`Token ${id} was made. Its secret is shown this once and cannot be read again.\n`)
+}
+
+export async function listTokens(flags: { data?: string; url?: string; json?: boolean }): Promise<void> {
+  const remote = findRemote(flags)
+  if (remote) {
+    // The door lists the newest first.
+    const items = await listRemote<ListedToken>(remote, 'tokens', {}, Number.POSITIVE_INFINITY)
+    return printList(items.toReversed(), tokenColumns, flags)
+  }
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const vocabulary = chooseVocabulary(config.vocabulary)
     const tokens = await listTokensForOperators(database.read)
@@ -89,7 +115,13 @@ const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
 ]
 
-export async function revokeTokenById(id: string, flags: { data?: string }): Promise<void> {
+export async function revokeTokenById(id: string, flags: { data?: string; url?: string }): Promise<void> {
+  const remote = findRemote(flags)
+  if (remote) {
+    await askRemote(remote, `tokens/${encodeURIComponent(id)}`, { method: 'DELETE' })
+    process.stdout.write(`Token ${id} is revoked.\n`)
+    return
+  }
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {
     const found = await database.transaction((tx) => revokeToken(tx, systemClock, id))
     if (!found) throw new CommandFailed(`there is no token ${id}: see ./switchboard token list`)

@@ -49,9 +49,14 @@ export interface Transaction extends Db {
   ): void
   /** Holds a statement's locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Does nothing if transactions never overlap. */
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
+  /** The trace of the request that it is done for; undefined when it is for none, or for several. */
+  readonly trace: string | undefined
   /** Notes that its commit makes something due: the responsible worker is woken then, and no other. */
   makeDue(due: Partial<Due>): void
 }
+
+/** The object that an implementation uses for one transaction after the other. */
+export type Traced = { -readonly [K in keyof Transaction]: K extends 'trace' ? string | undefined : Transaction[K] }
 
 export interface TransactionOptions {
   /**
@@ -63,6 +68,8 @@ export interface TransactionOptions {
    * Whose share of the write connections it uses: an app's id. No share gets all of them. By default the service's own.
    */
   readonly share?: string
+  /** The trace of the request that it is done for. */
+  readonly trace?: string | undefined
 }
 
 /** One window of a limit: permits per period, counted under a key. */

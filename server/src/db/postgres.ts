@@ -12,6 +12,7 @@ import {
   type Db,
   type Outage,
   ownShare,
+  type Traced,
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
@@ -120,9 +121,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         flight.run(prepare(statement, parameters))
       const require = (statement: Statement<never, unknown>, parameters: object, otherwise: Error) =>
         flight.require(prepare(statement, parameters), otherwise)
-      const tx: Transaction = {
+      const tx: Traced = {
         ...db,
         inTransaction: true as const,
+        trace: undefined,
         makeDue: due.note,
         run: run as Transaction['run'],
         require: require as Transaction['require'],
@@ -136,20 +138,29 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     return known
   }
 
-  async function runInPlace<T>(work: (tx: Transaction) => Promise<T>, share: string, begin = 'BEGIN'): Promise<T> {
+  async function runInPlace<T>(
+    work: (tx: Transaction) => Promise<T>,
+    share: string,
+    { trace, begin = 'BEGIN' }: { readonly trace?: string | undefined; readonly begin?: string } = {},
+  ): Promise<T> {
     await places.enter(share)
     try {
-      return await runTransaction(work, `${begin}; ${setLockTimeout}`)
+      return await runTransaction(work, `${begin}; ${setLockTimeout}`, trace)
     } finally {
       places.leave(share)
     }
   }
 
-  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
+  async function runTransaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    begin: string,
+    trace: string | undefined,
+  ): Promise<T> {
     const client = await pool.connect()
     const { tx, flight, due } = transactionOn(client)
     let broken: Error | undefined
     try {
+      tx.trace = trace
       flight.begin(begin)
       const result = await work(tx)
       await flight.commit()
@@ -173,8 +184,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await flights.get(tx)?.query({ text, query_timeout: noTimeout } as pg.QueryConfig)
   }
 
-  const transaction: Database['transaction'] = (work, { share = ownShare } = {}) =>
-    retried(() => runInPlace(work, share))
+  const transaction: Database['transaction'] = (work, { share = ownShare, trace } = {}) =>
+    retried(() => runInPlace(work, share, { trace }))
 
   return {
     product: 'PostgreSQL',
@@ -186,7 +197,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
     notices: openNotices(url, pool),
     onDue: listeners.add,
-    snapshot: (work) => runInPlace(work, ownShare, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    snapshot: (work) => runInPlace(work, ownShare, { begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' }),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
@@ -300,7 +311,7 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => u
 }
 
 interface OpenTransaction {
-  readonly tx: Transaction
+  readonly tx: Traced
   readonly flight: Flight
   readonly due: DueNotes
 }

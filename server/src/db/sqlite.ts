@@ -14,6 +14,7 @@ import {
   type Database,
   DatabaseUnavailable,
   type Db,
+  type Traced,
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
@@ -46,8 +47,9 @@ export function openSqlite(file: string): Database {
   const reader = new CommittedReader(openFile(file), secrets)
   const due = new DueNotes()
   const listeners = new DueListeners()
-  const tx: Transaction = Object.assign(writer.db(), {
+  const tx: Traced = Object.assign(writer.db(), {
     inTransaction: true as const,
+    trace: undefined,
     makeDue: due.note,
     run: writer.runStatement as Transaction['run'],
     require: writer.requireRow as Transaction['require'],
@@ -69,7 +71,11 @@ export function openSqlite(file: string): Database {
     },
   )
 
-  const transaction: Database['transaction'] = (work, options) => queue.run(work, options)
+  const transaction: Database['transaction'] = (work, options) =>
+    queue.run(() => {
+      tx.trace = options?.trace
+      return work(tx)
+    }, options)
 
   return {
     product: 'SQLite file',

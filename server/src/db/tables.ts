@@ -316,6 +316,8 @@ export interface TimersTable {
   leased_until: number
   set_time: number
   secret: Sealed | null
+  /** Of the request that set it. */
+  trace: Generated<string | null>
 }
 
 export interface CarrierMessagesTable {
@@ -411,6 +413,8 @@ export interface EventsTable {
   field: string
   value: string
   created_time: number
+  /** Of the request that raised it; null for one that no request raised. */
+  trace: Generated<string | null>
 }
 
 export interface LanesTable {

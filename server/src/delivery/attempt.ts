@@ -3,16 +3,18 @@ import type { Vocabulary } from '../graph/vocabulary.ts'
 import { buildBody, buildHeaders, type Post } from './compose-post.ts'
 import type { Answer, Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
-import { isTaken, type PostResult } from './outcome.ts'
+import { isTaken, type PostResult, type SentPost } from './outcome.ts'
 
 export interface AttemptDeps {
   readonly clock: Clock
-  readonly egress: Pick<Egress, 'send' | 'originOf'>
+  readonly egress: Pick<Egress, 'send' | 'originOf' | 'userAgent'>
   readonly vocabulary: Vocabulary
 }
 
-/** How much of a response the log keeps. */
-const keptAnswerCharacters = 1000
+/** How much of a response the log keeps: of its body, and of its headers. */
+const keptAnswerBytes = 4096
+const keptHeaderCharacters = 4096
+
 /**
  * One post, stage by stage: build the bytes, sign them, send them (guarded), read the response, judge it. Returns undefined when
  * the service stops, or it may not leave any more: that does not count as an attempt.
@@ -23,12 +25,15 @@ export async function attemptPost(
   mayLeave: () => boolean,
 ): Promise<PostResult | undefined> {
   const time = clock.now()
+  let sent: SentPost | undefined
   try {
     const built = buildBody(vocabulary, post)
     const body = built instanceof Promise ? await built : built
-    const headers = buildHeaders(post, body, time)
+    const headers = { 'user-agent': egress.userAgent, ...buildHeaders(post, body, time) }
+    sent = describeSent(post, headers)
     const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
-    return { time, duration: clock.now() - time, ...judge(answer), fault: undefined }
+    const answerHeaders = keepHeaders(answer.headers)
+    return { time, duration: clock.now() - time, ...judge(answer), sent: { ...sent, answerHeaders }, fault: undefined }
   } catch (error) {
     const isKnown = error instanceof EgressError
     if (isKnown && (error.reason === 'closed' || error.reason === 'too_late')) return undefined
@@ -38,6 +43,7 @@ export async function attemptPost(
       status: undefined,
       problem: isKnown ? error.message : 'it could not be sent, by a fault of this service',
       answer: '',
+      sent,
       retryAfter: undefined,
       fault: isKnown ? undefined : error,
     }
@@ -55,7 +61,29 @@ function judge({
     status,
     problem: isTaken(status) ? undefined : (failure?.message ?? `it answered ${status}`),
     // PostgreSQL refuses NUL in text.
-    answer: body.toString('utf8').slice(0, keptAnswerCharacters).replaceAll('\0', '').toWellFormed(),
+    answer: body.subarray(0, keptAnswerBytes).toString('utf8').replaceAll('\0', '').toWellFormed(),
     retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
   }
+}
+
+function describeSent({ callback_url, deliveries }: Post, headers: Readonly<Record<string, string>>): SentPost {
+  return {
+    url: callback_url,
+    headers: JSON.stringify(headers),
+    deliveries: deliveries.length === 1 ? null : deliveries.map(({ id }) => id).join(','),
+    answerHeaders: null,
+  }
+}
+
+/** As many headers as there is room for, in their order. */
+function keepHeaders(headers: Answer['headers']): string {
+  const kept: Record<string, string | string[]> = {}
+  let room = keptHeaderCharacters
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue
+    room -= name.length + (Array.isArray(value) ? value.join('').length : value.length)
+    if (room < 0) break
+    kept[name] = value
+  }
+  return JSON.stringify(kept).replaceAll('\\u0000', '')
 }

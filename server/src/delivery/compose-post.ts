@@ -7,7 +7,10 @@ import { type Secrets, signHub, signStandard } from './sign.ts'
 import { timedFields } from './webhook-fields.ts'
 
 /** The input of a post: composing it again gives the same post. */
-export type PostedDelivery = Pick<WaitingDelivery, 'id' | 'account_id' | 'field' | 'started_time' | 'created_time'> & {
+export type PostedDelivery = Pick<
+  WaitingDelivery,
+  'id' | 'account_id' | 'field' | 'started_time' | 'created_time' | 'trace'
+> & {
   readonly value: string
 }
 
@@ -59,6 +62,7 @@ export function buildHeaders(
   const signedTime = now - started_time < timestampLifetime ? started_time : now
   return {
     'content-type': 'application/json',
+    ...traceParent(deliveries),
     'x-hub-signature-256': signHub(body, secrets),
     ...signStandard(nameOf(deliveries), signedTime, body, secrets),
   }
@@ -70,4 +74,10 @@ function nameOf(deliveries: readonly PostedDelivery[]): string {
   if (deliveries.length === 1) return `delivery_${first?.id}`
   const ids = deliveries.map(({ id }) => id).join(' ')
   return `deliveries_${first?.id}_${createHash('sha256').update(ids).digest('hex').slice(0, 16)}`
+}
+
+/** Lets the subscriber go on with the trace of the request that raised the first event; the delivery is the parent. */
+function traceParent([first]: readonly PostedDelivery[]): Record<string, string> {
+  if (!first?.trace) return {}
+  return { traceparent: `00-${first.trace}-${first.id.toString(16).padStart(16, '0')}-01` }
 }

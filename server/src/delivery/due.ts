@@ -23,6 +23,8 @@ export interface WaitingDelivery {
   readonly has_access: number
   /** Null when the value is so large that it is read only when it is sent. */
   readonly value: string | null
+  /** The trace of the request that raised the event; null: of none. */
+  readonly trace: string | null
 }
 
 /** Values up to this size are read with their deliveries, so that held lanes use little memory. */
@@ -34,11 +36,12 @@ const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conver
     WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND p.state = 'waiting' AND p.id < d.id
   ) AS previous_id,
   ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access,
-  CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value`
+  CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value, events.trace`
 
 function dueOf(lane_id: RawBuilder<string>, now: number, limit: RawBuilder<unknown>): RawBuilder<WaitingDelivery> {
   return sql`SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
     WHERE d.lane_id = ${lane_id} AND d.state = 'waiting' AND d.due_time <= ${now}
+      AND (SELECT lanes.stopped_until FROM lanes WHERE lanes.id = ${lane_id}) <= ${now}
     ORDER BY d.due_time, d.id LIMIT ${limit}`
 }
 

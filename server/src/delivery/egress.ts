@@ -121,6 +121,10 @@ export class Egress {
     })
   }
 
+  get userAgent(): string {
+    return this.#deps.userAgent
+  }
+
   /** How many origins may have a pool. */
   get poolCount(): number {
     return this.#pools.size

@@ -29,7 +29,7 @@ function momentOf({ milliseconds }: Lease, now: number): ClaimMoment {
  * set back; the bound is twice the length of a lease, because the clocks of machines differ.
  */
 function isClaimable({ now, beyond }: ClaimMoment): RawBuilder<boolean> {
-  return sql`lanes.next_due <= ${now} AND (lanes.leased_until <= ${now} OR lanes.leased_until > ${beyond})`
+  return sql`lanes.next_due <= ${now} AND lanes.stopped_until <= ${now} AND (lanes.leased_until <= ${now} OR lanes.leased_until > ${beyond})`
 }
 
 interface Place {

@@ -89,7 +89,7 @@ export async function findDeliveryForOperators(db: Db, id: number) {
     .innerJoin('lanes', 'lanes.id', 'deliveries.lane_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .selectAll('deliveries')
-    .select(['lanes.callback_url', 'events.value'])
+    .select(['lanes.callback_url', 'events.value', 'events.trace'])
     .where('deliveries.id', '=', id)
     .executeTakeFirst()
   if (!delivery) return undefined

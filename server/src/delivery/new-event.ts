@@ -10,6 +10,8 @@ export interface NewEvent {
   readonly conversation: string
   /** An object, or JSON text of one. */
   readonly value: object | string
+  /** The trace of the request that raises it, where a transaction is for several. */
+  readonly trace?: string | undefined
 }
 
 /** Who an event was raised for: no app when nobody subscribes, and no lane when it does not exist yet. */
@@ -19,10 +21,11 @@ export type RaisedFor = { readonly n: number; readonly event_id: number } & (
 )
 
 /** An event as it is stored. */
-export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id'> {
+export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id' | 'trace'> {
   /** Empty when it concerns no number. */
   readonly phone_number_id: string
   readonly value: string
+  readonly trace: string | null
 }
 
 /** Events that are raised together, in order; `n` numbers them. */

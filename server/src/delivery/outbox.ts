@@ -23,7 +23,7 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
 /** The same for several events, in order, with as many statements. */
 export async function raiseEvents(tx: Transaction, clock: Clock, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  const [rows, now] = [events.map(rowOf), clock.now()]
+  const [rows, now] = [events.map((event, n) => rowOf(event, n, tx.trace)), clock.now()]
   const raised = await tx.list(insert, { events: rows, now })
   const lanes = raised.flatMap((target) => (target.app_id === null ? [] : [addressOf(target)]))
   const missing = raised.filter((target) => target.app_id !== null && target.lane_id === null)
@@ -31,7 +31,11 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
   tx.makeDue({ lanes })
 }
 
-function rowOf({ value, phone_number_id, account_id, field, conversation }: NewEvent, n: number) {
+function rowOf(
+  { value, phone_number_id, account_id, field, conversation, trace }: NewEvent,
+  n: number,
+  traceOfAll: string | undefined,
+) {
   return {
     n,
     account_id,
@@ -40,6 +44,7 @@ function rowOf({ value, phone_number_id, account_id, field, conversation }: NewE
     field: field.toWellFormed(),
     conversation: conversation.toWellFormed(),
     value: typeof value === 'string' ? value : JSON.stringify(value),
+    trace: trace ?? traceOfAll ?? null,
   }
 }
 

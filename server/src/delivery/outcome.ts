@@ -2,6 +2,17 @@ import type { Random } from '../base/random.ts'
 import type { WaitingDelivery } from './due.ts'
 import { planRetry, type RetryRules } from './schedule.ts'
 
+/** A post as it left, without its body, which can be composed again. */
+export interface SentPost {
+  readonly url: string
+  /** JSON: its headers. */
+  readonly headers: string
+  /** The deliveries that it carried in their order, by their ids with commas, when there were several. */
+  readonly deliveries: string | null
+  /** JSON: the headers of the response; null when none came. */
+  readonly answerHeaders: string | null
+}
+
 /** The result of one post. */
 export interface PostResult {
   readonly time: number
@@ -12,6 +23,8 @@ export interface PostResult {
   readonly problem: string | undefined
   /** The first part of the response, for the log. */
   readonly answer: string
+  /** What left, and the headers of what came back, for the log; undefined when nothing left. */
+  readonly sent: SentPost | undefined
   readonly retryAfter: string | undefined
   /** A fault of our own, which is retried like any other. */
   readonly fault: unknown

@@ -25,7 +25,7 @@ const touchedLanes = (
   FROM targets WHERE lanes.id = targets.id
     AND (targets.next_due IS NULL OR targets.next_due > GREATEST(CAST(${now} AS BIGINT), targets.paused_until))`
 
-const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT`
+const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT, trace TEXT`
 
 /** Stores events, their deliveries and the due times of their lanes in one statement. Ids are drawn in the order of the events. */
 export const insertAtOnce = defineSql<NewEvents>()(
@@ -45,8 +45,8 @@ export const insertAtOnce = defineSql<NewEvents>()(
       ${lockedLanes(sql`(SELECT DISTINCT app_id, callback_url FROM linked) AS wanted
         JOIN lanes ON lanes.app_id = wanted.app_id AND lanes.callback_url = wanted.callback_url`)}
     ), stored AS (
-      INSERT INTO events (id, account_id, phone_number_id, field, value, created_time)
-      SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT) FROM given
+      INSERT INTO events (id, account_id, phone_number_id, field, value, created_time, trace)
+      SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT), trace FROM given
     ), inserted AS (
       INSERT INTO deliveries (${deliveryColumns})
       SELECT given.event_id, targets.id, given.account_id, targets.app_id, given.field, given.conversation, ${newDelivery(now)}

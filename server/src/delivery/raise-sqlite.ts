@@ -19,7 +19,7 @@ const findTargets = defineSql<{ account_id: string; phone_number_id: string; fie
 type StoredRow = EventRow & { readonly now: number }
 
 const insertEvent = defineStatement<Omit<StoredRow, 'conversation'>>()(
-  (db, { account_id, phone_number_id, field, value, now }) =>
+  (db, { account_id, phone_number_id, field, value, trace, now }) =>
     db
       .insertInto('events')
       .values({
@@ -28,12 +28,13 @@ const insertEvent = defineStatement<Omit<StoredRow, 'conversation'>>()(
         field,
         value,
         created_time: now,
+        trace,
       })
       .returning('id'),
 )
 
 const insertDelivery = defineStatement<
-  Omit<StoredRow, 'value' | 'phone_number_id'> & { event_id: number; lane_id: string; app_id: string }
+  Omit<StoredRow, 'value' | 'phone_number_id' | 'trace'> & { event_id: number; lane_id: string; app_id: string }
 >()((db, { event_id, lane_id, account_id, app_id, field, conversation, now }) =>
   db
     .insertInto('deliveries')

@@ -37,9 +37,11 @@ const isUnchanged = sql`d.id = CAST(o.key AS BIGINT) AND d.lane_id = o.value ->>
   AND d.attempts = CAST(o.value ->> 'attempts' AS INTEGER)`
 
 function insertTries({ deliveries }: Parameters, held: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`INSERT INTO delivery_attempts (delivery_id, number, time, duration, status, problem, answer)
+  return sql`INSERT INTO delivery_attempts (delivery_id, number, time, duration, status, problem, answer,
+      sent_to, sent_headers, sent_with, answer_headers)
     SELECT d.id, d.attempts + 1, CAST(o.value ->> 'time' AS BIGINT), CAST(o.value ->> 'duration' AS BIGINT),
-      CAST(o.value ->> 'status' AS INTEGER), o.value ->> 'problem', o.value ->> 'answer'
+      CAST(o.value ->> 'status' AS INTEGER), o.value ->> 'problem', o.value ->> 'answer',
+      o.value ->> 'url', o.value ->> 'headers', o.value ->> 'deliveries', o.value ->> 'answer_headers'
     FROM json_each(${deliveries}) AS o JOIN deliveries d ON ${isUnchanged}
     WHERE d.lane_id IN (${held}) AND CAST(o.value ->> 'tries' AS INTEGER) = 1
     ON CONFLICT DO NOTHING`
@@ -129,7 +131,7 @@ function listRows({ lane_id, outcomes, postponed }: LaneRecord): [string, object
 
 function rowOf(lane_id: string, outcome: Outcome): object {
   const { delivery, result } = outcome
-  const { time, duration, status, problem, answer } = result
+  const { time, duration, status, problem, answer, sent } = result
   return {
     lane: lane_id,
     attempts: delivery.attempts,
@@ -141,5 +143,9 @@ function rowOf(lane_id: string, outcome: Outcome): object {
     status: status ?? null,
     problem: problem ?? null,
     answer: answer === '' ? null : answer,
+    url: sent?.url ?? null,
+    headers: sent?.headers ?? null,
+    deliveries: sent?.deliveries ?? null,
+    answer_headers: sent?.answerHeaders ?? null,
   }
 }

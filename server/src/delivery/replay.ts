@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import { writeAccess } from '../auth/access.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Transaction } from '../db/database.ts'
+import { lockRowsOf } from '../db/row-locks.ts'
+import { defineSql } from '../db/statement.ts'
 import { emptiedValue } from './empty-values.ts'
-import { ensureLanes, type LaneAddress } from './lane-rows.ts'
+import { ensureLanes, type LaneAddress, laneIdOf } from './lane-rows.ts'
+import { keysOf } from './lanes.ts'
 import { subscribersOf } from './subscribers.ts'
 
-export type Replay =
-  | { readonly kind: 'replayed'; readonly lane: LaneAddress }
+export type Reason =
   | { readonly kind: 'unknown' }
   /** The app's business no longer has access to the account. */
   | { readonly kind: 'withdrawn' }
@@ -16,67 +18,118 @@ export type Replay =
   /** What it said was removed: MESSAGE_BODY_KEEP is over, or the user was forgotten. */
   | { readonly kind: 'emptied' }
 
+export interface Refused {
+  readonly id: number
+  readonly reason: Reason
+}
+
+export interface Replay {
+  readonly replayed: readonly number[]
+  readonly lanes: readonly LaneAddress[]
+  readonly refused: readonly Refused[]
+}
+
+interface Found {
+  readonly id: number
+  readonly app_id: string
+  readonly account_id: string
+  readonly phone_number_id: string | null
+  readonly has_access: number
+  readonly is_emptied: number
+}
+
+// Events are locked against whoever empties them: see empty-values.ts.
+const findDeliveries = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<Found>`
+    SELECT d.id, d.app_id, d.account_id, events.phone_number_id,
+      CASE WHEN events.value = ${sql.lit(emptiedValue)} THEN 1 ELSE 0 END AS is_emptied,
+      ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access
+    FROM json_each(${ids}) AS o JOIN deliveries d ON d.id = CAST(o.key AS BIGINT)
+    JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id ORDER BY d.id
+    ${lockRowsOf('events', 'ForUpdate')}`,
+)
+
+const restart = defineSql<{ deliveries: object; now: number }>()(
+  ({ deliveries, now }) => sql`
+    UPDATE deliveries SET lane_id = o.value ->> 'lane', state = 'waiting', due_time = CAST(${now} AS BIGINT),
+      finished_time = NULL, started_time = CAST(${now} AS BIGINT), earlier_attempts = attempts
+    FROM json_each(${deliveries}) AS o WHERE deliveries.id = CAST(o.key AS BIGINT)`,
+)
+
+const wakeLanes = defineSql<{ ids: object; now: number }>()(
+  ({ ids, now }) => sql`
+    UPDATE lanes SET paused_until = 0, failures = 0,
+      next_due = CASE WHEN next_due <= ${now} THEN next_due ELSE CAST(${now} AS BIGINT) END
+    WHERE id IN (SELECT key FROM json_each(${ids}))`,
+)
+
 /**
- * Sends a delivery again, whatever its state, with a new count of attempts: to the current callback of its app, or to another
- * address. Refused when the app's business no longer has access to the account.
+ * Sends deliveries again, whatever their state, each with a new count of attempts: to the current callback of its app, or to another
+ * address. Those that cannot be sent are refused and stay as they are. A few statements, however many deliveries there are.
  */
-export async function replayDelivery(tx: Transaction, clock: Clock, id: number, to?: string): Promise<Replay> {
-  const delivery = await tx.query
-    .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .innerJoin('apps', 'apps.id', 'deliveries.app_id')
-    .select([
-      'deliveries.app_id',
-      'deliveries.account_id',
-      'events.phone_number_id',
-      'events.value',
-      writeAccess(sql.ref('apps.business_id'), sql.ref('deliveries.account_id')).as('has_access'),
-    ])
-    .where('deliveries.id', '=', id)
-    // Held against whoever empties the event: see empty-values.ts.
-    .forUpdate('events')
-    .executeTakeFirst()
-  if (!delivery) return { kind: 'unknown' }
-  if (delivery.has_access === 0) return { kind: 'withdrawn' }
-  if (delivery.value === emptiedValue) return { kind: 'emptied' }
-  const { app_id, account_id } = delivery
-  const callback_url = to ?? (await findCallback(tx, delivery))
-  if (callback_url === undefined) return { kind: 'no_callback', app_id, account_id }
-  const [lane] = await ensureLanes(tx, [{ app_id, callback_url }])
-  if (!lane) throw new Error('the lane was not made')
-  const now = clock.now()
-  await tx.query
-    .updateTable('deliveries')
-    .set(({ ref }) => ({
-      lane_id: lane.id,
-      state: 'waiting' as const,
-      due_time: now,
-      finished_time: null,
-      started_time: now,
-      earlier_attempts: ref('attempts'),
-    }))
-    .where('id', '=', id)
-    .execute()
-  // After the delivery: a holder that releases the lane meanwhile has not seen it.
-  await tx.query
-    .updateTable('lanes')
-    .set({
-      paused_until: 0,
-      failures: 0,
-      next_due: sql<number>`CASE WHEN next_due <= ${now} THEN next_due ELSE ${now} END`,
-    })
-    .where('id', '=', lane.id)
-    .execute()
-  return { kind: 'replayed', lane }
+export async function replayDeliveries(
+  tx: Transaction,
+  clock: Clock,
+  ids: readonly number[],
+  to?: string,
+): Promise<Replay> {
+  const found = await tx.list(findDeliveries, { ids: keysOf(ids) })
+  const known = new Set(found.map(({ id }) => id))
+  const refused: Refused[] = ids.filter((id) => !known.has(id)).map((id) => ({ id, reason: { kind: 'unknown' } }))
+  const callbacks = new Map<string, string | undefined>()
+  const lanes = new Map<string, LaneAddress>()
+  const moved: Record<string, { lane: string }> = {}
+  for (const delivery of found) {
+    const { id, app_id, account_id, phone_number_id } = delivery
+    if (delivery.has_access === 0) {
+      refused.push({ id, reason: { kind: 'withdrawn' } })
+      continue
+    }
+    if (delivery.is_emptied === 1) {
+      refused.push({ id, reason: { kind: 'emptied' } })
+      continue
+    }
+    const key = `${app_id} ${account_id} ${phone_number_id ?? ''}`
+    if (to === undefined && !callbacks.has(key)) callbacks.set(key, await findCallback(tx, delivery))
+    const callback_url = to ?? callbacks.get(key)
+    if (callback_url === undefined) {
+      refused.push({ id, reason: { kind: 'no_callback', app_id, account_id } })
+      continue
+    }
+    const lane = { id: laneIdOf(app_id, callback_url), app_id, callback_url }
+    lanes.set(lane.id, lane)
+    moved[id] = { lane: lane.id }
+  }
+  const made = [...lanes.values()]
+  if (made.length > 0) {
+    const now = clock.now()
+    await ensureLanes(tx, made)
+    await tx.list(restart, { deliveries: moved, now })
+    // After the deliveries: a holder that releases a lane meanwhile has not seen them.
+    await tx.list(wakeLanes, { ids: keysOf(lanes.keys()), now })
+  }
+  return { replayed: Object.keys(moved).map(Number), lanes: made, refused }
 }
 
 async function findCallback(
   tx: Transaction,
-  { app_id, account_id, phone_number_id }: { app_id: string; account_id: string; phone_number_id: string | null },
+  { app_id, account_id, phone_number_id }: Found,
 ): Promise<string | undefined> {
   const isApp = sql<boolean>`links.app_id = ${app_id}`
   const { rows } = await sql<{
     callback_url: string
   }>`${subscribersOf(account_id, phone_number_id ?? '', isApp)}`.execute(tx.query)
   return rows[0]?.callback_url
+}
+
+/** The same for one delivery. */
+export async function replayDelivery(
+  tx: Transaction,
+  clock: Clock,
+  id: number,
+  to?: string,
+): Promise<{ readonly kind: 'replayed'; readonly lane: LaneAddress } | Reason> {
+  const { lanes, refused } = await replayDeliveries(tx, clock, [id], to)
+  const [lane] = lanes
+  return lane ? { kind: 'replayed', lane } : (refused[0]?.reason ?? { kind: 'unknown' })
 }

@@ -10,6 +10,9 @@ export interface Waker {
   /** Called with what other processes announce; undefined when the lanes are unknown. */
   onLanes(hear: (ids: readonly string[] | undefined) => void): void
   onTimers(hear: () => void): void
+  /** Tells all other processes something short; it may get lost. */
+  say(text: string): void
+  onSaid(hear: (text: string) => void): void
   /** Whether announcements of other processes arrive at once. */
   readonly isLive: boolean
   close(): Promise<void>
@@ -21,6 +24,8 @@ export const silentWaker: Waker = {
   announceTimers() {},
   onLanes() {},
   onTimers() {},
+  say() {},
+  onSaid() {},
   isLive: false,
   async close() {},
 }
@@ -34,6 +39,9 @@ const paceMilliseconds = 20
 /** Ids of lanes have 32 characters. */
 const maxLanes = Math.floor((maxNoticeBytes - 100) / 36)
 
+/** How much waits to be told, at the most. */
+const maxSaid = 500
+
 interface Notice {
   readonly from: string
   readonly timers?: true
@@ -41,6 +49,7 @@ interface Notice {
   readonly lanes?: readonly string[]
   /** There were too many to list. */
   readonly any?: true
+  readonly said?: readonly string[]
 }
 
 /** Wakes by notifications of the database, one for everything announced in a short time. */
@@ -54,6 +63,8 @@ export class NoticeWaker implements Waker {
   #hasTimers = false
   #hearLanes: (ids: readonly string[] | undefined) => void = () => undefined
   #hearTimers: () => void = () => undefined
+  #said: string[] = []
+  #hearSaid: (text: string) => void = () => undefined
 
   /** `name` identifies this process; a process without workers need not listen. */
   constructor(notices: Notices, name: string, { listens }: { listens: boolean }) {
@@ -92,6 +103,17 @@ export class NoticeWaker implements Waker {
     this.#hearTimers = hear
   }
 
+  say(text: string): void {
+    // Whoever listens is not worth more memory than this.
+    if (this.#said.length >= maxSaid) this.#said.shift()
+    this.#said.push(text)
+    this.#loop.wake()
+  }
+
+  onSaid(hear: (text: string) => void): void {
+    this.#hearSaid = hear
+  }
+
   async close(): Promise<void> {
     await this.#loop.settle()
     await this.#loop.stop()
@@ -113,12 +135,28 @@ export class NoticeWaker implements Waker {
     this.#hasUnknownLanes = false
     this.#hasTimers = false
     // A poll finds what a lost notification announced.
+    if (Object.keys(notice).length > 1) await this.#notices.send(channel, JSON.stringify(notice)).catch(() => undefined)
+    while (this.#said.length > 0) await this.#sendSaid()
+  }
+
+  /** As much as one notification holds. */
+  async #sendSaid(): Promise<void> {
+    const said: string[] = []
+    let room = maxNoticeBytes - 100
+    for (const text of this.#said) {
+      room -= Buffer.byteLength(JSON.stringify(text)) + 1
+      if (room < 0 && said.length > 0) break
+      said.push(text)
+    }
+    this.#said.splice(0, said.length)
+    const notice: Notice = { from: this.#name, said }
     await this.#notices.send(channel, JSON.stringify(notice)).catch(() => undefined)
   }
 
   #take(text: string): void {
     const notice = readNotice(text)
     if (!notice || notice.from === this.#name) return
+    for (const said of notice.said ?? []) this.#hearSaid(said)
     if (notice.timers) this.#hearTimers()
     if (notice.any) this.#hearLanes(undefined)
     else if (notice.lanes) this.#hearLanes(notice.lanes)

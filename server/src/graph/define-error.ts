@@ -32,6 +32,7 @@ const usualCodes: Record<AnyErrorStatus, number> = {
   401: 190,
   403: 200,
   404: 803,
+  408: 2,
   416: 100,
   422: 100,
   429: 4,

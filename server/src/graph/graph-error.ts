@@ -2,8 +2,8 @@ import type { Vocabulary } from './vocabulary.ts'
 
 export const errorStatuses = [400, 401, 403, 404, 422, 429, 500] as const
 export type ErrorStatus = (typeof errorStatuses)[number]
-/** Downloads are not operations of the API, and have one more status. */
-export type AnyErrorStatus = ErrorStatus | 416
+/** Downloads, and waiting for something to happen, have one more status each. */
+export type AnyErrorStatus = ErrorStatus | 408 | 416
 
 /** A value for a placeholder in the sentence of an error; a list is joined with commas. */
 export type ErrorValue = string | number | readonly (string | number | boolean)[]
@@ -84,6 +84,7 @@ const types: Record<AnyErrorStatus, string> = {
   401: 'OAuthException',
   403: 'OAuthException',
   404: 'GraphMethodException',
+  408: 'GraphMethodException',
   416: 'OAuthException',
   422: 'GraphMethodException',
   429: 'OAuthException',
@@ -115,7 +116,7 @@ export function renderError(
     error: {
       ...body,
       ...(subcode !== undefined && { error_subcode: subcode }),
-      ...((status === 429 || status === 500) && { is_transient: true }),
+      ...((status === 408 || status === 429 || status === 500) && { is_transient: true }),
       ...(withData &&
         statusesWithData.includes(status) && {
           error_data: { messaging_product: vocabulary.product, details: error.message },

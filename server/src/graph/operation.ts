@@ -206,6 +206,8 @@ interface CommonRow<I extends TObject> {
   readonly briefErrors?: boolean
   /** Errors that the caller can fix also have `error_data`, as in sending. */
   readonly errorData?: boolean
+  /** Whether it waits for something, and responds with 408 when that does not come. */
+  readonly waits?: boolean
   /** The error statuses of its responses; by default all of its door. */
   readonly errors?: readonly ErrorStatus[]
   readonly examples: RowExamples
@@ -301,6 +303,20 @@ export interface StreamRow<I extends TObject = TObject> extends CommonRow<I>, Re
   run(context: StreamContext, input: Static<I>): Promise<PushReply>
 }
 
+/** At the operator door, for a row that responds with a document or a stream. */
+export interface OperatorReplyContext extends OperatorContext {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+}
+
+export interface OperatorReplyRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
+  readonly door: 'operator'
+  readonly effect: 'read'
+  readonly method: 'GET'
+  readonly path: `/operator/${string}`
+  run(context: OperatorReplyContext, input: Static<I>): Promise<Reply>
+}
+
 interface ReadRow<C, I extends TObject, O extends TSchema> extends RowBase<I, O> {
   readonly effect: 'read'
   /** The response. Projection by `fields` has no static shape, so the tests check every response against `output`. */
@@ -367,7 +383,7 @@ export type OperatorOperation = OperatorRead | OperatorWrite
 /** A row that responds with an object of the API. */
 export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
 /** A row that responds with a page, an image, a text, or bytes. */
-export type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow | StreamRow
+export type ReplyOperation = OpenRow | LinkRow | EdgeLinkRow | HandshakeRow | StreamRow | OperatorReplyRow
 /** One row of the table. */
 export type Row = Operation | ReplyOperation
 
@@ -412,6 +428,13 @@ export function defineOperatorWrite<I extends TObject, O extends TSchema, P = un
   row: Omit<OperatorWrite<I, O, P>, Given>,
 ): NewOperation {
   return { ...row, door: 'operator', effect: 'write' } as unknown as NewOperation
+}
+
+/** A GET by an operator whose response is a document or a stream. */
+export function defineOperatorReply<I extends TObject>(
+  row: Omit<OperatorReplyRow<I>, Given | 'method'>,
+): NewReplyOperation {
+  return { ...row, door: 'operator', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
 }
 
 /** A POST that hands in events, all at once. */

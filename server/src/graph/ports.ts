@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
 import type { ServiceProcess } from '../processes/heartbeat.ts'
+import type { Feed } from '../stream/feed.ts'
 import type { Caller } from './caller.ts'
 import type { NodeKindInfo } from './nodes.ts'
 import type { PushBody, Reply } from './reply.ts'
@@ -28,8 +30,61 @@ export interface Ports {
   readonly documents: Documents
   readonly health: Health
   readonly service: ServiceFacts
+  readonly world: WorldPort
+  /** Everything that happens, for whoever watches. */
+  readonly feed: Feed
+  /** The last requests of this process, the newest first. */
+  listRequests(): readonly LoggedRequest[]
+  /** Whether a token that was admitted before still is; throws when it is not. */
+  readmitOperator(before: Caller): Promise<Caller>
   /** Throws the 400 when events may not be sent to that address; `member` is the argument that the 400 names. */
   checkCallbackUrl(url: string, member: string): void
+}
+
+/** A request that this process has answered. */
+export interface LoggedRequest {
+  readonly id: string
+  /** Counts the requests of the process. */
+  readonly number: number
+  readonly time: number
+  readonly door: string
+  readonly operation: string
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly error: { readonly code: number; readonly message: string } | null
+  readonly milliseconds: number
+  readonly business_id: string | null
+  readonly app_id: string | null
+  readonly node_id: string | null
+  readonly account_id: string | null
+  readonly remote_address: string | null
+  readonly trace: string
+  readonly request_headers?: Readonly<Record<string, string>>
+  /** Null: it had none, or one that is not kept. */
+  readonly request_body?: string | null
+  readonly response_body?: string | null
+}
+
+/** World files: the whole store as a text, and back. */
+export interface WorldPort {
+  /** Streams what an operator with these limits sees of the store. */
+  export(format: 'yaml' | 'json', limits: WorldLimits | undefined): Readable
+  /** Reads a file, checks what can be checked without the store, and returns what applies it in a transaction. Throws the 400. */
+  prepare(text: string): Promise<(tx: Transaction) => Promise<AppliedWorld>>
+}
+
+export interface WorldLimits {
+  readonly accounts: ReadonlySet<string> | undefined
+  readonly businesses: ReadonlySet<string> | undefined
+}
+
+export interface AppliedWorld {
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  /** What was not applied, each with its place. */
+  readonly warnings: readonly string[]
 }
 
 /** What is fixed while the process runs. */

@@ -64,4 +64,6 @@ export interface Settings {
   readonly messagePairRate: { readonly count: number; readonly milliseconds: number }
   /** Whether this is a place to try things out, where more is shown and allowed. */
   readonly sandbox: boolean
+  /** The largest world file that operators can send. */
+  readonly maxWorldBytes: number
 }

@@ -19,6 +19,7 @@ import {
   jsonSentAsForm,
 } from './errors.ts'
 import { parseFormBody } from './form-body.ts'
+import { isBodyKept, keepBody } from './kept-body.ts'
 import { collectMember, MultipartReader } from './multipart.ts'
 import { readBoundary } from './part-head.ts'
 
@@ -91,6 +92,17 @@ function hasBody(request: IncomingMessage): boolean {
  * request timeout ends a body that never stops.
  */
 export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return isBodyKept(request) ? readKept(request, maxBytes) : gatherBytes(request, maxBytes)
+}
+
+/** Where operators may see it, the first part of the body stays with the request. */
+async function readKept(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const bytes = await gatherBytes(request, maxBytes)
+  keepBody(request, bytes)
+  return bytes
+}
+
+function gatherBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gatherer = new Gatherer()
     const onData = (chunk: Buffer) => {

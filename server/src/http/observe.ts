@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from './metrics.ts'
+import type { RequestLog } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,8 +25,10 @@ export class RequestObserver {
   readonly #log: Log
   readonly #metrics: Metrics
   readonly #isLogged: boolean
+  readonly #requests: RequestLog | undefined
 
-  constructor(log: Log, metrics: Metrics) {
+  constructor(log: Log, metrics: Metrics, requests?: RequestLog) {
+    this.#requests = requests
     this.#log = log
     this.#metrics = metrics
     this.#isLogged = log.isLevelEnabled('info')
@@ -34,6 +37,7 @@ export class RequestObserver {
   note(request: FastifyRequest, status: number, milliseconds: number): void {
     const { operationName, method, logged, id } = request
     this.#metrics.observeRequest(operationName, status, milliseconds / 1000)
+    this.#requests?.note(request, status, milliseconds)
     if (!this.#isLogged) return
     // Written by hand, because logging is a good part of the cost of a read. Operation names, methods and traces contain nothing
     // that JSON would escape.

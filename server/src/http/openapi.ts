@@ -246,7 +246,7 @@ function describeContent(content: ReplyContent): Response['content'] {
 
 /** The further responses of a row, besides its success and the error envelope. */
 function describeReplies(row: Row, vocabulary: Vocabulary): Record<string, Response | Reference> {
-  if (isOperation(row)) return {}
+  if (isOperation(row)) return row.waits ? { 408: describeLate(vocabulary) } : {}
   const headers = headersOf(200, vocabulary, false)
   const envelope = { schema: refTo('schemas', errorSchemaName(false)) as unknown as JsonSchema }
   return {
@@ -270,6 +270,12 @@ function describeReplies(row: Row, vocabulary: Vocabulary): Record<string, Respo
     }),
     ...(row.unready && { 503: { description: 'Not now.', headers, content: describeContent(row.unready) } }),
   }
+}
+
+function describeLate(vocabulary: Vocabulary): Response {
+  const envelope = { schema: refTo('schemas', errorSchemaName(false)) as unknown as JsonSchema }
+  const headers = headersOf(200, vocabulary, false)
+  return { description: 'It did not come in time.', headers, content: { 'application/json': envelope } }
 }
 
 const page: ReplyContent = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }

@@ -15,6 +15,7 @@ import type { AddressLimit } from '../limits/address-limit.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { HostGuard } from './host-guard.ts'
+import type { RequestLog } from './request-log.ts'
 import type { ExplainPath } from './unknown-paths.ts'
 
 /** An audit record: who did what to which node, when, from where. */
@@ -42,6 +43,8 @@ export interface PipelineDeps {
   /** The base URL as clients see it; known once the server listens. */
   readonly publicUrl: () => string
   readonly settings: Settings
+  /** The last requests, for operators; undefined: they are not kept. */
+  readonly requestLog?: RequestLog | undefined
   /** Records a write in its transaction, and makes the commit fail if the caller is no longer admitted. */
   readonly appendActivity: (tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity) => void
   readonly ports: Omit<Ports, 'transaction'>

@@ -68,7 +68,7 @@ async function run(
   if (operation.effect !== 'write') return operation.run(new OperationContext(database.read, asked), input)
 
   const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
-  const answer = await write(deps, policy, admission, async (tx, admitted) => {
+  const answer = await write(deps, policy, admission, request.trace, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     const subject = result instanceof Recorded ? result.subject : admitted.node
     if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
@@ -84,11 +84,12 @@ async function write<T>(
   deps: PipelineDeps,
   { readmit }: DoorPolicy,
   admission: Admission,
+  trace: string,
   work: (tx: Transaction, admitted: KnownAdmission) => Promise<T>,
 ): Promise<T> {
   const { caller } = admission
   if (!caller || !readmit) throw new Error(`${admission.row.operation.name} writes behind a door that asks nobody`)
-  return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work)
+  return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, trace)
 }
 
 /** An app with too many waiting writes gets a 429; other obstacles to a write are not its fault. */
@@ -159,11 +160,11 @@ class OperationContext<D extends Db>
 
   /** A step that stores something before the main transaction does so only if the caller is still admitted. */
   get ports(): Ports {
-    const { deps, policy, admission } = this.#asked
+    const { deps, policy, admission, request } = this.#asked
     return {
       ...deps.ports,
       transaction: (work) =>
-        write(deps, policy, admission, async (tx, admitted) => {
+        write(deps, policy, admission, request.trace, async (tx, admitted) => {
           const result = await work(tx)
           confirmAdmission(tx, deps.clock, admitted)
           return result

@@ -5,6 +5,7 @@ import { PushReply, Reply } from '../graph/reply.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
+import { keepBodyOf } from './kept-body.ts'
 import type { RequestObserver } from './observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -18,6 +19,11 @@ declare module 'fastify' {
     graphRequest: GraphRequest
     /** When the request arrived, in milliseconds of the process. */
     startedAt: number
+    door: Door | undefined
+    /** Why it was refused. */
+    failure: unknown
+    /** The response, where operators may see it. */
+    answered: string | undefined
   }
 }
 
@@ -43,8 +49,11 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   const { policies, deps, observer, log } = router
   const traceHeader = deps.vocabulary.trace_header
   scope.decorateRequest('admission')
+  scope.decorateRequest('door')
+  scope.decorateRequest('answered')
   scope.decorateRequest('graphRequest')
   scope.decorateRequest('startedAt', 0)
+  scope.decorateRequest('failure')
   let running = 0
   let onIdle = (): void => undefined
   // A connection may close while its request still writes; the store is closed only after the write.
@@ -59,6 +68,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   scope.setErrorHandler((error, request, reply) => {
     if (request.admission) reply.headers(request.admission.headers)
     answerError.call(scope, error, request, reply)
+    request.failure = error
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
   })
   for (const route of routes) {
@@ -97,12 +107,10 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
             observer.note(request, body.status, performance.now() - request.startedAt)
             return
           }
-          if (body instanceof AnswerWithHeaders) {
-            const headers = { ...admission.headers, ...body.headers }
-            answer(request, reply, headers, writeJson(body.body), traceHeader)
-          } else {
-            answer(request, reply, admission.headers, writeJson(body), traceHeader)
-          }
+          const own = body instanceof AnswerWithHeaders ? body : undefined
+          const text = writeJson(own?.body ?? body)
+          if (deps.requestLog?.keepsBodies) request.answered = text
+          answer(request, reply, own ? { ...admission.headers, ...own.headers } : admission.headers, text, traceHeader)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -148,6 +156,8 @@ function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyReque
     request.operationName = name
     request.briefErrors = route.briefErrors
     request.errorData = route.errorData
+    request.door = route.door
+    if (deps.requestLog?.keepsBodies) keepBodyOf(request.raw)
     request.graphRequest = toGraphRequest(request, route, deps.addresses)
     if (isGuarded) deps.hostGuard.check(request.raw)
   }

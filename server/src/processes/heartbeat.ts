@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { hour, second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
@@ -8,6 +9,8 @@ import type { ProcessesTable } from '../db/tables.ts'
 
 /** Rarely, because every beat is a write. */
 const beatMilliseconds = 20 * second
+/** How long a process that stops waits for its store. */
+const patienceMilliseconds = second
 /** How long the row of a process that was killed stays. */
 const keepMilliseconds = hour
 
@@ -59,15 +62,12 @@ export class Heartbeat {
     await this.#loop.settle()
   }
 
-  /** A process that stops is gone at once; one that is killed when it was not heard of for a while. */
+  /** A process that stops is gone at once; one that is killed, or whose store is gone, when it was not heard of for a while. */
   async stop(): Promise<void> {
     await this.#loop.stop()
-    try {
-      await this.#database.execute(removeOne, { id: this.#process.id })
-    } catch (error) {
-      // It is not heard of any more in any case.
-      if (!this.#database.outageOf(error)) throw error
-    }
+    if (this.#database.outage()) return
+    const removed = this.#database.execute(removeOne, { id: this.#process.id }).catch(() => undefined)
+    await Promise.race([removed, wait(patienceMilliseconds, undefined, { ref: false })])
   }
 
   async #beat(): Promise<void> {

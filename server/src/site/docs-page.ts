@@ -114,7 +114,7 @@ function writeForm(operation: ReferenceOperation, options: DocsPageOptions): str
 <h3>Request <code>${escapeHtml(name)}</code></h3>
 ${fields.join('\n')}
 ${area}
-${bytes === undefined ? '' : '<p class="note">The body is bytes; a picture of one point is sent.</p>'}
+${bytes === undefined ? '' : '<p class="note">The body is bytes; those of an example are sent.</p>'}
 ${first.length === 0 ? '' : `<p class="note">${writeFirst(operation)}</p>`}
 <div class="send"><button class="main" type="submit" hidden>Send</button><span class="status" role="status"></span></div>
 <div class="answer" hidden><ol class="steps"></ol><pre tabindex="0" aria-label="The answer to ${name}"></pre></div>
@@ -156,8 +156,14 @@ function writeExampleCurl(
     method,
     url: `${publicUrl}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`,
     headers,
-    body: bytes === undefined ? body && { text: JSON.stringify(body.example) } : { file: 'picture.png' },
+    body: bytes === undefined ? body && { text: JSON.stringify(body.example) } : writeBytes(bytes),
   })
+}
+
+/** What can be read stands in the line itself. */
+function writeBytes(base64: string): { text: string } | { file: string } {
+  const text = Buffer.from(base64, 'base64').toString('latin1')
+  return /^[\x20-\x7e]*$/.test(text) ? { text } : { file: 'picture.png' }
 }
 
 function writeJson(value: unknown): string {

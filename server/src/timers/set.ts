@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction } from '../db/database.ts'
@@ -13,9 +14,9 @@ export interface NewTimer {
   readonly secret?: string
 }
 
-const insertTimer = defineStatement<TimersTable>()(
-  (db, { id, kind, due_time, payload, attempts, leased_until, set_time, secret }) =>
-    db.insertInto('timers').values({ id, kind, due_time, payload, attempts, leased_until, set_time, secret }),
+const insertTimer = defineStatement<Insertable<TimersTable>>()(
+  (db, { id, kind, due_time, payload, attempts, leased_until, set_time, secret, trace }) =>
+    db.insertInto('timers').values({ id, kind, due_time, payload, attempts, leased_until, set_time, secret, trace }),
 )
 
 const deleteTimer = defineStatement<{ id: string }>()((db, { id }) => db.deleteFrom('timers').where('id', '=', id))
@@ -28,7 +29,8 @@ export async function setTimer(
 ): Promise<string> {
   const id = random.trace()
   const secret = text === undefined ? null : await sealSecret(tx, 'timers.secret', id, text)
-  const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now(), secret }
+  const trace = tx.trace ?? null
+  const timer = { id, kind, due_time, payload, attempts: 0, leased_until: 0, set_time: clock.now(), secret, trace }
   tx.run(insertTimer, timer)
   tx.makeDue({ timers: due_time })
   return id

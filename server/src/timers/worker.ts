@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { minute, second } from '../base/duration.ts'
 import { leaseHorizon } from '../base/lease.ts'
@@ -7,6 +8,9 @@ import type { Database, Transaction } from '../db/database.ts'
 import { openSecret } from '../db/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Sealed, TimersTable } from '../db/tables.ts'
+import type { Feed } from '../stream/feed.ts'
+
+type Timer = Selectable<TimersTable>
 
 /** What happens when a timer of a kind fires. */
 export interface TimerHandler {
@@ -52,6 +56,8 @@ export interface TimerWorkerOptions {
   readonly handlers: TimerHandlers
   /** Milliseconds until a timer can be taken from a process that does not renew its lease. */
   readonly lease: number
+  /** Told of each timer that has fired, if anybody listens. */
+  readonly feed?: Feed
 }
 
 /** Fires timers: each by one process at a time, and again if that process dies. */
@@ -137,7 +143,7 @@ export class TimerWorker {
     return next?.due_time ?? Number.POSITIVE_INFINITY
   }
 
-  #claim(limit: number): Promise<TimersTable[]> {
+  #claim(limit: number): Promise<Timer[]> {
     const { database, clock, lease } = this.#options
     const now = clock.now()
     return database.transaction(async (tx) => {
@@ -166,7 +172,7 @@ export class TimerWorker {
     })
   }
 
-  #work(timer: TimersTable): void {
+  #work(timer: Timer): void {
     const done = this.#goOff(timer)
       .catch((error: Error) => this.#report(error, 'timers could not be run'))
       .finally(() => {
@@ -193,7 +199,7 @@ export class TimerWorker {
     })
   }
 
-  async #goOff({ id, kind, payload, attempts, secret }: TimersTable): Promise<void> {
+  async #goOff({ id, kind, payload, attempts, secret, trace }: Timer): Promise<void> {
     const { database, handlers } = this.#options
     const handler = handlers[kind] ?? unknownKind
     try {
@@ -208,13 +214,20 @@ export class TimerWorker {
           // It was cancelled, or another process took it over after our lease expired.
           if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
         },
-        { alone: handler.alone ?? false },
+        { alone: handler.alone ?? false, trace: trace ?? undefined },
       )
+      if (this.#options.feed?.isOn) this.#tell(id, kind, trace)
     } catch (error) {
       // It could not be postponed either, through no fault of its own: it is due again when its lease expires.
       if (database.outageOf(error)) throw error
       await this.#postpone(id, kind, attempts + 1, handler, error as Error)
     }
+  }
+
+  #tell(id: string, kind: string, trace: string | null): void {
+    const nobody = { business_id: null, account_id: null, phone_number_id: null }
+    const time = this.#options.clock.now()
+    this.#options.feed?.publish({ id: `timer-${id}`, type: 'timer', time, ...nobody, trace, data: { kind } })
   }
 
   #openSecret(id: string, secret: Sealed | null): string | undefined {

@@ -76,6 +76,20 @@ async function transact<T>(database: Database, work: (tx: Transaction) => Promis
   }
 }
 
+/** The same inside a transaction that somebody else ends. Others may take a unique value meanwhile: then it fails. */
+export async function prepareApply(
+  clock: Clock,
+  random: Random,
+  world: World,
+  options: ApplyOptions = {},
+): Promise<(tx: Transaction) => Promise<WorldSummary>> {
+  const write = await prepareWorld(clock, random, world, options)
+  return (tx) => {
+    tx.lock(takeApplyLock, {})
+    return write(tx)
+  }
+}
+
 /** Everything that can be done before the transaction. */
 async function prepareWorld(
   clock: Clock,

@@ -9,24 +9,67 @@ import { partsUnder } from './parts.ts'
  * text: everything is in the order of ids. Tokens are left out, because only their hashes are stored.
  */
 export async function* exportWorld(db: Db): AsyncGenerator<string> {
+  yield* writeYaml(readWorld(db))
+}
+
+/** An entry at the top of a file, with the lists that follow its own members. */
+export interface TopEntry {
+  readonly key: string
+  readonly entry: Readonly<Record<string, unknown>>
+  readonly lists: readonly { readonly key: string; readonly items: AsyncIterable<object> }[]
+}
+
+/** What a file of the whole store holds, in its order. The lists of an entry must be read before the next entry. */
+export async function* readWorld(db: Db): AsyncGenerator<TopEntry> {
   for (const part of partsUnder(undefined)) {
-    if (part.export?.kind === 'rows') yield* writeTop(db, part, part.export)
+    if (part.export?.kind === 'rows') yield* readTop(db, part, part.export)
   }
 }
 
-async function* writeTop(db: Db, part: WorldPart, rows: RowsExport): AsyncGenerator<string> {
+async function* readTop(db: Db, part: WorldPart, rows: RowsExport): AsyncGenerator<TopEntry> {
   const lists = listsUnder(part)
-  let isFirst = true
   for await (const page of readPages(db, rows)) {
-    const feeds = []
+    const feeds: Awaited<ReturnType<typeof openFeed>>[] = []
     for (const list of lists) feeds.push(await openFeed(db, list, page))
     for (const { id, entry } of await toEntries(db, part, rows, page)) {
-      if (isFirst) yield `${part.key}:\n`
-      isFirst = false
-      yield writeItem(entry, '  ')
-      for (const { key, takeOf } of feeds) yield* writeList(key, takeOf(id), '    ')
+      const lists = feeds.map(({ key, takeOf }) => ({ key, items: takeOf(id) }))
+      yield { key: part.key, entry: entry as Record<string, unknown>, lists }
     }
   }
+}
+
+export async function* writeYaml(entries: AsyncIterable<TopEntry>): AsyncGenerator<string> {
+  let last: string | undefined
+  for await (const { key, entry, lists } of entries) {
+    if (key !== last) yield `${key}:\n`
+    last = key
+    yield writeItem(entry, '  ')
+    for (const { key: name, items } of lists) yield* writeList(name, items, '    ')
+  }
+}
+
+export async function* writeWorldJson(entries: AsyncIterable<TopEntry>): AsyncGenerator<string> {
+  let last: string | undefined
+  yield '{'
+  for await (const { key, entry, lists } of entries) {
+    if (key === last) yield ','
+    else yield `${last === undefined ? '' : '],'}${JSON.stringify(key)}:[`
+    last = key
+    yield JSON.stringify(entry).slice(0, -1)
+    for (const { key: name, items } of lists) yield* writeJsonList(name, items)
+    yield '}'
+  }
+  yield last === undefined ? '}\n' : ']}\n'
+}
+
+/** A further member of an object: every entry has one already. */
+async function* writeJsonList(key: string, items: AsyncIterable<object>): AsyncGenerator<string> {
+  let isFirst = true
+  for await (const item of items) {
+    yield `${isFirst ? `,${JSON.stringify(key)}:[` : ','}${JSON.stringify(item)}`
+    isFirst = false
+  }
+  if (!isFirst) yield ']'
 }
 
 interface ListPart {

@@ -24,6 +24,7 @@ export async function readWorldFile(file: string | URL): Promise<World> {
 /** The same for a text in memory; `name` is its name in problems. */
 export function readWorld(text: string, name: string): World {
   const content = parse(text, name)
+  if (hasTooMuch(content)) throw refuse(name, '', `it holds more than ${maxValues} values, aliases resolved; split it.`)
   if (!Compile(worldSchema).Check(content)) {
     const problems = new Problems()
     problems.addAll('', findProblems(worldSchema, content))
@@ -33,6 +34,23 @@ export function readWorld(text: string, name: string): World {
   const unstorable = findUnstorableText(content, '')
   if (unstorable) throw refuse(name, unstorable.place, unstorable.problem)
   return { name, content: content as WorldContent }
+}
+
+/** Aliases of YAML can make a short text hold more than any memory, all of which would be checked. */
+const maxValues = 5_000_000
+
+function hasTooMuch(content: unknown): boolean {
+  let count = 0
+  const waiting = [content]
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value !== 'object' || value === null) continue
+    const inner = Object.values(value)
+    count += inner.length
+    if (count > maxValues) return true
+    for (const one of inner) waiting.push(one)
+  }
+  return false
 }
 
 function decode(bytes: Buffer, name: string): string {

@@ -98,6 +98,11 @@ export async function listActivityPageForOperators(
   return slice.apply(query).execute()
 }
 
+/** The records of one request. For operators: bound by their limits alone. */
+export async function listOfTraceForOperators(db: Db, isSeen: RawBuilder<boolean>, trace: string): Promise<Activity[]> {
+  return db.query.selectFrom('activities').selectAll().where('trace', '=', trace).where(isSeen).orderBy('id').execute()
+}
+
 /** The newest records of every tenant, or of one account. For operators: not bound to a tenant. */
 export async function listActivitiesForOperators(
   db: Db,

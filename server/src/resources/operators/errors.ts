@@ -21,3 +21,61 @@ export const notADuration = defineProblem({
   id: 'not_a_duration',
   text: 'it must be a duration such as 30m, 24h or 60d.',
 })
+export const deliveriesUnknown = defineProblem({
+  id: 'deliveries_unknown',
+  text: '{ids} is not a delivery that this token sees; the list of deliveries has their ids.',
+})
+export const idsAndFilters = defineError({
+  id: 'ids_and_filters',
+  status: 400,
+  text: 'ids: they came together with filters; send one of the two.',
+})
+export const nothingToReplay = defineError({
+  id: 'nothing_to_replay',
+  status: 400,
+  text: 'ids: they are required; send those of the deliveries, or a filter such as state.',
+})
+export const deliveryWithdrawn = defineError({
+  id: 'delivery_withdrawn',
+  status: 422,
+  text: "Delivery {id} is not sent again, because the app's business has no access to the account any more; leave it out.",
+})
+export const nowhereToSend = defineError({
+  id: 'nowhere_to_send',
+  status: 422,
+  text: 'Delivery {id} has nowhere to go, because app {app_id} is not subscribed and linked to account {account_id} any more; give an address with to.',
+})
+export const laneActionUnclear = defineError({
+  id: 'lane_action_unclear',
+  status: 400,
+  text: 'action: it must be pause or resume, and one of them.',
+})
+export const worldRefused = defineError({
+  id: 'world_refused',
+  status: 400,
+  text: 'The file is refused, and nothing was changed; mend these places and send it again: {problems}.',
+})
+export const worldNeedsAll = defineError({
+  id: 'world_needs_all',
+  status: 403,
+  text: 'A world file is applied by an operator who sees every tenant; use a token without limits.',
+})
+export const worldTooLarge = defineError({
+  id: 'world_too_large',
+  status: 400,
+  text: 'The file has more than {max} bytes; apply it in parts.',
+})
+export const worldNotText = defineError({
+  id: 'world_not_text',
+  status: 400,
+  text: 'The file is not text in UTF-8; send YAML or JSON.',
+})
+export const nothingHappened = defineError({
+  id: 'nothing_happened',
+  status: 408,
+  text: 'Nothing of the type {type} that fits happened within {waited} s; ask again, or with since for what happened before.',
+})
+export const waitTooLong = defineProblem({
+  id: 'wait_too_long',
+  text: 'it must be a duration of at most 60s, such as 5s.',
+})

@@ -87,9 +87,9 @@ function shareOf({ sender }: Post): string {
   return 'signer' in sender ? sender.signer.app_id : sender.caller.app_id
 }
 
-function receiptOf({ sender, envelope, write }: Post, caller?: Caller): Receipt {
-  if ('signer' in sender) return { accounts: undefined, signer: sender.signer, envelope, write }
-  return { accounts: (caller ?? sender.caller).accounts, envelope, write }
+function receiptOf({ sender, envelope, write, trace }: Post, caller?: Caller): Receipt {
+  if ('signer' in sender) return { accounts: undefined, signer: sender.signer, envelope, write, trace }
+  return { accounts: (caller ?? sender.caller).accounts, envelope, write, trace }
 }
 
 /** A refused post rolls back its transaction, so its caller is checked again. */

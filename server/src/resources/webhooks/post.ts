@@ -5,6 +5,8 @@ import type { Envelope } from './envelope.ts'
 export interface Post extends Pick<Receipt, 'write'> {
   readonly sender: Sender
   readonly envelope: Envelope
+  /** The trace of its request. */
+  readonly trace: string
   /** How long the post was, in bytes. */
   readonly size: number
 }
@@ -16,6 +18,8 @@ export interface Receipt {
   /** The app that signed the post, if it was signed, and the digests that detect a replay. */
   readonly signer?: { readonly app_id: string; readonly digests: readonly string[] } | undefined
   readonly envelope: Envelope
+  /** The trace of its request. */
+  readonly trace: string
   /** Writes a part of the envelope as JSON, as received. */
   readonly write: (part: object) => string
 }

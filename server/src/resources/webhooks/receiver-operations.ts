@@ -50,12 +50,12 @@ export function receiverOperations(vocabulary: Vocabulary): NewRow[] {
       output: successSchema,
       examples: { input: exampleEnvelope(vocabulary), output: success },
       compileCheck: () => makeEnvelopeCheck(vocabulary),
-      async run({ post, ports }, input) {
+      async run({ post, ports, trace }, input) {
         const { sender, text, size, task } = post
         await task.yieldIfDue()
         const { body, write } = keepNumbers(text, input)
         await task.yieldIfDue()
-        await ports.takePost({ sender, envelope: body as Envelope, write, size })
+        await ports.takePost({ sender, envelope: body as Envelope, write, size, trace })
         return success
       },
     }),

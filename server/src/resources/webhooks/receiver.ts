@@ -251,7 +251,10 @@ async function raiseAll(tx: Transaction, clock: Clock, posts: readonly Progress[
       await task.yieldIfDue()
       for (const { conversation, value: part } of splitChange(account_id, field, value)) {
         const text = post.receipt.write(part)
-        events.push({ post, event: { account_id, phone_number_id, field, conversation, value: text } })
+        events.push({
+          post,
+          event: { account_id, phone_number_id, field, conversation, value: text, trace: post.receipt.trace },
+        })
       }
     }
   }

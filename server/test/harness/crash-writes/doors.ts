@@ -53,7 +53,7 @@ export class Doors {
 
   /** Notes that a write is about to be sent. Undefined at the doors that keep no record of who wrote. */
   newTrace({ operation, path }: Write): string | undefined {
-    if (!path.startsWith('/v23.0/')) return undefined
+    if (!/^\/(?:v23\.0|operator)\//.test(path)) return undefined
     const trace = randomBytes(16).toString('hex')
     this.activities.send(trace, operation)
     return trace

@@ -6,6 +6,7 @@ import { qrCodesLine, schedulesLine, solutionsLine } from './list-lines.ts'
 import { mediaLine } from './media-line.ts'
 import { messagesLine } from './messages-line.ts'
 import { NumbersLine } from './numbers-line.ts'
+import { operatorsLine } from './operators-line.ts'
 import { PicturesLine } from './pictures-line.ts'
 import { SendingLine } from './sending-line.ts'
 import { TemplatesLine } from './templates-line.ts'
@@ -31,6 +32,7 @@ export function makeLines(parts: Omit<LineParts, 'chance'>, dataDir: string, see
     (own) => new CallsLine(own),
     (own) => new TemplatesLine(own),
     (own) => new SendingLine(own),
+    operatorsLine,
   ]
   return makers.map((make, index) => make({ ...parts, chance: new Chance(seed * 100 + index) }))
 }

@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { PostedDelivery } from '../../delivery/compose-post.ts'
+import type { OperatorLimits } from '../../graph/operation.ts'
+import type { Slice } from '../../graph/paging.ts'
+import { isSeen } from './limits.ts'
+
+/** `failing`: waiting, after a try in vain. */
+export const deliveryStates = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const
+export type ListedState = (typeof deliveryStates)[number]
+
+export interface DeliveryFilter {
+  readonly state?: ListedState | undefined
+  readonly app_id?: string | undefined
+  readonly account_id?: string | undefined
+  readonly phone_number_id?: string | undefined
+  readonly field?: string | undefined
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+const owner = { account: sql.ref<string>('deliveries.account_id') }
+
+/** Deliveries of every tenant. For operators: bound by their limits alone. */
+export async function listDeliveryPageForOperators(
+  db: Db,
+  limits: OperatorLimits | undefined,
+  filter: DeliveryFilter,
+  slice: Slice,
+) {
+  return slice.apply(selectDeliveries(db).where(await matches(db, limits, filter))).execute()
+}
+
+/** The next deliveries behind `after` and up to `last`, oldest first: to be sent again. */
+export async function listToReplayForOperators(
+  db: Db,
+  limits: OperatorLimits | undefined,
+  filter: DeliveryFilter,
+  { after, last, limit }: { after: number; last: number; limit: number },
+): Promise<number[]> {
+  const rows = await db.query
+    .selectFrom('deliveries')
+    .select('id')
+    .where(await matches(db, limits, filter))
+    .where('id', '>', after)
+    .where('id', '<=', last)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function findLastDeliveryForOperators(db: Db): Promise<number> {
+  const row = await db.query.selectFrom('deliveries').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return row?.id ?? 0
+}
+
+/** Which of these deliveries the operator sees. */
+export async function listSeenDeliveriesForOperators(
+  db: Db,
+  limits: OperatorLimits | undefined,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  const rows = await db.query
+    .selectFrom('deliveries')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where(isSeen(limits, owner))
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** One delivery with every try at it; undefined when this operator sees none of that id. */
+export async function findDeliveryInFullForOperators(db: Db, limits: OperatorLimits | undefined, id: number) {
+  const delivery = await selectDeliveries(db)
+    .select(['earlier_attempts', 'started_time', 'finished_time', 'event_id'])
+    .where('id', '=', id)
+    .where(isSeen(limits, owner))
+    .executeTakeFirst()
+  if (!delivery) return undefined
+  const attempts = await db.query
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where('delivery_id', '=', id)
+    .orderBy('number')
+    .execute()
+  return { delivery, attempts }
+}
+
+/** The contents of posts: these deliveries with the values of their events, by id. */
+export async function readPostedForOperators(db: Db, ids: readonly number[]): Promise<Map<number, PostedDelivery>> {
+  const rows = await db.query
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select(['deliveries.id', 'deliveries.account_id', 'deliveries.field'])
+    .select(['deliveries.started_time', 'deliveries.created_time', 'events.value', 'events.trace'])
+    .where('deliveries.id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function selectDeliveries(db: Db) {
+  return db.query
+    .selectFrom('deliveries')
+    .select(['id', 'app_id', 'account_id', 'field', 'conversation', 'state', 'attempts', 'created_time', 'due_time'])
+    .select([
+      'lane_id',
+      sql<string>`(SELECT lanes.callback_url FROM lanes WHERE lanes.id = deliveries.lane_id)`.as('callback_url'),
+      sql<string | null>`(SELECT e.phone_number_id FROM events e WHERE e.id = deliveries.event_id)`.as(
+        'phone_number_id',
+      ),
+    ])
+}
+
+async function matches(
+  db: Db,
+  limits: OperatorLimits | undefined,
+  filter: DeliveryFilter,
+): Promise<RawBuilder<boolean>> {
+  const { state, app_id, account_id, phone_number_id, field, since, until } = filter
+  const conditions: RawBuilder<boolean>[] = [isSeen(limits, owner)]
+  // As a literal, so that the index of that state can be used.
+  if (state === 'failing') conditions.push(sql`deliveries.state = 'waiting' AND attempts > earlier_attempts`)
+  else if (state !== undefined) conditions.push(sql`deliveries.state = ${sql.lit(state)}`)
+  if (app_id !== undefined) conditions.push(sql`deliveries.app_id = ${app_id}`)
+  if (account_id !== undefined) conditions.push(sql`deliveries.account_id = ${account_id}`)
+  if (field !== undefined) conditions.push(sql`deliveries.field = ${field}`)
+  if (since !== undefined) conditions.push(sql`deliveries.created_time >= ${since}`)
+  if (until !== undefined) conditions.push(sql`deliveries.created_time < ${until}`)
+  if (phone_number_id !== undefined) conditions.push(await isOfNumber(db, phone_number_id))
+  return sql`${sql.join(conditions, sql` AND `)}`
+}
+
+/** Only its account's deliveries are searched, by their index, while the number is there. */
+async function isOfNumber(db: Db, id: string): Promise<RawBuilder<boolean>> {
+  const number = await db.query.selectFrom('phone_numbers').select('account_id').where('id', '=', id).executeTakeFirst()
+  const isOf = sql<boolean>`EXISTS (
+    SELECT 1 FROM events e WHERE e.id = deliveries.event_id AND e.phone_number_id = ${id})`
+  return number ? sql`deliveries.account_id = ${number.account_id} AND ${isOf}` : isOf
+}

@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Static, Type } from 'typebox'
+import type { Db } from '../../db/database.ts'
+import type { OperatorLimits } from '../../graph/operation.ts'
+import type { LoggedRequest } from '../../graph/ports.ts'
+import { idSchema } from '../../graph/schemas.ts'
+import { type Happening, type HappeningType, happeningTypes } from '../../stream/happening.ts'
+import { readDeliveries, readEvents, readTries } from '../../stream/read.ts'
+import { writeMoment } from './moments.ts'
+
+const orNull = () => Type.Union([Type.String(), Type.Null()])
+
+export const happeningSchema = Type.Object({
+  id: Type.String({ description: 'The same on every process; Last-Event-ID of a stream.' }),
+  type: Type.Enum([...happeningTypes, 'audit']),
+  time: Type.String({ format: 'date-time' }),
+  business_id: orNull(),
+  account_id: orNull(),
+  phone_number_id: orNull(),
+  trace: orNull(),
+  data: Type.Record(Type.String(), Type.Unknown(), { description: 'What belongs to the type.' }),
+})
+export type ShownHappening = Static<typeof happeningSchema>
+
+export function showHappening({ time, ...happening }: Happening): ShownHappening {
+  return { ...happening, data: { ...happening.data }, time: writeMoment(time) }
+}
+
+export const exampleHappening = {
+  id: 'event-4711',
+  type: 'event' as const,
+  time: '2026-06-01T12:00:00.000Z',
+  business_id: '2000000000000001',
+  account_id: '1000000000000001',
+  phone_number_id: '4000000000000001',
+  trace: '4bf92f3577b34da6a3ce929d0e0e4736',
+  data: { event_id: '4711', field: 'messages', value: {} },
+}
+
+export const filterProperties = {
+  account_id: Type.Optional(idSchema({ description: 'Only what belongs to this account.' })),
+  phone_number_id: Type.Optional(idSchema({ description: 'Only what belongs to this number.' })),
+}
+
+export interface HappeningFilter {
+  readonly types: ReadonlySet<HappeningType> | undefined
+  readonly account_id: string | undefined
+  readonly phone_number_id: string | undefined
+  readonly limits: OperatorLimits | undefined
+}
+
+export function fits(happening: Happening, { types, account_id, phone_number_id, limits }: HappeningFilter): boolean {
+  if (types && !types.has(happening.type)) return false
+  if (account_id !== undefined && happening.account_id !== account_id) return false
+  if (phone_number_id !== undefined && happening.phone_number_id !== phone_number_id) return false
+  if (!limits) return true
+  const { accounts, businesses } = limits
+  return (
+    (happening.account_id !== null && accounts?.has(happening.account_id) === true) ||
+    (happening.business_id !== null && businesses?.has(happening.business_id) === true)
+  )
+}
+
+export function toHappening(request: LoggedRequest): Happening {
+  const { id, time, business_id, account_id, trace, number: _, ...data } = request
+  return { id, type: 'request', time, business_id, account_id, phone_number_id: null, trace, data }
+}
+
+/** How many rows of each kind are looked at for what happened before. */
+const pastLimit = 1000
+
+/** What is stored of a time or a trace, in order. */
+export async function readStored(db: Db, about: { readonly since: number } | { readonly trace: string }) {
+  const pick = (time: RawBuilder<unknown>) =>
+    'since' in about ? sql<boolean>`${time} >= ${about.since}` : sql<boolean>`events.trace = ${about.trace}`
+  const limit = pastLimit
+  const { found: events } = await readEvents(db, { where: pick(sql.ref('events.created_time')), limit })
+  const happened = sql`COALESCE(deliveries.finished_time, deliveries.started_time)`
+  const { found: deliveries } = await readDeliveries(db, { where: pick(happened), limit })
+  const tries = await readTries(db, { where: pick(sql.ref('tries.time')), limit })
+  return inOrder([...events, ...deliveries, ...tries])
+}
+
+const order = ['request', 'audit', 'event', 'message', 'call', 'timer', 'delivery', 'try']
+
+/** By time, and within one moment causes before their effects. */
+export function inOrder<T extends { readonly time: number; readonly type: string }>(items: readonly T[]): T[] {
+  return [...items].sort((a, b) => a.time - b.time || order.indexOf(a.type) - order.indexOf(b.type))
+}

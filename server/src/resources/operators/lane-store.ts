@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Db, Transaction } from '../../db/database.ts'
+import type { OperatorLimits } from '../../graph/operation.ts'
+import type { Slice } from '../../graph/paging.ts'
+import { isSeen } from './limits.ts'
+
+/** A lane belongs to an app, and so to a business. */
+const businessOfLane = sql<string>`(SELECT apps.business_id FROM apps WHERE apps.id = lanes.app_id)`
+const owner = { business: businessOfLane }
+const isWaiting = sql`deliveries.lane_id = lanes.id AND deliveries.state = 'waiting'`
+
+export interface LaneFilter {
+  readonly app_id: string | undefined
+  /** Only those with something to send. */
+  readonly waiting: boolean | undefined
+}
+
+/** The lanes of every tenant, each with how much waits. For operators: bound by their limits alone. */
+export async function listLanesForOperators(
+  db: Db,
+  limits: OperatorLimits | undefined,
+  { app_id, waiting }: LaneFilter,
+  slice: Slice,
+) {
+  let query = selectLanes(db).where(isSeen(limits, owner))
+  if (app_id !== undefined) query = query.where('app_id', '=', app_id)
+  if (waiting !== undefined) query = query.where('next_due', waiting ? 'is not' : 'is', null)
+  return slice.apply(query).execute()
+}
+
+export async function findLaneForOperators(db: Db, limits: OperatorLimits | undefined, id: string) {
+  return selectLanes(db).where('id', '=', id).where(isSeen(limits, owner)).executeTakeFirst()
+}
+
+export type LaneRow = NonNullable<Awaited<ReturnType<typeof findLaneForOperators>>>
+
+function selectLanes(db: Db) {
+  return db.query
+    .selectFrom('lanes')
+    .select(['id', 'app_id', 'callback_url', 'failures', 'paused_until', 'stopped_until', 'next_due'])
+    .select([
+      businessOfLane.as('business_id'),
+      sql<string>`(SELECT apps.name FROM apps WHERE apps.id = lanes.app_id)`.as('app_name'),
+      sql<number>`(SELECT COUNT(*) FROM deliveries WHERE ${isWaiting})`.as('waiting'),
+      sql<number>`(SELECT COUNT(DISTINCT deliveries.conversation) FROM deliveries WHERE ${isWaiting})`.as(
+        'conversations',
+      ),
+      sql<number | null>`(SELECT MIN(deliveries.started_time) FROM deliveries WHERE ${isWaiting})`.as('oldest'),
+    ])
+}
+
+/** Lets nothing more be sent down a lane until then. Whoever holds it finishes the posts that are under way. */
+export async function stopLaneForOperators(tx: Transaction, id: string, until: number): Promise<void> {
+  await tx.query.updateTable('lanes').set({ stopped_until: until }).where('id', '=', id).execute()
+}
+
+/** Ends every pause of a lane: an operator's, and one because its subscriber was down. */
+export async function resumeLaneForOperators(tx: Transaction, id: string, now: number): Promise<void> {
+  await tx.query
+    .updateTable('lanes')
+    .set({
+      stopped_until: 0,
+      paused_until: 0,
+      failures: 0,
+      next_due: sql<number | null>`CASE WHEN next_due > ${now} THEN CAST(${now} AS BIGINT) ELSE next_due END`,
+    })
+    .where('id', '=', id)
+    .execute()
+}

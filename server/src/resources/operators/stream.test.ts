@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
+import { startSecondProcess } from '../../../test/harness/second-process.ts'
+import { useTestServer } from '../../../test/harness/server.ts'
+import { subscribe } from '../../../test/harness/subscriber.ts'
+import { handInText } from '../../../test/harness/webhooks.ts'
+import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
+import { notFound } from '../../graph/errors.ts'
+import { nothingHappened, waitTooLong } from './errors.ts'
+
+type Item = Record<string, unknown>
+
+interface Heard {
+  readonly id: string
+  readonly type: string
+  readonly data: Item
+}
+
+/** A listener of Server-Sent Events. */
+async function listen(t: TestContext, url: string, query = '', lastId?: string) {
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  const response = await fetch(`${url}/operator/stream${query}`, {
+    headers: { authorization: `Bearer ${tokens.operator}`, ...(lastId !== undefined && { 'last-event-id': lastId }) },
+    signal: stop.signal,
+  })
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
+  const heard: Heard[] = []
+  const reader = (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const next = async (): Promise<boolean> => {
+    const { value, done } = await reader.read()
+    if (done) return false
+    text += value
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const fields = new Map(block.split('\n').map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]))
+      const data = fields.get('data')
+      if (data !== undefined) {
+        heard.push({ id: fields.get('id') ?? '', type: fields.get('event') ?? '', data: JSON.parse(data) })
+      }
+    }
+    return true
+  }
+  // The first comment: from here on everything is heard.
+  await next()
+  return {
+    heard,
+    stop: () => stop.abort(),
+    async until(fits: (one: Heard) => boolean): Promise<Heard> {
+      for (;;) {
+        const found = heard.find(fits)
+        if (found) return found
+        assert.ok(await next(), 'the stream ended')
+      }
+    },
+    async toEnd(): Promise<void> {
+      while (await next());
+    },
+  }
+}
+
+onBothDatabases('what operators watch', (engine) => {
+  const server = useTestServer({ engine })
+  const get = (path: string, query: Record<string, string> = {}, token: string = tokens.operator) =>
+    server.client.get(`/operator/${path}`, { token, query })
+
+  test('a stream has requests, events, messages, deliveries and tries as they happen', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const stream = await listen(t, server.url)
+    const answer = await handInText(server, 'streamed.1')
+    await subscriber.whenPosted(1)
+    const attempt = await stream.until(({ type }) => type === 'try')
+    const delivered = await stream.until(({ type, data }) => type === 'delivery' && stateOf(data) === 'delivered')
+    const message = await stream.until(({ type }) => type === 'message')
+    await stream.until(({ type }) => type === 'event')
+    const request = await stream.until(({ data }) => detailsOf(data)['operation'] === 'receiver.post')
+    const trace = answer.headers.get('x-svctrace-id')
+    for (const one of [attempt, delivered, message, request]) assert.equal(one.data['trace'], trace, one.type)
+    assert.deepEqual([message.data['account_id'], message.data['phone_number_id']], [ids.account, numbers.main])
+    assert.equal(detailsOf(attempt.data)['status'], 200)
+    assert.equal(new Set(stream.heard.map(({ id }) => id)).size, stream.heard.length, 'each of them once')
+  })
+
+  test('a stream is filtered by type, account and number, and by the limits of the token', async (t) => {
+    await subscribe(t, server)
+    const events = await listen(t, server.url, '?types=event')
+    const elsewhere = await listen(t, server.url, `?types=event&account_id=${accounts.shared}`)
+    await handInText(server, 'filtered.1')
+    await events.until(({ type }) => type === 'event')
+    assert.ok(events.heard.every(({ type }) => type === 'event'))
+    assert.deepEqual(elsewhere.heard, [])
+    assertArgument(await get('stream', { types: 'event,rain' }), 'types')
+  })
+
+  test('a stream resumes behind the last that was seen, and says reset where that is not known', async (t) => {
+    await subscribe(t, server)
+    const first = await listen(t, server.url, '?types=message')
+    await handInText(server, 'resumed.1')
+    const last = await first.until(({ type }) => type === 'message')
+    first.stop()
+    await handInText(server, 'resumed.2')
+    const second = await listen(t, server.url, '?types=message', last.id)
+    const next = await second.until(({ type }) => type === 'message')
+    assert.match(JSON.stringify(next.data), /resumed\.2/)
+    const third = await listen(t, server.url, '?types=message', 'event-999999')
+    await third.until(({ type }) => type === 'reset')
+  })
+
+  // The embedded store has one process.
+  const onMany = engine === 'postgres' ? test : () => undefined
+
+  onMany('every process shows what happens on all of them', async (t) => {
+    const { app, client } = await startSecondProcess(server)
+    t.after(() => app.close(1000))
+    const stream = await listen(t, client.url)
+    await handInText(server, 'elsewhere.1')
+    await stream.until(({ type }) => type === 'message')
+    await get('state')
+    await stream.until(({ data }) => detailsOf(data)['operation'] === 'operator.read_state')
+  })
+
+  test('waiting gives the first that fits, of the past too', async (t) => {
+    await subscribe(t, server)
+    const soon = get('wait', { type: 'message', account_id: ids.account, timeout: '30s' })
+    // Only what happens while it waits counts: it is sent until it is heard.
+    let isDone = false
+    const done = soon.finally(() => {
+      isDone = true
+    })
+    for (let count = 0; !isDone; count++) await handInText(server, `awaited.${count}`)
+    const { status, body } = await done
+    assert.deepEqual([status, body.type, body.account_id], [200, 'message', ids.account])
+    server.clock.advance(60_000)
+    await handInText(server, 'past.1')
+    const past = await get('wait', { type: 'event', since: '10s', phone_number_id: numbers.main })
+    assert.match(past.text, /past\.1/)
+  })
+
+  test('408 when nothing came, 400 for a wait that is too long', async () => {
+    const query = { type: 'call', account_id: strangerIds.account, timeout: '0.01' }
+    assertError(await get('wait', query), nothingHappened({ type: 'call', waited: 0.01 }))
+    assertError(await get('wait', { type: 'call', timeout: '61s' }), waitTooLong('timeout'))
+  })
+
+  test('a trace has all that a request set off, in order', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const trace = 'ab'.repeat(16)
+    const traceparent = `00-${trace}-${'cd'.repeat(8)}-01`
+    const json = {
+      object: 'msgapp_business_account',
+      entry: [{ id: ids.account, changes: [{ field: 'messages', value: traced('traced.1') }] }],
+    }
+    await server.client.post('/msgapp/webhooks', { token: tokens.gateway, json, headers: { traceparent } })
+    await server.app.settle()
+    const { body } = await get(`traces/${trace}`)
+    assert.deepEqual(
+      body.data.map(({ type }: Item) => type),
+      ['request', 'event', 'message', 'delivery', 'try'],
+    )
+    assert.match(String(subscriber.posts[0]?.headers['traceparent']), new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))
+    await server.client.post(`/v23.0/${ids.account}`, {
+      token: tokens.owner,
+      json: { name: 'Traced' },
+      headers: { traceparent: traceparent.replaceAll('ab', 'ef') },
+    })
+    const written = (await get(`traces/${'ef'.repeat(16)}`)).body.data
+    assert.deepEqual(
+      written.map(({ type }: Item) => type),
+      ['request', 'audit'],
+    )
+    assertError(await get(`traces/${trace}`, {}, tokens.limitedOperator), notFound())
+    assertError(await get('traces/none'), notFound())
+  })
+
+  test('requests are kept with headers and bodies, secrets blotted out', async () => {
+    await server.client.post(`/v23.0/${ids.account}?access_token=hidden-in-the-query`, {
+      token: tokens.owner,
+      json: { name: 'Kept', secret: 'hidden-in-the-body' },
+    })
+    const { body, text } = await get('requests', { operation: 'account.update', limit: '1' })
+    const [request] = body.data
+    assert.deepEqual([request.status, request.door, request.business_id], [200, 'business', ids.business])
+    assert.match(request.request_body, /Kept/)
+    assert.match(request.response_body, /success/)
+    assert.equal(request.request_headers.authorization, '…')
+    for (const secret of ['hidden-in-the-query', 'hidden-in-the-body', tokens.owner]) assert.ok(!text.includes(secret))
+    await server.client.get(`/v23.0/${ids.account}`, { token: 'nobody' })
+    const [refused] = (await get('requests', { door: 'business', status: '401', limit: '1' })).body.data
+    assert.equal(refused.error.code, 190)
+    const limited = (await get('requests', {}, tokens.limitedOperator)).body.data
+    for (const one of limited) assert.equal(one.business_id, strangerIds.business)
+  })
+
+  onMany('a stream ends when the service stops', async (t) => {
+    const { app, client } = await startSecondProcess(server)
+    const stream = await listen(t, client.url)
+    await Promise.all([stream.toEnd(), app.close(10_000)])
+  })
+})
+
+onBothDatabases('outside a sandbox', (engine) => {
+  const server = useTestServer({ engine, env: { SANDBOX: 'off' } })
+  test('requests are kept without headers and bodies', async () => {
+    await server.client.get(`/v23.0/${ids.account}`, { token: tokens.owner })
+    const { body } = await server.client.get('/operator/requests', { token: tokens.operator })
+    assert.ok(body.data.length > 0)
+    for (const request of body.data) assert.ok(!('request_headers' in request) && !('request_body' in request))
+    assertError(
+      await server.client.get('/operator/wait', { token: tokens.operator, query: { type: 'timer', timeout: '0' } }),
+      like(nothingHappened, { type: 'timer' }),
+    )
+  })
+})
+
+function detailsOf(data: Item): Item {
+  return (data['data'] ?? {}) as Item
+}
+
+function stateOf(data: Item): unknown {
+  return detailsOf(data)['state']
+}
+
+function traced(id: string) {
+  const message = { from: '16505551234', id, timestamp: '1780315200', type: 'text', text: { body: 'Hello' } }
+  return {
+    messaging_product: 'msgapp',
+    metadata: { display_phone_number: '16315551001', phone_number_id: numbers.main },
+    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505551234' }],
+    messages: [message],
+  }
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { notFound } from '../../graph/errors.ts'
+import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
+import { type Activity, listOfTraceForOperators } from '../audit/store.ts'
+import {
+  exampleHappening,
+  fits,
+  happeningSchema,
+  inOrder,
+  readStored,
+  showHappening,
+  toHappening,
+} from './happenings.ts'
+import { isSeen } from './limits.ts'
+import { writeMoment } from './moments.ts'
+import { isRequestSeen } from './requests.ts'
+
+const owner = { account: sql.ref<string>('activities.account_id'), business: sql.ref<string>('activities.business_id') }
+
+/** What one request set off. */
+export function traceOperations(): NewOperation[] {
+  return [
+    defineOperatorRead({
+      name: 'operator.read_trace',
+      method: 'GET',
+      path: '/operator/traces/{trace}',
+      sentence:
+        'Reads all that one request set off, in order: the request while this process knows it, its audit record, events, messages, calls, deliveries and tries.',
+      input: Type.Object({ trace: Type.String({ maxLength: 100 }) }),
+      output: Type.Object({ trace: Type.String(), data: Type.Array(happeningSchema) }),
+      examples: {
+        input: { trace: '4bf92f3577b34da6a3ce929d0e0e4736' },
+        output: { trace: '4bf92f3577b34da6a3ce929d0e0e4736', data: [exampleHappening] },
+        first: [
+          { send: 'account.update' },
+          { send: 'operator.list_audit', take: { pointer: '/data/0/trace', as: 'trace' } },
+        ],
+      },
+      async run({ db, limits, ports }, { trace }) {
+        const requests = ports.listRequests().filter((one) => one.trace === trace && isRequestSeen(limits, one))
+        const records = await listOfTraceForOperators(db, isSeen(limits, owner), trace)
+        const filter = { types: undefined, account_id: undefined, phone_number_id: undefined, limits }
+        const stored = (await readStored(db, { trace })).filter((one) => fits(one, filter))
+        const all = inOrder([...requests.map(toHappening), ...records.map(toRecord), ...stored])
+        if (all.length === 0) throw notFound()
+        return {
+          trace,
+          data: all.map((one) => (one.type === 'audit' ? { ...one, time: writeMoment(one.time) } : showHappening(one))),
+        }
+      },
+    }),
+  ]
+}
+
+function toRecord({ id, time, business_id, account_id, trace, ...data }: Activity) {
+  return {
+    id: `audit-${id}`,
+    type: 'audit' as const,
+    time,
+    business_id,
+    account_id,
+    phone_number_id: null,
+    trace,
+    data,
+  }
+}

@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import { parseDuration, second } from '../../base/duration.ts'
+import { badArgument } from '../../graph/define-error.ts'
+import { defineOperatorRead, type NewOperation, type OperatorContext } from '../../graph/operation.ts'
+import type { Happening } from '../../stream/happening.ts'
+import { happeningTypes } from '../../stream/happening.ts'
+import { nothingHappened, waitTooLong } from './errors.ts'
+import {
+  exampleHappening,
+  filterProperties,
+  fits,
+  type HappeningFilter,
+  happeningSchema,
+  readStored,
+  showHappening,
+  toHappening,
+} from './happenings.ts'
+import { momentSchema, readMoment } from './moments.ts'
+
+const longestWait = 60 * second
+const usualWait = 30 * second
+
+/** For tests: waits until something has happened. */
+export function waitOperations(): NewOperation[] {
+  return [
+    defineOperatorRead({
+      name: 'operator.wait',
+      method: 'GET',
+      path: '/operator/wait',
+      sentence: 'Waits until something of a type has happened, on any process, and responds with the first that fits.',
+      waits: true,
+      input: Type.Object({
+        type: Type.Enum(happeningTypes),
+        ...filterProperties,
+        since: Type.Optional(momentSchema('Also what has happened since then; left out: what happens from now on.')),
+        timeout: Type.Optional(
+          Type.String({
+            maxLength: 20,
+            description: 'How long, such as 5s or a number of seconds; at most 60s, 30s when left out.',
+          }),
+        ),
+      }),
+      output: happeningSchema,
+      examples: { input: { type: 'request', since: '1h', timeout: '5s' }, output: exampleHappening },
+      async run(context, { type, account_id, phone_number_id, since, timeout }) {
+        const { limits, clock } = context
+        const filter = { types: new Set([type]), account_id, phone_number_id, limits }
+        const milliseconds = readTimeout(timeout)
+        const from = readMoment('since', since, clock.now())
+        const found = await waitFor(context, filter, from, milliseconds)
+        if (!found) throw nothingHappened({ type, waited: milliseconds / second })
+        return showHappening(found)
+      },
+    }),
+  ]
+}
+
+async function waitFor(
+  context: OperatorContext,
+  filter: HappeningFilter,
+  since: number | undefined,
+  milliseconds: number,
+): Promise<Happening | undefined> {
+  const { feed } = context.ports
+  const { promise, resolve } = Promise.withResolvers<Happening | undefined>()
+  const stop = await feed.watch({
+    take: (happening) => {
+      if (fits(happening, filter) && (since === undefined || happening.time >= since)) resolve(happening)
+    },
+    end: () => resolve(undefined),
+  })
+  // Watching begins first, so that nothing is missed in between.
+  const timer = setTimeout(() => resolve(undefined), milliseconds)
+  try {
+    const past = since === undefined ? undefined : await findPast(context, filter, since)
+    return past ?? (await promise)
+  } finally {
+    clearTimeout(timer)
+    stop()
+  }
+}
+
+async function findPast({ db, ports }: OperatorContext, filter: HappeningFilter, since: number) {
+  if (filter.types?.has('request')) {
+    const requests = ports.listRequests().map(toHappening)
+    return requests.filter((one) => one.time >= since && fits(one, filter)).at(-1)
+  }
+  return (await readStored(db, { since })).find((one) => fits(one, filter))
+}
+
+function readTimeout(text: string | undefined): number {
+  if (text === undefined) return usualWait
+  const milliseconds = /^\d{1,5}(?:\.\d{1,3})?$/.test(text) ? Number(text) * second : parseDuration(text)
+  if (milliseconds === undefined || milliseconds > longestWait) throw badArgument(waitTooLong('timeout'))
+  return milliseconds
+}

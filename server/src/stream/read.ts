@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Happening } from './happening.ts'
+
+/** Larger values of events are left out: whoever wants one reads its delivery. */
+const maxValueBytes = 16_384
+
+/** Which rows: all that `where` selects, the oldest first, up to a limit. */
+export interface Selection {
+  readonly where: RawBuilder<boolean>
+  readonly limit: number
+}
+
+const businessOf = (account: RawBuilder<unknown>) =>
+  sql<string | null>`(SELECT accounts.business_id FROM accounts WHERE accounts.id = ${account})`
+
+interface EventRow {
+  readonly id: number
+  readonly business_id: string | null
+  readonly account_id: string
+  readonly phone_number_id: string | null
+  readonly field: string
+  readonly created_time: number
+  readonly trace: string | null
+  readonly value: string | null
+}
+
+/** Events; those of messages and calls are told as such too. The columns are those of `events`. */
+export async function readEvents(db: Db, { where, limit }: Selection): Promise<{ last: number; found: Happening[] }> {
+  const { rows } = await sql<EventRow>`
+    SELECT events.id, ${businessOf(sql.ref('events.account_id'))} AS business_id, events.account_id,
+      events.phone_number_id, events.field, events.created_time, events.trace,
+      CASE WHEN octet_length(events.value) <= ${sql.lit(maxValueBytes)} THEN events.value END AS value
+    FROM events WHERE ${where} ORDER BY events.id LIMIT ${sql.lit(limit)}`.execute(db.query)
+  return { last: rows.at(-1)?.id ?? 0, found: rows.flatMap(showEvent) }
+}
+
+function showEvent({ id, field, created_time, value, ...owner }: EventRow): Happening[] {
+  const data = { event_id: String(id), field, value: value === null ? null : JSON.parse(value) }
+  const event: Happening = { id: `event-${id}`, type: 'event', time: created_time, ...owner, data }
+  if (field === 'messages') return [event, { ...event, id: `message-${id}`, type: 'message' }]
+  if (field === 'calls') return [event, { ...event, id: `call-${id}`, type: 'call' }]
+  return [event]
+}
+
+const deliveryColumns = sql`deliveries.id, ${businessOf(sql.ref('deliveries.account_id'))} AS business_id,
+  deliveries.account_id, events.phone_number_id, events.trace, deliveries.app_id, deliveries.field, deliveries.event_id,
+  lanes.callback_url`
+
+interface DeliveryRow {
+  readonly id: number
+  readonly business_id: string | null
+  readonly account_id: string
+  readonly phone_number_id: string | null
+  readonly trace: string | null
+  readonly app_id: string
+  readonly field: string
+  readonly event_id: number
+  readonly callback_url: string
+}
+
+const joined = sql`JOIN events ON events.id = deliveries.event_id JOIN lanes ON lanes.id = deliveries.lane_id`
+
+type StatedRow = DeliveryRow & {
+  readonly state: string
+  readonly attempts: number
+  readonly started_time: number
+  readonly finished_time: number | null
+}
+
+/** Deliveries as they stand. The columns are those of `deliveries`, `events` and `lanes`. */
+export async function readDeliveries(
+  db: Db,
+  { where, limit }: Selection,
+): Promise<{ last: number; found: Happening[] }> {
+  const { rows } = await sql<StatedRow>`
+    SELECT ${deliveryColumns}, deliveries.state, deliveries.attempts, deliveries.started_time, deliveries.finished_time
+    FROM deliveries ${joined} WHERE ${where} ORDER BY deliveries.id LIMIT ${sql.lit(limit)}`.execute(db.query)
+  return { last: rows.at(-1)?.id ?? 0, found: rows.map(showDelivery) }
+}
+
+function showDelivery(row: StatedRow): Happening {
+  const { state, attempts, started_time, finished_time } = row
+  const { id, time, data } = {
+    id: `delivery-${row.id}-${state}-${attempts}`,
+    time: finished_time ?? started_time,
+    data: dataOf(row),
+  }
+  return { id, type: 'delivery', time, ...ownerOf(row), data: { ...data, state, attempts } }
+}
+
+type TryRow = DeliveryRow & {
+  readonly number: number
+  readonly time: number
+  readonly duration: number
+  readonly status: number | null
+  readonly problem: string | null
+}
+
+/** Tries. The columns are those of `tries` (delivery_attempts), `deliveries`, `events` and `lanes`. */
+export async function readTries(db: Db, { where, limit }: Selection): Promise<Happening[]> {
+  const { rows } = await sql<TryRow>`
+    SELECT ${deliveryColumns}, tries.number, tries.time, tries.duration, tries.status, tries.problem
+    FROM delivery_attempts tries JOIN deliveries ON deliveries.id = tries.delivery_id ${joined}
+    WHERE ${where} ORDER BY tries.time, tries.delivery_id, tries.number LIMIT ${sql.lit(limit)}`.execute(db.query)
+  return rows.map((row) => ({
+    id: `try-${row.id}-${row.number}`,
+    type: 'try',
+    time: row.time,
+    ...ownerOf(row),
+    data: {
+      ...dataOf(row),
+      number: row.number,
+      status: row.status,
+      problem: row.problem,
+      milliseconds: row.duration,
+    },
+  }))
+}
+
+function ownerOf({ business_id, account_id, phone_number_id, trace }: DeliveryRow) {
+  return { business_id, account_id, phone_number_id, trace }
+}
+
+function dataOf({ id, event_id, app_id, field, callback_url }: DeliveryRow) {
+  return { delivery_id: String(id), event_id: String(event_id), app_id, field, callback_url }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { runCommand } from './harness/command.ts'
+import { onBothDatabases } from './harness/databases.ts'
+import { useTestServer } from './harness/server.ts'
+import { subscribe } from './harness/subscriber.ts'
+import { handInText } from './harness/webhooks.ts'
+import { ids, tokens } from './harness/world.ts'
+
+/** Commands on a machine that has no store: they ask a server. */
+onBothDatabases('commands against a running server', (engine) => {
+  const server = useTestServer({ engine })
+  const held = { folder: '' }
+  before(async () => {
+    held.folder = await mkdtemp(join(tmpdir(), 'switchboard-remote-'))
+  })
+  after(() => rm(held.folder, { recursive: true, force: true }))
+
+  const run = (args: readonly string[], token: string = tokens.operator) => {
+    const env = { SWITCHBOARD_URL: server.url, SWITCHBOARD_TOKEN: token, DATA_DIR: join(held.folder, 'none') }
+    return runCommand(args, { cwd: held.folder, env })
+  }
+  const succeed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(args)
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+  const readLines = (text: string) =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+
+  test('status shows how the server is', async () => {
+    const state = JSON.parse(await succeed('status', '--json'))
+    assert.equal(state.counts.business, 3)
+    assert.match(await succeed('status'), /^Server +http.*\nVersion .*\nStore .*\nSandbox +yes/)
+  })
+
+  test('token create, list and revoke', async () => {
+    server.clock.advance(1000)
+    const secret = (await succeed('token', 'create', '--app', ids.application, '--scope', 'operator')).trim()
+    assert.match(secret, /^sb_/)
+    assert.equal((await run(['status'], secret)).code, 0)
+    const listed = readLines(await succeed('token', 'list', '--json'))
+    const made = listed.at(-1)
+    assert.deepEqual([made.state, made.scopes], ['good', ['operator']])
+    assert.equal(await succeed('token', 'revoke', made.id), `Token ${made.id} is revoked.\n`)
+    const refused = await run(['status'], secret)
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /answered 401: /)
+  })
+
+  test('deliveries list, show and replay; wait; audit', async (t) => {
+    const subscriber = await subscribe(t, server)
+    await handInText(server, 'remote.1')
+    await server.app.settle()
+    const [delivery] = readLines(await succeed('deliveries', 'list', '--json', '--limit', '1'))
+    assert.equal(delivery.state, 'delivered')
+    assert.match(await succeed('deliveries', 'list', '--failed'), /^(?:ID .*|Nothing.*)?/)
+    const shown = JSON.parse(await succeed('deliveries', 'show', String(delivery.id), '--json'))
+    assert.equal(shown.tries[0].request.body, subscriber.posts[0]?.body.toString('latin1'))
+    assert.equal(await succeed('deliveries', 'replay', String(delivery.id)), 'One delivery is sent again.\n')
+    await server.app.settle()
+    assert.deepEqual(subscriber.messageIds(), ['remote.1', 'remote.1'])
+    const message = JSON.parse(await succeed('wait', 'message', '--since', '1h', '--timeout', '5s'))
+    assert.equal(message.type, 'message')
+    const late = await run(['wait', 'call', '--timeout', '10ms'])
+    assert.equal(late.code, 1)
+    assert.match(late.stderr, /answered 408: /)
+    const [record] = readLines(await succeed('audit', 'list', '--json', '--limit', '1'))
+    assert.equal(record.operation, 'operator.replay_deliveries')
+  })
+
+  test('export and apply', async () => {
+    const text = await succeed('export')
+    assert.match(text, /^businesses:\n/)
+    const file = join(held.folder, 'world.yaml')
+    await writeFile(file, text)
+    assert.match(await succeed('apply', file), /: 0 created, 0 updated, \d+ unchanged\.\n$/)
+    await writeFile(file, 'businesses: [{ id: 1 }]')
+    const refused = await run(['apply', file])
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /businesses\[0\]\.id/)
+  })
+
+  test('app rotate-secret prints the new secret', async () => {
+    assert.match(await succeed('app', 'rotate-secret', ids.application), /^[\da-f]{64}\n$/)
+  })
+
+  test('an address that is none, and one where nothing listens, are said in one line', async () => {
+    for (const [url, expected] of [
+      ['localhost:1', /--url localhost:1 is not an http or https URL/],
+      ['http://127.0.0.1:1', /cannot be reached/],
+    ] as const) {
+      const { code, stderr } = await run(['status', '--url', url])
+      assert.equal(code, 1)
+      assert.match(stderr, expected)
+    }
+  })
+})
