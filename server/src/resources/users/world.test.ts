@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parse } from 'yaml'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { testStart, useTestServer } from '../../../test/harness/server.ts'
@@ -27,6 +26,13 @@ function worldWithUsers(blocked_users: string[] = [eve]) {
       { wa_id: bob, reachable: false, chats: [{ ...chat, blocked: true, marketing: 'stop' }] },
     ],
   }
+}
+
+interface Exported {
+  readonly users: readonly { readonly wa_id: string; readonly chats: readonly Record<string, unknown>[] }[]
+  readonly accounts: readonly {
+    readonly phone_numbers?: readonly { readonly id: string; readonly blocked_users?: readonly string[] }[]
+  }[]
 }
 
 onBothDatabases('users in a world file', (engine) => {
@@ -98,14 +104,14 @@ onBothDatabases('users in a world file', (engine) => {
     })
     let text = ''
     for await (const piece of exportWorld(server.database.read)) text += piece
-    const exported = parse(text)
-    const { window_opened_at, ...chat } = exported.users.find((one: { wa_id: string }) => one.wa_id === user).chats[0]
+    const exported = readWorld(text, 'export').content as unknown as Exported
+    const { window_opened_at, ...chat } = exported.users.find((one) => one.wa_id === user)?.chats[0] ?? {}
     assert.deepEqual(chat, { phone_number_id: numbers.main, blocked: true, marketing: 'stop' })
-    assert.equal(Date.parse(window_opened_at), server.clock.now())
+    assert.equal(Date.parse(String(window_opened_at)), server.clock.now())
     const main = exported.accounts
-      .flatMap((account: { phone_numbers?: object[] }) => account.phone_numbers ?? [])
-      .find((one: { id: string }) => one.id === numbers.main)
-    assert.ok(main.blocked_users.includes(user))
+      .flatMap(({ phone_numbers = [] }) => phone_numbers)
+      .find(({ id }) => id === numbers.main)
+    assert.ok(main?.blocked_users?.includes(user))
     assert.doesNotMatch(text, /a text for no export|wamid/)
   })
 })
