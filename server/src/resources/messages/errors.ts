@@ -4,13 +4,13 @@ export const kindNotTaken = defineError({
   id: 'message_kind_not_taken',
   status: 400,
   code: 131051,
-  text: 'type: {given} is not a kind of message that can be sent; use one of {known}.',
+  text: 'type: it is not a kind of message that can be sent; use one of {known}.',
 })
 export const interactiveKindNotTaken = defineError({
   id: 'interactive_kind_not_taken',
   status: 400,
   code: 131051,
-  text: 'interactive.type: {given} is not a kind of interactive message that can be sent; use one of {known}.',
+  text: 'interactive.type: it is not a kind of interactive message that can be sent; use one of {known}.',
 })
 export const kindNotForGroups = defineError({
   id: 'message_kind_not_for_groups',

@@ -187,7 +187,7 @@ export function checkInteractive(value: unknown): asserts value is Interactive {
   checkShell(value, 'interactive')
   const given = value as { readonly type: string } & Readonly<Record<string, unknown>>
   const { type } = given
-  if (!isInteractiveKind(type)) throw interactiveKindNotTaken({ given: type.slice(0, 50), known: interactiveKinds })
+  if (!isInteractiveKind(type)) throw interactiveKindNotTaken({ known: interactiveKinds })
   const kind: Kind = kinds[type]
   for (const member of ['header', 'footer'] as const) {
     const hasNone = member === 'header' ? kind.header === 'none' : !kind.footer

@@ -56,7 +56,7 @@ export function checkMessageRequest(request: MessageRequest): CheckedMessage {
 }
 
 function readKind(type: string, request: MessageRequest): { kind: SentKind; value: object } {
-  if (!isSentKind(type)) throw kindNotTaken({ given: type.slice(0, 50), known: sentKinds })
+  if (!isSentKind(type)) throw kindNotTaken({ known: sentKinds })
   const value: object | undefined = request[type]
   if (value === undefined)
     throw badArgument(argumentMissing(type, { expected: `what a message of type ${type} holds` }))

@@ -132,7 +132,7 @@ onBothDatabases('sending', (engine) => {
   test('400 for a kind that is unknown or out of scope, after what is malformed', async () => {
     const to = sides.newUser()
     for (const given of ['poem', 'pin', 'order', 'system', 'button']) {
-      assertError(await sides.post({ to, type: given }), kindNotTaken({ given, known: sentKinds }))
+      assertError(await sides.post({ to, type: given }), kindNotTaken({ known: sentKinds }))
     }
     assertError(await sides.post({ to: 'nobody', type: 'poem' }), recipientNotPossible)
   })
