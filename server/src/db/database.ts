@@ -40,11 +40,11 @@ export interface Transaction extends Db {
    * one; if it fails, the transaction fails.
    */
   run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
-  /** The same for a statement that must return a row: without one the transaction fails with `otherwise`. */
+  /** The same for a statement that must return a row: without one the transaction fails with the error that `otherwise` makes. */
   require<Parameters extends object>(
     statement: Statement<Parameters, unknown>,
     parameters: Parameters,
-    otherwise: Error,
+    otherwise: () => Error,
   ): void
   /** Holds a statement's locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Does nothing if transactions never overlap. */
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void

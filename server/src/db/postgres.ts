@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { KeyRing } from '../base/key-ring.ts'
-import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
+import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
+import { encodeForPostgres } from './codecs.ts'
 import { StoredCounters } from './counters.ts'
 import {
   type Database,
@@ -15,7 +16,7 @@ import {
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
-import { Flight, type NamedQuery } from './flight.ts'
+import { Flight } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { openNotices } from './notices.ts'
 import { Places } from './places.ts'
@@ -97,7 +98,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     maxWaiting,
   })
   // In each transaction, because a pooler may use a different connection for each.
-  const setLockTimeout = `SET LOCAL lock_timeout = ${lockTimeout}`
+  const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL lock_timeout = ${lockTimeout}` }
+  const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, setLockTimeout]
+  const beginSnapshot: readonly NamedQuery[] = [
+    { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
+    setLockTimeout,
+  ]
   pool.on('error', onIdleError)
   // A connection that breaks in use reports it twice: to the failing query, which handles it, and here, where an error without a
   // listener would end the process.
@@ -106,7 +112,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   const compiled: CompiledStatements = new Map()
   const secrets = new KeyRing()
-  const { db: read } = makeDb(pool, compiled, secrets, shared)
+  const { db: read } = makeDb(readerOf(pool), compiled, secrets, shared)
   const transactions = new WeakMap<pg.PoolClient, OpenTransaction>()
   const flights = new WeakMap<Transaction, Flight>()
   const listeners = new DueListeners()
@@ -118,7 +124,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const { db, prepare } = makeDb(flight, compiled, secrets)
       const run = (statement: Statement<never, unknown>, parameters: object) =>
         flight.run(prepare(statement, parameters))
-      const require = (statement: Statement<never, unknown>, parameters: object, otherwise: Error) =>
+      const require = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error) =>
         flight.require(prepare(statement, parameters), otherwise)
       const tx: Transaction = {
         ...db,
@@ -136,16 +142,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     return known
   }
 
-  async function runInPlace<T>(work: (tx: Transaction) => Promise<T>, share: string, begin = 'BEGIN'): Promise<T> {
+  async function runInPlace<T>(work: (tx: Transaction) => Promise<T>, share: string, begin = beginWrite): Promise<T> {
     await places.enter(share)
     try {
-      return await runTransaction(work, `${begin}; ${setLockTimeout}`)
+      return await runTransaction(work, begin)
     } finally {
       places.leave(share)
     }
   }
 
-  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
+  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin: readonly NamedQuery[]): Promise<T> {
     const client = await pool.connect()
     const { tx, flight, due } = transactionOn(client)
     let broken: Error | undefined
@@ -170,7 +176,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 
   async function runForLong(tx: Transaction, text: string): Promise<void> {
-    await flights.get(tx)?.query({ text, query_timeout: noTimeout } as pg.QueryConfig)
+    await flights.get(tx)?.runScript(text, noTimeout)
   }
 
   const transaction: Database['transaction'] = (work, { share = ownShare } = {}) =>
@@ -186,7 +192,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
     notices: openNotices(url, pool),
     onDue: listeners.add,
-    snapshot: (work) => runInPlace(work, ownShare, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    snapshot: (work) => runInPlace(work, ownShare, beginSnapshot),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
@@ -289,9 +295,27 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (postgresNumberTypes.includes(oid)) return Number
-  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+/** A pool's connections, for one statement at a time. */
+function readerOf(pool: pg.Pool): Reader {
+  return {
+    async query(query) {
+      const client = await pool.connect()
+      return new Promise<StatementResult>((resolve, reject) => {
+        sendAlone(
+          client,
+          query,
+          (result) => {
+            client.release()
+            resolve(result)
+          },
+          (error) => {
+            client.release(error)
+            reject(error)
+          },
+        )
+      })
+    },
+  }
 }
 
 interface OpenTransaction {
@@ -315,7 +339,7 @@ function makeDb(
       createDriver: () =>
         new ExecutingDriver(async (text, parameters) => {
           const { rows, rowCount } = await runner.query({ text, values: parameters.map(encodeForPostgres) })
-          return { rows: rows ?? [], changes: rowCount ?? 0 }
+          return { rows, changes: rowCount }
         }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),

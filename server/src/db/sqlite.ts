@@ -249,9 +249,9 @@ class SqliteConnection {
     this.run(sql, bind(parameters))
   }
 
-  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: Error): void => {
+  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
     const { sql, bind } = this.#compile(statement)
-    if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise
+    if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise()
   }
 
   #compile(statement: Statement<never, unknown>): CompiledStatement {
