@@ -153,7 +153,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       if (due.lanes.length > 0) deliveries.wakeLanes(due.lanes)
     } else {
       if (due.timers !== undefined) waker.announceTimers()
-      if (due.lanes.length > 0) waker.announceLanes(due.lanes.map(({ id }) => id))
+      if (due.lanes.length > 0) waker.announceLanes(due.lanes)
     }
   }
   let stopWaking = (): void => undefined

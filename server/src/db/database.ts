@@ -23,8 +23,10 @@ export interface CacheName<Value> {
   readonly holds?: Value
 }
 
-/** A subscriber with deliveries to send. */
-export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>>
+/** A subscriber with deliveries to send, and who held its lane when they were raised: null when nobody did. */
+export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>> & {
+  readonly holder?: string | null
+}
 
 /** What a commit made due: the earliest of the timers that it set, and the lanes that it raised events for. */
 export interface Due {

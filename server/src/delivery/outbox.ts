@@ -25,7 +25,9 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
   if (events.length === 0) return
   const [rows, now] = [events.map(rowOf), clock.now()]
   const raised = await tx.list(insert, { events: rows, now })
-  const lanes = raised.flatMap((target) => (target.app_id === null ? [] : [addressOf(target)]))
+  const lanes = raised.flatMap((target) =>
+    target.app_id === null ? [] : [{ ...addressOf(target), holder: target.holder }],
+  )
   const missing = raised.filter((target) => target.app_id !== null && target.lane_id === null)
   if (missing.length > 0) await insertMissing(tx, now, rows, missing as (RaisedFor & Target)[])
   tx.makeDue({ lanes })
