@@ -48,6 +48,18 @@ export interface Transaction extends Db {
     parameters: Parameters,
     otherwise: () => Error,
   ): void
+  /**
+   * Like `list`, for rows that are needed only after the commit: the statement may be sent with later ones and with the commit. When
+   * it divides by zero, the whole transaction runs again without this method, so that the caller awaits the rows and deals with
+   * them. Undefined then, and on a database where waiting costs nothing.
+   */
+  readonly later:
+    | (<Parameters extends object, Row>(
+        statement: Statement<Parameters, Row>,
+        parameters: Parameters,
+        take: (rows: Row[]) => void,
+      ) => void)
+    | undefined
   /** Holds a statement's locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Does nothing if transactions never overlap. */
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
   /** Notes that its commit makes something due: the responsible worker is woken then, and no other. */

@@ -11,7 +11,18 @@ interface HeldQuery {
   readonly query: pg.QueryConfig
   /** The transaction fails with this error when the query finds nothing. */
   readonly otherwise?: (() => Error) | undefined
+  /** Takes its rows. */
+  readonly take?: ((rows: Record<string, unknown>[]) => void) | undefined
 }
+
+/** Why a transaction fails that must be run again, without statements whose rows nobody awaits. */
+export class MustRunAgain extends Error {
+  constructor() {
+    super('a transaction must run again')
+  }
+}
+
+const makeMustRunAgain = () => new MustRunAgain()
 
 /**
  * One transaction on a connection. A statement without a result is held back and sent with the next one that is awaited, or with
@@ -60,6 +71,11 @@ export class Flight {
     this.#held.push({ query: { ...known, ...(values && { values }) }, otherwise })
   }
 
+  /** A statement whose rows nobody awaits. When it divides by zero, the transaction must run again. */
+  later(query: pg.QueryConfig, take: (rows: Record<string, unknown>[]) => void): void {
+    this.#held.push({ query, take, otherwise: makeMustRunAgain })
+  }
+
   async query(query: pg.QueryConfig): Promise<StatementResult> {
     if (this.#state === 'sent') await this.#begun
     return this.#send(query)
@@ -95,8 +111,10 @@ export class Flight {
     const sent = new Promise<StatementResult>((resolve, reject) => {
       const batch = new Batch(queries, (failure, results) => {
         if (begin.length > 0) this.#state = results.length < begin.length ? 'failed' : 'done'
-        if (!failure) resolve(results[results.length - 1] as StatementResult)
-        else {
+        if (!failure) {
+          for (const [index, { take }] of held.entries()) take?.(results[begin.length + index]?.rows ?? [])
+          resolve(results[results.length - 1] as StatementResult)
+        } else {
           const { otherwise } = held[failure.index - begin.length] ?? {}
           reject(this.#explain(failure.error, otherwise))
         }

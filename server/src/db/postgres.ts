@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
-import { Flight } from './flight.ts'
+import { Flight, MustRunAgain } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { openNotices } from './notices.ts'
 import { Places } from './places.ts'
@@ -126,6 +126,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         flight.run(prepare(statement, parameters))
       const require = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error) =>
         flight.require(prepare(statement, parameters), otherwise)
+      const later = (statement: Statement<never, unknown>, parameters: object, take: (rows: object[]) => void) =>
+        flight.later(prepare(statement, parameters), take)
       const tx: Transaction = {
         ...db,
         inTransaction: true as const,
@@ -133,31 +135,40 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         run: run as Transaction['run'],
         require: require as Transaction['require'],
         lock: run as Transaction['lock'],
+        later: later as NonNullable<Transaction['later']>,
       }
-      known = { tx, flight, due }
+      const careful: Transaction = { ...tx, later: undefined }
+      known = { tx, careful, flight, due }
       transactions.set(client, known)
-      flights.set(tx, flight)
+      flights.set(tx, flight).set(careful, flight)
     }
     known.due.clear()
     return known
   }
 
-  async function runInPlace<T>(work: (tx: Transaction) => Promise<T>, share: string, begin = beginWrite): Promise<T> {
+  async function runInPlace<T>(
+    work: (tx: Transaction) => Promise<T>,
+    share: string,
+    options: BeginOptions,
+  ): Promise<T> {
     await places.enter(share)
     try {
-      return await runTransaction(work, begin)
+      return await runTransaction(work, options)
     } finally {
       places.leave(share)
     }
   }
 
-  async function runTransaction<T>(work: (tx: Transaction) => Promise<T>, begin: readonly NamedQuery[]): Promise<T> {
+  async function runTransaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { begin = beginWrite, isCareful = false }: BeginOptions,
+  ): Promise<T> {
     const client = await pool.connect()
-    const { tx, flight, due } = transactionOn(client)
+    const { tx, careful, flight, due } = transactionOn(client)
     let broken: Error | undefined
     try {
       flight.begin(begin)
-      const result = await work(tx)
+      const result = await work(isCareful ? careful : tx)
       await flight.commit()
       listeners.notify(due)
       return result
@@ -180,7 +191,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 
   const transaction: Database['transaction'] = (work, { share = ownShare } = {}) =>
-    retried(() => runInPlace(work, share))
+    retried((isCareful) => runInPlace(work, share, { isCareful }))
 
   return {
     product: 'PostgreSQL',
@@ -192,7 +203,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
     notices: openNotices(url, pool),
     onDue: listeners.add,
-    snapshot: (work) => runInPlace(work, ownShare, beginSnapshot),
+    snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
@@ -224,11 +235,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 /** Retries when PostgreSQL asks for it, and reports a lock timeout as a busy database. */
-async function retried<T>(run: () => Promise<T>): Promise<T> {
+async function retried<T>(run: (isCareful: boolean) => Promise<T>): Promise<T> {
+  let isCareful = false
   for (let tries = 1; ; tries++) {
     try {
-      return await run()
+      return await run(isCareful)
     } catch (error) {
+      if (error instanceof MustRunAgain && !isCareful) {
+        isCareful = true
+        continue
+      }
       const { code = '', message } = error as { code?: string; message?: string }
       if (code === lockedCode) throw new DatabaseBusy('locked', String(message), { cause: error })
       if (!retryCodes.has(code)) throw error
@@ -318,8 +334,15 @@ function readerOf(pool: pg.Pool): Reader {
   }
 }
 
+interface BeginOptions {
+  readonly begin?: readonly NamedQuery[]
+  /** Whether every statement is awaited whose rows somebody takes. */
+  readonly isCareful?: boolean
+}
+
 interface OpenTransaction {
   readonly tx: Transaction
+  readonly careful: Transaction
   readonly flight: Flight
   readonly due: DueNotes
 }

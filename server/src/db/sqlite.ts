@@ -51,6 +51,7 @@ export function openSqlite(file: string): Database {
     makeDue: due.note,
     run: writer.runStatement as Transaction['run'],
     require: writer.requireRow as Transaction['require'],
+    later: undefined,
     lock() {
       // There is one writer at a time.
     },

@@ -33,8 +33,8 @@ const concernsLinked = sql`linked.account_id = given.account_id AND linked.phone
   AND linked.field = given.field`
 
 /** Stores events, their deliveries and the due times of their lanes in one statement. Ids are drawn in the order of the events. */
-export const insertAtOnce = defineSql<NewEvents>()(
-  ({ events, now }) => sql<RaisedFor>`
+function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>): RawBuilder<RaisedFor> {
+  return sql`
     WITH given AS MATERIALIZED (
       SELECT nextval('events_id_seq') AS event_id, o.*
       FROM json_to_recordset(${events}) AS o (${givenColumns})
@@ -61,11 +61,24 @@ export const insertAtOnce = defineSql<NewEvents>()(
       JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
       ORDER BY given.event_id
     ), touched AS (${touchedLanes(now)})
-    SELECT given.n, given.event_id, linked.app_id, linked.callback_url, targets.id AS lane_id,
+    SELECT given.n, given.event_id, linked.app_id, linked.callback_url, ${lane_id} AS lane_id,
       CASE WHEN targets.leased_until > CAST(${now} AS BIGINT) THEN targets.lease_owner END AS holder
     FROM given LEFT JOIN linked ON ${concernsLinked}
     LEFT JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
-    ORDER BY given.n`,
+    ORDER BY given.n`
+}
+
+export const insertAtOnce = defineSql<NewEvents>()((parameters) => insertEvents(parameters, sql`targets.id`))
+
+/** A zero that the planner does not know. */
+const zero = sql`(given.n - given.n)`
+
+/** The same, but it divides by zero when a lane is missing. */
+export const insertIntoLanes = defineSql<NewEvents>()((parameters) =>
+  insertEvents(
+    parameters,
+    sql`CASE WHEN linked.app_id IS NOT NULL AND targets.id IS NULL THEN CAST(1 / ${zero} AS TEXT) ELSE targets.id END`,
+  ),
 )
 
 /** Stores the deliveries of an existing event. */
