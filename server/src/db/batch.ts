@@ -47,8 +47,7 @@ const wholePortal = {}
 const knownColumns = new WeakMap<WireConnection, Map<string, Columns>>()
 
 /** The driver pipelines only what inherits from its own query; nothing of that is used. */
-const DriverQuery = pg.Query as unknown as new (config: object) => object
-const driverConfig = { text: '' }
+const DriverQuery = pg.Query as unknown as new (text: string) => object
 
 /**
  * Statements that are sent together, with one synchronization at their end. PostgreSQL runs them in order, and none after a failed
@@ -68,7 +67,7 @@ export class Batch extends DriverQuery {
   #error: Error | undefined
 
   constructor(queries: readonly pg.QueryConfig[], done: BatchCallback) {
-    super(driverConfig)
+    super('')
     this.#queries = queries
     this.callback = (error) => done(error ? { index: this.#results.length, error } : undefined, this.#results)
   }
