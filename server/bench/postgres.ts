@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
 import { countPosts, moreNumbers, postMessages, writeEventWorld } from './events.ts'
 import { type Load, measureRate, median } from './load.ts'
-import { cpuOfChildren, type Measured, startBarePostgres, startOnPostgres, startSink } from './processes.ts'
+import { cpuOfChildren, type Measured, packServer, startBarePostgres, startOnPostgres, startSink } from './processes.ts'
 
 export interface PostgresBenchOptions {
   readonly rounds: number
@@ -28,6 +28,7 @@ const slowUsers = 100
 
 /** What work on PostgreSQL costs beside the least that could do it, each measured in turn on one database server. */
 export async function benchPostgres(options: PostgresBenchOptions): Promise<Record<string, string>[]> {
+  packServer(options.checkout)
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
   const postgres = await startPostgres()
   const table: Record<string, string>[] = []
@@ -43,15 +44,15 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   const startOurs = (url: string, file = world) =>
     startOnPostgres({ url, dataDir: join(folder, 'data'), world: file, checkout: options.checkout })
   const url = await makeUrl()
-  // The first start after a change of the sources compiles them, and a new database is migrated.
+  // A new database is migrated, and the world is applied to it.
   await (await startOurs(url)).stop()
   const [bare, ours] = [await startBarePostgres(await makeUrl()), await startOurs(url)]
   const started: Measured[] = [bare, ours]
   try {
     add({
-      work: 'start, idle memory',
-      bare: `${seconds(bare)} s, ${Math.round(bare.memory())} MB`,
-      ours: `${seconds(ours)} s, ${Math.round(ours.memory())} MB`,
+      work: 'start (CPU), idle memory',
+      bare: describeStart(bare),
+      ours: describeStart(ours),
       ratio: '',
     })
     const read = await compare(measureReads)
@@ -163,8 +164,9 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   }
 }
 
-function seconds({ readyMilliseconds }: Measured): string {
-  return (readyMilliseconds / 1000).toFixed(2)
+function describeStart({ readyMilliseconds, readyCpuMilliseconds, memory }: Measured): string {
+  const [time, cpu] = [readyMilliseconds, readyCpuMilliseconds].map((value) => (value / 1000).toFixed(2))
+  return `${time} s (${cpu} s), ${Math.round(memory())} MB`
 }
 
 function describe(work: string, pairs: readonly { ours: Cost; theirs: Cost }[]): Record<string, string> {

@@ -187,7 +187,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       if (due.lanes.length > 0) deliveries.wakeLanes(due.lanes)
     } else {
       if (due.timers !== undefined || due.links) waker.announceTimers()
-      if (due.lanes.length > 0) waker.announceLanes(due.lanes.map(({ id }) => id))
+      if (due.lanes.length > 0) waker.announceLanes(due.lanes)
     }
   }
   const self = { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() }

@@ -383,11 +383,11 @@ async function holdSqlite({ dataDir, database }: TestServer, t: TestContext): Pr
   }
 }
 
-/** Somebody else has locked the number that is to be written to. */
+/** Somebody else has locked the profiles, one of which is to be written to. */
 async function holdPostgres({ database }: TestServer): Promise<Hold> {
   const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = database.transaction(async ({ query }) => {
-    await query.selectFrom('phone_numbers').select('id').where('id', '=', numbers.main).forUpdate().execute()
+    await sql`LOCK TABLE business_profiles IN SHARE MODE`.execute(query)
     locked.resolve()
     await released.promise
   })
@@ -398,7 +398,7 @@ async function holdPostgres({ database }: TestServer): Promise<Hold> {
         const { rows } = await sql`SELECT 1 FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(database.read.query)
         return rows.length > 0
-      }, 'the write waits for the number')
+      }, 'the write waits for the profile')
       await database.transaction(({ query }) =>
         query
           .updateTable('tokens')

@@ -76,7 +76,11 @@ describe('a row on PostgreSQL that somebody has locked', () => {
 
   async function lockRow(): Promise<void> {
     await holder.query('BEGIN')
-    await holder.query('SELECT 1 FROM phone_numbers WHERE id = $1 FOR UPDATE', [numbers.main])
+    await holder.query(
+      `INSERT INTO business_profiles (phone_number_id) VALUES ($1)
+       ON CONFLICT (phone_number_id) DO UPDATE SET about = business_profiles.about`,
+      [numbers.main],
+    )
   }
 
   test('holds up its own writers, who are told so in time, and neither reads, nor health, nor other apps', async () => {

@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { startCommand } from './harness/command.ts'
 import { writeAs } from './harness/crowd.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { makeStorePlace, type StorePlace } from './harness/databases.ts'
 import { type SentStatement, StatementLog } from './harness/statement-log.ts'
-import { numbers, testWorld, tokens } from './harness/world.ts'
+import { until } from './harness/until.ts'
+import { ids, numbers, testWorld, tokens } from './harness/world.ts'
 
 /**
  * What requests cost on PostgreSQL: every statement that one sends, in order. Node and the database pay for each, so a new one
  * needs a reason; if it has one, it comes in here.
  */
 const read = ['look up token and node', 'look up phone_numbers']
-const write = [
-  'look up token and node',
-  'BEGIN; SET LOCAL lock_timeout = 10000',
-  'lock phone_numbers',
-  'read phone_numbers',
-  'insert business_profiles',
-  'insert activities',
-  'COMMIT',
-]
+const begin = ['BEGIN', 'SET LOCAL lock_timeout = 10000']
+const write = ['look up token and node', ...begin, 'insert business_profiles', 'insert activities', 'COMMIT']
 
 /** An event that is handed in by a token; the workers hear of it by a notice. */
 const event = [
   'look up token',
-  'BEGIN; SET LOCAL lock_timeout = 10000',
+  ...begin,
   'find what posts name',
   'insert received_messages',
   'look up writers',
@@ -42,9 +40,14 @@ const event = [
 
 async function startLogged(t: TestContext, role: string) {
   const place = await makeStorePlace('postgres')
+  t.after(() => place.remove())
+  return startLoggedAt(t, place, role)
+}
+
+async function startLoggedAt(t: TestContext, place: StorePlace, role: string, given: object = testWorld()) {
   const log = await new StatementLog(place.databaseUrl as string).start()
   const world = join(place.dataDir, 'world.json')
-  await writeFile(world, JSON.stringify(testWorld()))
+  await writeFile(world, JSON.stringify(given))
   const server = await startCommand(['serve', '--port', '0', '--role', role, '--world', world], {
     cwd: place.dataDir,
     env: { DATA_DIR: place.dataDir, DATABASE_URL: log.url, RATE_LIMIT_PLATFORM: '1000000/1h', LOG_LEVEL: 'warn' },
@@ -52,7 +55,6 @@ async function startLogged(t: TestContext, role: string) {
   t.after(async () => {
     await server.stop('SIGKILL')
     await log.end()
-    await place.remove()
   })
   const authorization = `Bearer ${tokens.owner}`
   const call = async (path: string, init: RequestInit = {}) => {
@@ -104,7 +106,7 @@ test('a read sends two statements, each prepared, and none of them waits for ano
   }
 })
 
-test('a write sends seven statements, and its transaction takes two flights', async (t) => {
+test('a write sends six statements, and its transaction takes one flight', async (t) => {
   const { log, writeProfile } = await startLogged(t, 'api')
   await writeProfile('warm')
   log.take()
@@ -114,13 +116,9 @@ test('a write sends seven statements, and its transaction takes two flights', as
     assert.deepEqual(sent.map(nameOf), write)
     const transaction = sent.slice(1)
     assert.equal(new Set(transaction.map(({ connection }) => connection)).size, 1)
-    const flights = [...new Set(transaction.map(({ flight }) => flight))]
-    assert.deepEqual(
-      flights.map((flight) => transaction.filter((statement) => statement.flight === flight).length),
-      [3, 3],
-    )
+    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 1)
     assert.ok(
-      transaction.every(({ isNamed, text }) => isNamed || /^(BEGIN|COMMIT)/.test(text)),
+      transaction.every(({ isNamed }) => isNamed),
       'what the query builder would make anew costs thrice as much',
     )
   }
@@ -141,7 +139,7 @@ test('writes that make nothing due are followed by no polls', async (t) => {
 
 const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 
-test('an event of a message takes twelve statements, eleven of them in a transaction of six flights', async (t) => {
+test('an event of a message takes thirteen statements, twelve of them in a transaction of five flights', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
   log.take()
@@ -150,8 +148,8 @@ test('an event of a message takes twelve statements, eleven of them in a transac
     const sent = log.take().filter((statement) => !isNotice(statement))
     assert.deepEqual(sent.map(nameOf), event)
     const transaction = sent.slice(1)
-    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 6)
-    assert.ok(transaction.every(({ isNamed, text }) => isNamed || /^(BEGIN|COMMIT)/.test(text)))
+    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 5)
+    assert.ok(transaction.every(({ isNamed }) => isNamed))
   }
 })
 
@@ -173,4 +171,49 @@ test('64 events of one moment share their statements', async (t) => {
   // One by one it would be seven statements each. How many come at one moment is up to the machine.
   assert.ok(commits <= events / 4, seen)
   assert.ok(sent.length <= 2 * events, seen)
+})
+
+/** A subscriber that keeps the first post waiting, so that whoever sends it holds the lane. */
+async function startHoldingSink(t: TestContext) {
+  const bodies: string[] = []
+  const held: ServerResponse[] = []
+  const sink = createServer(async (request, response) => {
+    const body = await text(request)
+    bodies.push(body)
+    if (bodies.length === 1) held.push(response)
+    else response.end()
+  })
+  sink.listen(0, '127.0.0.1')
+  await once(sink, 'listening')
+  t.after(() => {
+    for (const response of held) response.end()
+    sink.closeAllConnections()
+    sink.close()
+  })
+  const { port } = sink.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, has: (id: string) => bodies.some((body) => body.includes(id)) }
+}
+
+test('a process wakes the one that holds a lane, and does not try to claim it', async (t) => {
+  const place = await makeStorePlace('postgres')
+  t.after(() => place.remove())
+  const sink = await startHoldingSink(t)
+  const world = testWorld()
+  const webhook = { callback_url: sink.url, verify_token: 'vt', fields: ['messages'] }
+  const apps = world.apps.map((app) => (app.id === ids.application ? { ...app, webhook } : app))
+  const holder = await startLoggedAt(t, place, 'all', { ...world, apps })
+  const other = await startLoggedAt(t, place, 'all', { ...world, apps })
+  assert.equal(await writeAs(holder.server, '16505551000', 'wamid.held'), 200)
+  await until(() => sink.has('wamid.held'), 'the first process holds the lane')
+  other.log.take()
+  for (let i = 0; i < 5; i++) {
+    assert.equal(await writeAs(other.server, `1650555200${i}`, `wamid.other.${i}`), 200)
+    await until(() => sink.has(`wamid.other.${i}`), 'the first process delivers what the second took')
+  }
+  const sent = other.log.take().map(({ text: sentText }) => sentText.trim())
+  assert.ok(sent.some((statement) => /pg_notify/.test(statement)))
+  assert.deepEqual(
+    sent.filter((statement) => /^UPDATE lanes SET leased_until|^SELECT lanes.id/.test(statement)),
+    [],
+  )
 })

@@ -21,10 +21,29 @@ export interface AdmissionParameters {
   readonly token_accounts: readonly string[] | null
   readonly token_businesses: readonly string[] | null
   readonly caller_business_id: string
-  readonly admitted_node_id: string | null
-  readonly admitted_node_kind: string | null
-  readonly admitted_node_business_id: string | null
-  readonly admitted_node_account_id: string | null
+  readonly node_id: string
+  readonly node_account_id: string
+}
+
+/** By which rule of `access.ts` the caller sees the node; `token` when the token alone decides. */
+const rules = ['token', 'account', 'business', 'share'] as const
+type Rule = (typeof rules)[number]
+
+/**
+ * A statement for each rule. In one statement for all rules the parameters would decide what is read, and PostgreSQL would plan it
+ * anew at every run, which costs more than running it.
+ */
+export type ByRule<T> = Readonly<Record<Rule, T>>
+
+export function makeByRule<T>(make: (rule: Rule) => T): ByRule<T> {
+  return Object.fromEntries(rules.map((rule) => [rule, make(rule)])) as ByRule<T>
+}
+
+export function ruleOf({ caller, node }: Admitted): Rule {
+  if (!node) return 'token'
+  if (node.account_id !== null) return 'account'
+  if (node.business_id === caller.business_id) return 'token'
+  return node.kind === 'business' ? 'business' : 'share'
 }
 
 /** Thrown inside a transaction to roll it back: the basis of the admission is gone or has changed. */
@@ -73,15 +92,21 @@ export async function transactAdmitted<A extends Admitted, T>(
  * called last: then only the commit itself comes after the check.
  */
 export function confirmAdmission(tx: Transaction, clock: Clock, admitted: Admitted): void {
-  tx.require(findAdmission, parametersOf(clock, admitted), new AdmissionChanged())
+  tx.require(findAdmission[ruleOf(admitted)], parametersOf(clock, admitted), makeAdmissionChanged)
 }
 
 async function isAdmitted(db: Db, clock: Clock, admitted: Admitted): Promise<boolean> {
-  return (await db.first(findAdmission, parametersOf(clock, admitted))) !== undefined
+  return (await db.first(findAdmission[ruleOf(admitted)], parametersOf(clock, admitted))) !== undefined
 }
 
-const findAdmission = defineStatement<AdmissionParameters>()((db, parameters) =>
-  db.selectFrom('tokens').select('tokens.id').where(isStillAdmitted(parameters)),
+export function makeAdmissionChanged(): AdmissionChanged {
+  return new AdmissionChanged()
+}
+
+const findAdmission = makeByRule((rule) =>
+  defineStatement<AdmissionParameters>()((db, parameters) =>
+    db.selectFrom('tokens').select('tokens.id').where(isStillAdmitted(rule, parameters)),
+  ),
 )
 
 export function parametersOf(clock: Clock, { caller, node }: Admitted): AdmissionParameters {
@@ -92,10 +117,8 @@ export function parametersOf(clock: Clock, { caller, node }: Admitted): Admissio
     token_accounts: caller.granted.accounts,
     token_businesses: caller.granted.businesses,
     caller_business_id: caller.business_id,
-    admitted_node_id: node?.id ?? null,
-    admitted_node_kind: node?.kind ?? null,
-    admitted_node_business_id: node?.business_id ?? null,
-    admitted_node_account_id: node?.account_id ?? null,
+    node_id: node?.id ?? '',
+    node_account_id: node?.account_id ?? '',
   }
 }
 
@@ -103,30 +126,32 @@ export function parametersOf(clock: Clock, { caller, node }: Admitted): Admissio
  * Whether the row of `tokens` is the caller's, unchanged, and its business sees the node by the rules of `access.ts`. The node itself
  * is not read: its kind and owner never change, and the write may just have deleted it.
  */
-export function isStillAdmitted(parameters: AdmissionParameters): RawBuilder<boolean> {
+export function isStillAdmitted(rule: Rule, parameters: AdmissionParameters): RawBuilder<boolean> {
   const { now, token_id, token_scopes, token_accounts, token_businesses } = parameters
-  const business_id = text(parameters.caller_business_id)
-  const node_id = text(parameters.admitted_node_id)
-  const account_id = text(parameters.admitted_node_account_id)
   return sql<boolean>`tokens.id = ${token_id}
     AND tokens.revoked_time IS NULL
     AND (tokens.expires_time IS NULL OR tokens.expires_time > ${now})
     AND tokens.scopes = ${token_scopes}
     AND tokens.accounts IS NOT DISTINCT FROM ${token_accounts}
     AND tokens.businesses IS NOT DISTINCT FROM ${token_businesses}
-    AND CASE
-      WHEN ${node_id} IS NULL THEN TRUE
-      WHEN ${account_id} IS NOT NULL THEN ${hasAccess(business_id, account_id)}
-      WHEN ${text(parameters.admitted_node_business_id)} = ${business_id} THEN TRUE
-      WHEN ${text(parameters.admitted_node_kind)} = 'business' THEN EXISTS (
-        SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
-        WHERE c.business_id = ${node_id} AND a.business_id = ${business_id}
-          AND (tokens.accounts IS NULL OR CAST(tokens.accounts AS TEXT) LIKE '%"' || c.id || '"%'))
-      ELSE EXISTS (
-        SELECT 1 FROM node_shares s WHERE s.node_id = ${node_id} AND s.business_id = ${business_id}) END`
+    AND ${isStillVisible(rule, parameters)}`
 }
 
-/** PostgreSQL cannot infer the type of a parameter that is only compared with NULL. */
-function text(parameter: string | null): RawBuilder<string> {
-  return sql<string>`CAST(${parameter} AS TEXT)`
+function isStillVisible(rule: Rule, parameters: AdmissionParameters): RawBuilder<boolean> {
+  const business_id = sql<string>`${parameters.caller_business_id}`
+  const node_id = sql<string>`${parameters.node_id}`
+  switch (rule) {
+    case 'token':
+      return sql`TRUE`
+    case 'account':
+      return hasAccess(business_id, sql<string>`${parameters.node_account_id}`)
+    case 'business':
+      return sql`EXISTS (
+        SELECT 1 FROM accounts c JOIN account_access a ON a.account_id = c.id
+        WHERE c.business_id = ${node_id} AND a.business_id = ${business_id}
+          AND (tokens.accounts IS NULL OR CAST(tokens.accounts AS TEXT) LIKE '%"' || c.id || '"%'))`
+    case 'share':
+      return sql`EXISTS (
+        SELECT 1 FROM node_shares s WHERE s.node_id = ${node_id} AND s.business_id = ${business_id})`
+  }
 }

@@ -151,7 +151,7 @@ async function replay(tx: Transaction, id: number, to: string | undefined): Prom
 export async function wakeServers({ notices }: Database, lanes: readonly string[]): Promise<void> {
   if (!notices) return
   const waker = new NoticeWaker(notices, 'a command', { listens: false })
-  waker.announceLanes(lanes)
+  waker.announceLanes(lanes.map((id) => ({ id })))
   await waker.close()
 }
 

@@ -23,8 +23,10 @@ export interface CacheName<Value> {
   readonly holds?: Value
 }
 
-/** A subscriber with deliveries to send. */
-export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>>
+/** A subscriber with deliveries to send, and who held its lane when they were raised: null when nobody did. */
+export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>> & {
+  readonly holder?: string | null
+}
 
 /** What a commit made due: the earliest of the timers that it set, the lanes that it raised events for, and whether there are links to fetch. */
 export interface Due {
@@ -41,12 +43,24 @@ export interface Transaction extends Db {
    * one; if it fails, the transaction fails.
    */
   run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
-  /** The same for a statement that must return a row: without one the transaction fails with `otherwise`. */
+  /** The same for a statement that must return a row: without one the transaction fails with the error that `otherwise` makes. */
   require<Parameters extends object>(
     statement: Statement<Parameters, unknown>,
     parameters: Parameters,
-    otherwise: Error,
+    otherwise: () => Error,
   ): void
+  /**
+   * Like `list`, for rows that are needed only after the commit: the statement may be sent with later ones and with the commit. When
+   * it divides by zero, the whole transaction runs again without this method, so that the caller awaits the rows and deals with
+   * them. Undefined then, and on a database where waiting costs nothing.
+   */
+  readonly later:
+    | (<Parameters extends object, Row>(
+        statement: Statement<Parameters, Row>,
+        parameters: Parameters,
+        take: (rows: Row[]) => void,
+      ) => void)
+    | undefined
   /** Holds a statement's locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Does nothing if transactions never overlap. */
   lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
   /** The trace of the request that it is done for; undefined when it is for none, or for several. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../test/harness/databases.ts'
-import { Flight } from './flight.ts'
+import { Flight, MustRunAgain } from './flight.ts'
 
 const uniqueViolation = { code: '23505' }
 const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO things (id) VALUES ($1)', values: [id] })
@@ -28,7 +28,7 @@ describe('a transaction on a pipelined connection', () => {
     const client = await pool.connect()
     const flight = new Flight(client)
     try {
-      flight.begin(begin)
+      flight.begin([{ name: begin, text: begin }])
       const result = await work(flight)
       await flight.commit()
       return result
@@ -84,19 +84,19 @@ describe('a transaction on a pipelined connection', () => {
     await assert.rejects(
       inFlight(async (flight) => {
         flight.run(insert(50))
-        flight.require(insertIf(51, false), missing)
+        flight.require(insertIf(51, false), () => missing)
       }),
       missing,
     )
     await assert.rejects(
       inFlight(async (flight) => {
-        flight.require(insertIf(51, false), missing)
+        flight.require(insertIf(51, false), () => missing)
         await flight.query(select)
       }),
       missing,
     )
     assert.deepEqual(await listIds(), before)
-    await inFlight(async (flight) => flight.require(insertIf(51, true), missing))
+    await inFlight(async (flight) => flight.require(insertIf(51, true), () => missing))
     assert.deepEqual(await listIds(), [...before, 51])
     const failing = { name: 'divide', text: 'SELECT CAST($1 AS INTEGER) / 0', values: [1] }
     await assert.rejects(
@@ -112,9 +112,63 @@ describe('a transaction on a pipelined connection', () => {
         await flight.query(insert(20))
         await flight.query(insert(1)).catch(() => undefined)
       }),
-      /ROLLBACK instead of COMMIT/,
+      uniqueViolation,
     )
     assert.deepEqual(await listIds(), before)
+  })
+
+  test('hands over rows that nobody awaits when they come: with the next statement, or with the commit', async () => {
+    const seen: unknown[] = []
+    const take = (rows: unknown[]) => void seen.push(...rows)
+    const insertLater = (id: number) => ({
+      name: 'insert later',
+      text: 'INSERT INTO things (id) VALUES ($1) RETURNING id',
+      values: [id],
+    })
+    await inFlight(async (flight) => {
+      flight.later(insertLater(60), take)
+      assert.equal(seen.length, 0)
+      await flight.query(select)
+      assert.equal(seen.length, 1)
+      flight.later(insertLater(61), take)
+    })
+    assert.deepEqual(seen, [{ id: 60 }, { id: 61 }])
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.later(insertLater(62), take)
+        flight.run(insert(60))
+      }),
+      uniqueViolation,
+    )
+    assert.equal(seen.length, 2, 'nothing is handed over that was not stored')
+  })
+
+  test('must run again when a statement whose rows nobody awaits divides by zero', async () => {
+    const before = await listIds()
+    const divide = { name: 'divide later', text: 'SELECT 1 / CAST($1 AS INTEGER)', values: [0] }
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(70))
+        flight.later(divide, () => undefined)
+      }),
+      MustRunAgain,
+    )
+    assert.deepEqual(await listIds(), before)
+  })
+
+  test('keeps a statement that failed at its first run prepared, and parses what stood behind it', async () => {
+    for (let round = 0; round < 3; round++) {
+      const failing = { name: `fail ${round % 2}`, text: `SELECT ${round % 2} + 1 / CAST($1 AS INTEGER)`, values: [0] }
+      const behind = { name: 'behind', text: 'SELECT 7 AS seven' }
+      await assert.rejects(
+        inFlight(async (flight) => {
+          flight.run(failing)
+          await flight.query(behind)
+        }),
+        { code: '22012' },
+      )
+      assert.deepEqual((await inFlight((flight) => flight.query(behind))).rows, [{ seven: 7 }])
+    }
   })
 
   test('writes nothing when it did not begin', async () => {

@@ -1,37 +1,42 @@
 import type pg from 'pg'
+import { Batch, type NamedQuery, type StatementResult } from './batch.ts'
 
 /** PostgreSQL's error for every statement after a failed one. */
 const abortedCode = '25P02'
 const divisionByZeroCode = '22012'
 
-/** A statement that is parsed and planned once per connection. */
-export interface NamedQuery extends pg.QueryConfig {
-  readonly name: string
-}
+const commit: NamedQuery = { name: 'commit', text: 'COMMIT' }
 
 interface HeldQuery {
   readonly query: pg.QueryConfig
   /** The transaction fails with this error when the query finds nothing. */
-  readonly otherwise?: Error | undefined
+  readonly otherwise?: (() => Error) | undefined
+  /** Takes its rows. */
+  readonly take?: ((rows: Record<string, unknown>[]) => void) | undefined
 }
 
-/** The socket of a connection, corked for a moment. */
-export interface Corkable {
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
+/** Why a transaction fails that must be run again, without statements whose rows nobody awaits. */
+export class MustRunAgain extends Error {
+  constructor() {
+    super('a transaction must run again')
+  }
 }
+
+const makeMustRunAgain = () => new MustRunAgain()
 
 /**
- * One transaction on a pipelined connection. A statement without a result is held back and sent with the next one that is awaited, or
- * with COMMIT, so that most transactions take two round trips: BEGIN, locks and the first read, then the writes and COMMIT. PostgreSQL
- * runs the statements in order, each with a snapshot of its own, and none after a failed one: COMMIT then rolls back.
+ * One transaction on a connection. A statement without a result is held back and sent with the next one that is awaited, or with
+ * COMMIT, so that most transactions take two round trips: BEGIN, locks and the first read, then the writes and COMMIT. What is sent
+ * together is one batch: PostgreSQL runs its statements in order, each with a snapshot of its own, and none after a failed one. So
+ * nothing is written when BEGIN fails, and nothing is committed when a write fails.
  */
 export class Flight {
   readonly #client: pg.PoolClient
   readonly #required = new Map<string, { readonly name: string; readonly text: string }>()
   #held: HeldQuery[] = []
-  #begin = ''
-  /** Whether BEGIN is `held` back, `sent`, or `done`: a write before `done` could take effect without a transaction. */
-  #state: 'held' | 'sent' | 'done' = 'held'
+  #begin: readonly NamedQuery[] = []
+  /** Whether the statements that begin it are `held` back, `sent`, `done`, or have `failed`: then there is no transaction. */
+  #state: 'held' | 'sent' | 'done' | 'failed' = 'held'
   #begun: Promise<unknown> | undefined
   #failure: unknown
 
@@ -39,9 +44,9 @@ export class Flight {
     this.#client = client
   }
 
-  begin(text: string): void {
+  begin(queries: readonly NamedQuery[]): void {
     this.#held = []
-    this.#begin = text
+    this.#begin = queries
     this.#state = 'held'
     this.#begun = undefined
     this.#failure = undefined
@@ -56,7 +61,7 @@ export class Flight {
    * The same for a statement that must return a row. COMMIT is sent with it, so the database must decide: without a row it divides by
    * zero.
    */
-  require({ name, text, values }: NamedQuery, otherwise: Error): void {
+  require({ name, text, values }: NamedQuery, otherwise: () => Error): void {
     let known = this.#required.get(name)
     if (!known) {
       const required = `WITH required AS (${text}) SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM required) THEN 1 ELSE 0 END)`
@@ -66,17 +71,27 @@ export class Flight {
     this.#held.push({ query: { ...known, ...(values && { values }) }, otherwise })
   }
 
-  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (this.#state !== 'done' && (isWrite(query) || this.#hasWrites())) await this.#awaitBegin()
+  /** A statement whose rows nobody awaits. When it divides by zero, the transaction must run again. */
+  later(query: pg.QueryConfig, take: (rows: Record<string, unknown>[]) => void): void {
+    this.#held.push({ query, take, otherwise: makeMustRunAgain })
+  }
+
+  async query(query: pg.QueryConfig): Promise<StatementResult> {
+    if (this.#state === 'sent') await this.#begun
     return this.#send(query)
+  }
+
+  /** Several statements in one text, which cannot be prepared; `timeout` in milliseconds. */
+  async runScript(text: string, timeout: number): Promise<void> {
+    await this.query({ name: 'nothing', text: 'SELECT 1' })
+    await this.#client.query({ text, query_timeout: timeout } as pg.QueryConfig)
   }
 
   /** Throws, with everything rolled back, when any statement failed. */
   async commit(): Promise<void> {
     // Nothing was sent to the database.
     if (this.#state === 'held' && this.#held.length === 0) return
-    if (this.#state !== 'done' && this.#hasWrites()) await this.#awaitBegin()
-    const { command } = await this.#send({ text: 'COMMIT' })
+    const { command } = await this.query(commit)
     if (command !== 'COMMIT') throw this.#failure ?? new Error(`a transaction ended with ${command} instead of COMMIT`)
   }
 
@@ -85,59 +100,37 @@ export class Flight {
     if (this.#state !== 'held') await this.#client.query('ROLLBACK')
   }
 
-  #hasWrites(): boolean {
-    return this.#held.some(({ query }) => isWrite(query))
-  }
-
-  async #awaitBegin(): Promise<void> {
-    if (this.#state === 'held') this.#sendBegin()
-    await this.#begun
-  }
-
-  #sendBegin(): void {
-    this.#state = 'sent'
-    this.#begun = this.#client.query(this.#begin)
-    this.#begun.then(
-      () => {
-        this.#state = 'done'
-      },
-      (error: unknown) => {
-        this.#failure ??= error
-      },
-    )
-  }
-
   /** Sends the held statements and this one together. */
-  #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    const { stream } = (this.#client as unknown as Corkable).connection
-    return new Promise((resolve, reject) => {
-      stream.cork()
-      try {
-        if (this.#state === 'held') this.#sendBegin()
-        for (const held of this.#held.splice(0)) this.#client.query(held.query, (error) => this.#note(error, held))
-        this.#client.query(query, (error: Error | null, result: pg.QueryResult) => {
-          if (error) reject(this.#explain(error))
-          else resolve(result)
-        })
-      } finally {
-        stream.uncork()
-      }
+  #send(query: pg.QueryConfig): Promise<StatementResult> {
+    if (this.#state === 'failed') return Promise.reject(this.#failure)
+    const held = this.#held
+    this.#held = []
+    const begin = this.#state === 'held' ? this.#begin : []
+    const queries = [...begin, ...held.map((one) => one.query), query]
+    if (begin.length > 0) this.#state = 'sent'
+    const sent = new Promise<StatementResult>((resolve, reject) => {
+      const batch = new Batch(queries, (failure, results) => {
+        if (begin.length > 0) this.#state = results.length < begin.length ? 'failed' : 'done'
+        if (!failure) {
+          for (const [index, { take }] of held.entries()) take?.(results[begin.length + index]?.rows ?? [])
+          resolve(results[results.length - 1] as StatementResult)
+        } else {
+          const { otherwise } = held[failure.index - begin.length] ?? {}
+          reject(this.#explain(failure.error, otherwise))
+        }
+      })
+      this.#client.query(batch as unknown as pg.Submittable)
     })
+    if (begin.length > 0) this.#begun = sent.catch(() => undefined)
+    return sent
   }
 
-  #note(error: Error | null, { otherwise }: HeldQuery): void {
-    if (!error) return
-    const isMissing = otherwise !== undefined && (error as { code?: string }).code === divisionByZeroCode
-    this.#failure ??= isMissing ? otherwise : error
+  /** The error of a failed statement: that of the first, which has aborted the transaction. */
+  #explain(error: Error, otherwise: (() => Error) | undefined): unknown {
+    const { code } = error as { code?: string }
+    const reason = otherwise !== undefined && code === divisionByZeroCode ? otherwise() : error
+    if (code === abortedCode && this.#failure !== undefined) return this.#failure
+    this.#failure ??= reason
+    return reason
   }
-
-  /** The error of a statement: that of an earlier one, if it aborted the transaction. */
-  #explain(error: unknown): unknown {
-    return (error as { code?: string }).code === abortedCode && this.#failure !== undefined ? this.#failure : error
-  }
-}
-
-/** Whether a statement would take effect without a transaction. */
-function isWrite({ text }: pg.QueryConfig): boolean {
-  return !/^\s*(?:select|lock|with required as \(\s*select)\b/i.test(text)
 }

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { KeyRing } from '../base/key-ring.ts'
-import { encodeForPostgres, postgresNumberTypes } from './codecs.ts'
+import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
+import { encodeForPostgres } from './codecs.ts'
 import { StoredCounters } from './counters.ts'
 import {
   type Database,
@@ -16,7 +17,7 @@ import {
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
-import { Flight, type NamedQuery } from './flight.ts'
+import { Flight, MustRunAgain } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { openNotices } from './notices.ts'
 import { Places } from './places.ts'
@@ -98,7 +99,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     maxWaiting,
   })
   // In each transaction, because a pooler may use a different connection for each.
-  const setLockTimeout = `SET LOCAL lock_timeout = ${lockTimeout}`
+  const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL lock_timeout = ${lockTimeout}` }
+  const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, setLockTimeout]
+  const beginSnapshot: readonly NamedQuery[] = [
+    { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
+    setLockTimeout,
+  ]
   pool.on('error', onIdleError)
   // A connection that breaks in use reports it twice: to the failing query, which handles it, and here, where an error without a
   // listener would end the process.
@@ -107,7 +113,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   const compiled: CompiledStatements = new Map()
   const secrets = new KeyRing()
-  const { db: read } = makeDb(pool, compiled, secrets, shared)
+  const { db: read } = makeDb(readerOf(pool), compiled, secrets, shared)
   const transactions = new WeakMap<pg.PoolClient, OpenTransaction>()
   const flights = new WeakMap<Transaction, Flight>()
   const listeners = new DueListeners()
@@ -119,8 +125,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const { db, prepare } = makeDb(flight, compiled, secrets)
       const run = (statement: Statement<never, unknown>, parameters: object) =>
         flight.run(prepare(statement, parameters))
-      const require = (statement: Statement<never, unknown>, parameters: object, otherwise: Error) =>
+      const require = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error) =>
         flight.require(prepare(statement, parameters), otherwise)
+      const later = (statement: Statement<never, unknown>, parameters: object, take: (rows: object[]) => void) =>
+        flight.later(prepare(statement, parameters), take)
       const tx: Traced = {
         ...db,
         inTransaction: true as const,
@@ -129,10 +137,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         run: run as Transaction['run'],
         require: require as Transaction['require'],
         lock: run as Transaction['lock'],
+        later: later as NonNullable<Transaction['later']>,
       }
-      known = { tx, flight, due }
+      const careful: Traced = { ...tx, later: undefined }
+      known = { tx, careful, flight, due }
       transactions.set(client, known)
-      flights.set(tx, flight)
+      flights.set(tx, flight).set(careful, flight)
     }
     known.due.clear()
     return known
@@ -141,11 +151,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   async function runInPlace<T>(
     work: (tx: Transaction) => Promise<T>,
     share: string,
-    { trace, begin = 'BEGIN' }: { readonly trace?: string | undefined; readonly begin?: string } = {},
+    options: BeginOptions,
   ): Promise<T> {
     await places.enter(share)
     try {
-      return await runTransaction(work, `${begin}; ${setLockTimeout}`, trace)
+      return await runTransaction(work, options)
     } finally {
       places.leave(share)
     }
@@ -153,16 +163,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   async function runTransaction<T>(
     work: (tx: Transaction) => Promise<T>,
-    begin: string,
-    trace: string | undefined,
+    { begin = beginWrite, isCareful = false, trace }: BeginOptions,
   ): Promise<T> {
     const client = await pool.connect()
-    const { tx, flight, due } = transactionOn(client)
+    const { tx, careful, flight, due } = transactionOn(client)
     let broken: Error | undefined
     try {
       tx.trace = trace
+      careful.trace = trace
       flight.begin(begin)
-      const result = await work(tx)
+      const result = await work(isCareful ? careful : tx)
       await flight.commit()
       listeners.notify(due)
       return result
@@ -181,11 +191,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 
   async function runForLong(tx: Transaction, text: string): Promise<void> {
-    await flights.get(tx)?.query({ text, query_timeout: noTimeout } as pg.QueryConfig)
+    await flights.get(tx)?.runScript(text, noTimeout)
   }
 
   const transaction: Database['transaction'] = (work, { share = ownShare, trace } = {}) =>
-    retried(() => runInPlace(work, share, { trace }))
+    retried((isCareful) => runInPlace(work, share, { isCareful, trace }))
 
   return {
     product: 'PostgreSQL',
@@ -197,7 +207,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
     notices: openNotices(url, pool),
     onDue: listeners.add,
-    snapshot: (work) => runInPlace(work, ownShare, { begin: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' }),
+    snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
     async runScript(tx, script) {
       await runForLong(tx, script)
     },
@@ -229,11 +239,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 /** Retries when PostgreSQL asks for it, and reports a lock timeout as a busy database. */
-async function retried<T>(run: () => Promise<T>): Promise<T> {
+async function retried<T>(run: (isCareful: boolean) => Promise<T>): Promise<T> {
+  let isCareful = false
   for (let tries = 1; ; tries++) {
     try {
-      return await run()
+      return await run(isCareful)
     } catch (error) {
+      if (error instanceof MustRunAgain && !isCareful) {
+        isCareful = true
+        continue
+      }
       const { code = '', message } = error as { code?: string; message?: string }
       if (code === lockedCode) throw new DatabaseBusy('locked', String(message), { cause: error })
       if (!retryCodes.has(code)) throw error
@@ -305,13 +320,40 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (postgresNumberTypes.includes(oid)) return Number
-  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+/** A pool's connections, for one statement at a time. */
+function readerOf(pool: pg.Pool): Reader {
+  return {
+    async query(query) {
+      const client = await pool.connect()
+      return new Promise<StatementResult>((resolve, reject) => {
+        sendAlone(
+          client,
+          query,
+          (result) => {
+            client.release()
+            resolve(result)
+          },
+          (error) => {
+            client.release(error)
+            reject(error)
+          },
+        )
+      })
+    },
+  }
+}
+
+interface BeginOptions {
+  readonly begin?: readonly NamedQuery[]
+  /** Whether every statement is awaited whose rows somebody takes. */
+  readonly isCareful?: boolean
+  /** The trace of the request that it is done for. */
+  readonly trace?: string | undefined
 }
 
 interface OpenTransaction {
   readonly tx: Traced
+  readonly careful: Traced
   readonly flight: Flight
   readonly due: DueNotes
 }
@@ -331,7 +373,7 @@ function makeDb(
       createDriver: () =>
         new ExecutingDriver(async (text, parameters) => {
           const { rows, rowCount } = await runner.query({ text, values: parameters.map(encodeForPostgres) })
-          return { rows: rows ?? [], changes: rowCount ?? 0 }
+          return { rows, changes: rowCount }
         }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),

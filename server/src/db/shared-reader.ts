@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
-import type { Corkable } from './flight.ts'
+import { type StatementResult, sendAlone } from './batch.ts'
 import { freezeAll } from './freeze.ts'
 
 /** How long the connection may be silent before other connections are used instead. */
@@ -7,14 +8,14 @@ const silenceUntilStuck = 250
 
 interface LookUp {
   readonly query: pg.QueryConfig
-  readonly promise: Promise<pg.QueryResult>
-  readonly resolve: (result: pg.QueryResult | Promise<pg.QueryResult>) => void
+  readonly promise: Promise<StatementResult>
+  readonly resolve: (result: StatementResult | Promise<StatementResult>) => void
   readonly reject: (error: unknown) => void
   isShared: boolean
 }
 
 export interface Reader {
-  query(query: pg.QueryConfig): Promise<pg.QueryResult>
+  query(query: pg.QueryConfig): Promise<StatementResult>
 }
 
 /**
@@ -42,14 +43,14 @@ export class SharedReader implements Reader {
     this.#onBroken = onBroken
   }
 
-  query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+  query(query: pg.QueryConfig): Promise<StatementResult> {
     const key = keyOf(query)
     const same = key === undefined ? undefined : this.#byKey.get(key)
     if (same) {
       same.isShared = true
       return same.promise
     }
-    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
+    const { promise, resolve, reject } = Promise.withResolvers<StatementResult>()
     const lookUp: LookUp = { query, promise, resolve, reject, isShared: false }
     if (key !== undefined) this.#byKey.set(key, lookUp)
     if (this.#waiting.push(lookUp) === 1) setImmediate(this.#flush)
@@ -86,7 +87,7 @@ export class SharedReader implements Reader {
       for (const { query, resolve } of lookUps) resolve(this.#others.query(query))
       return
     }
-    const { stream } = (client as unknown as Corkable).connection
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.cork()
     for (const lookUp of lookUps) this.#send(client, lookUp)
     stream.uncork()
@@ -94,15 +95,23 @@ export class SharedReader implements Reader {
 
   #send(client: pg.Client, lookUp: LookUp): void {
     this.#underWay += 1
-    client.query(lookUp.query, (error: Error | null, result: pg.QueryResult) => {
+    const note = () => {
       this.#underWay -= 1
       this.#lastAnswer = performance.now()
-      if (error) lookUp.reject(error)
-      else {
+    }
+    sendAlone(
+      client,
+      lookUp.query,
+      (result) => {
+        note()
         if (lookUp.isShared) freezeAll(result.rows)
         lookUp.resolve(result)
-      }
-    })
+      },
+      (error) => {
+        note()
+        lookUp.reject(error)
+      },
+    )
   }
 
   #open(): Promise<pg.Client> {

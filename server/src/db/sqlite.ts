@@ -53,6 +53,7 @@ export function openSqlite(file: string): Database {
     makeDue: due.note,
     run: writer.runStatement as Transaction['run'],
     require: writer.requireRow as Transaction['require'],
+    later: undefined,
     lock() {
       // There is one writer at a time.
     },
@@ -255,9 +256,9 @@ class SqliteConnection {
     this.run(sql, bind(parameters))
   }
 
-  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: Error): void => {
+  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
     const { sql, bind } = this.#compile(statement)
-    if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise
+    if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise()
   }
 
   #compile(statement: Statement<never, unknown>): CompiledStatement {

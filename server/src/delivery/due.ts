@@ -30,10 +30,13 @@ export interface WaitingDelivery {
 /** Values up to this size are read with their deliveries, so that held lanes use little memory. */
 const inlineBytes = 4096
 
+// `previous_id` is no MAX: in this form only the index in the order of the conversation fits, also where PostgreSQL takes the table for
+// small and would walk everything that waits.
 const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conversation, d.attempts, d.earlier_attempts,
   d.due_time, d.started_time, d.created_time, (
-    SELECT MAX(p.id) FROM deliveries p
+    SELECT p.id FROM deliveries p
     WHERE p.lane_id = d.lane_id AND p.conversation = d.conversation AND p.state = 'waiting' AND p.id < d.id
+    ORDER BY p.id DESC LIMIT 1
   ) AS previous_id,
   ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access,
   CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value, events.trace`

@@ -15,7 +15,7 @@ export interface NewEvent {
 }
 
 /** Who an event was raised for: no app when nobody subscribes, and no lane when it does not exist yet. */
-export type RaisedFor = { readonly n: number; readonly event_id: number } & (
+export type RaisedFor = { readonly n: number; readonly event_id: number; readonly holder: string | null } & (
   | Target
   | { readonly [K in keyof Target]: null }
 )

@@ -8,7 +8,9 @@ import { subscribersOf } from './subscribers.ts'
  * having seen these deliveries. They are locked in the order of their ids, so that transactions cannot deadlock.
  */
 function lockedLanes(from: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`SELECT lanes.id, lanes.app_id, lanes.callback_url, lanes.next_due, lanes.paused_until FROM ${from}
+  return sql`SELECT lanes.id, lanes.app_id, lanes.callback_url, lanes.next_due, lanes.paused_until, lanes.lease_owner,
+      lanes.leased_until
+    FROM ${from}
     ORDER BY lanes.id FOR KEY SHARE OF lanes`
 }
 
@@ -27,18 +29,23 @@ const touchedLanes = (
 
 const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT, trace TEXT`
 
+const concernsLinked = sql`linked.account_id = given.account_id AND linked.phone_number_id = given.phone_number_id
+  AND linked.field = given.field`
+
 /** Stores events, their deliveries and the due times of their lanes in one statement. Ids are drawn in the order of the events. */
-export const insertAtOnce = defineSql<NewEvents>()(
-  ({ events, now }) => sql<RaisedFor>`
+function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>): RawBuilder<RaisedFor> {
+  return sql`
     WITH given AS MATERIALIZED (
-      SELECT nextval(CAST((SELECT pg_get_serial_sequence('events', 'id')) AS REGCLASS)) AS event_id, o.*
+      SELECT nextval('events_id_seq') AS event_id, o.*
       FROM json_to_recordset(${events}) AS o (${givenColumns})
+    ), concerned AS MATERIALIZED (
+      SELECT DISTINCT account_id, phone_number_id, field FROM given
     ), linked AS MATERIALIZED (
-      SELECT given.n, subscribers.app_id, subscribers.callback_url FROM given CROSS JOIN LATERAL (
+      SELECT concerned.*, subscribers.app_id, subscribers.callback_url FROM concerned CROSS JOIN LATERAL (
         ${subscribersOf(
-          sql.ref('given.account_id'),
-          sql.ref('given.phone_number_id'),
-          sql`jsonb_exists(app_subscriptions.fields, given.field)`,
+          sql.ref('concerned.account_id'),
+          sql.ref('concerned.phone_number_id'),
+          sql`jsonb_exists(app_subscriptions.fields, concerned.field)`,
         )}
       ) AS subscribers
     ), targets AS (
@@ -50,14 +57,28 @@ export const insertAtOnce = defineSql<NewEvents>()(
     ), inserted AS (
       INSERT INTO deliveries (${deliveryColumns})
       SELECT given.event_id, targets.id, given.account_id, targets.app_id, given.field, given.conversation, ${newDelivery(now)}
-      FROM given JOIN linked ON linked.n = given.n
+      FROM given JOIN linked ON ${concernsLinked}
       JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
       ORDER BY given.event_id
     ), touched AS (${touchedLanes(now)})
-    SELECT given.n, given.event_id, linked.app_id, linked.callback_url, targets.id AS lane_id
-    FROM given LEFT JOIN linked ON linked.n = given.n
+    SELECT given.n, given.event_id, linked.app_id, linked.callback_url, ${lane_id} AS lane_id,
+      CASE WHEN targets.leased_until > CAST(${now} AS BIGINT) THEN targets.lease_owner END AS holder
+    FROM given LEFT JOIN linked ON ${concernsLinked}
     LEFT JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
-    ORDER BY given.n`,
+    ORDER BY given.n`
+}
+
+export const insertAtOnce = defineSql<NewEvents>()((parameters) => insertEvents(parameters, sql`targets.id`))
+
+/** A zero that the planner does not know. */
+const zero = sql`(given.n - given.n)`
+
+/** The same, but it divides by zero when a lane is missing. */
+export const insertIntoLanes = defineSql<NewEvents>()((parameters) =>
+  insertEvents(
+    parameters,
+    sql`CASE WHEN linked.app_id IS NOT NULL AND targets.id IS NULL THEN CAST(1 / ${zero} AS TEXT) ELSE targets.id END`,
+  ),
 )
 
 /** Stores the deliveries of an existing event. */

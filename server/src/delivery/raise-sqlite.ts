@@ -69,6 +69,8 @@ const touchLane = defineSql<{ lane_id: string; now: number }>()(
 /** Stores each event and its deliveries, one statement each. */
 export const insertInSteps: Steps<NewEvents, RaisedFor> = async (db, { events, now }) => {
   const raised: RaisedFor[] = []
+  // The store belongs to one process.
+  const holder = null
   for (const { n, ...event } of events) {
     const row = { ...event, now }
     const targets = await db.list(findTargets, row)
@@ -80,8 +82,9 @@ export const insertInSteps: Steps<NewEvents, RaisedFor> = async (db, { events, n
       await db.first(insertDelivery, { ...row, event_id, lane_id, app_id })
       if (needs_touch === 1) await db.first(touchLane, { lane_id, now })
     }
-    if (targets.length === 0) raised.push({ n, event_id, app_id: null, callback_url: null, lane_id: null })
-    for (const { app_id, callback_url, lane_id } of targets) raised.push({ n, event_id, app_id, callback_url, lane_id })
+    if (targets.length === 0) raised.push({ n, event_id, app_id: null, callback_url: null, lane_id: null, holder })
+    for (const { app_id, callback_url, lane_id } of targets)
+      raised.push({ n, event_id, app_id, callback_url, lane_id, holder })
   }
   return raised
 }

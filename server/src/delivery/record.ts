@@ -1,10 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
 import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { LaneState } from './pause.ts'
+import { recordAtOnce } from './record-postgres.ts'
+import { recordInSteps } from './record-sqlite.ts'
 
 /** What is to be stored about one lane. */
 export interface LaneRecord {
@@ -16,7 +18,8 @@ export interface LaneRecord {
   readonly isBack: boolean
 }
 
-interface Parameters {
+/** Lanes by id, a list of deliveries, and who records them. */
+export interface RecordParameters {
   readonly lanes: object
   readonly deliveries: object
   readonly owner: string
@@ -24,59 +27,7 @@ interface Parameters {
   readonly now: number
 }
 
-/** The lanes that the writer still holds; lanes that others took over are not touched. */
-function heldLanes({ lanes, owner, until }: Parameters): RawBuilder<{ id: string }> {
-  return sql`UPDATE lanes SET failures = CAST(l.value ->> 'failures' AS INTEGER),
-      paused_until = CAST(l.value ->> 'paused_until' AS BIGINT), leased_until = CAST(${until} AS BIGINT)
-    FROM json_each(${lanes}) AS l
-    WHERE lanes.id = l.key AND lanes.lease_owner = ${owner} RETURNING lanes.id`
-}
-
-/** A delivery that was ended, moved to another lane or replayed meanwhile stays as it is. */
-const isUnchanged = sql`d.id = CAST(o.key AS BIGINT) AND d.lane_id = o.value ->> 'lane' AND d.state = 'waiting'
-  AND d.attempts = CAST(o.value ->> 'attempts' AS INTEGER)`
-
-function insertTries({ deliveries }: Parameters, held: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`INSERT INTO delivery_attempts (delivery_id, number, time, duration, status, problem, answer,
-      sent_to, sent_headers, sent_with, answer_headers)
-    SELECT d.id, d.attempts + 1, CAST(o.value ->> 'time' AS BIGINT), CAST(o.value ->> 'duration' AS BIGINT),
-      CAST(o.value ->> 'status' AS INTEGER), o.value ->> 'problem', o.value ->> 'answer',
-      o.value ->> 'url', o.value ->> 'headers', o.value ->> 'deliveries', o.value ->> 'answer_headers'
-    FROM json_each(${deliveries}) AS o JOIN deliveries d ON ${isUnchanged}
-    WHERE d.lane_id IN (${held}) AND CAST(o.value ->> 'tries' AS INTEGER) = 1
-    ON CONFLICT DO NOTHING`
-}
-
-function updateDeliveries({ deliveries, now }: Parameters, held: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`UPDATE deliveries AS d SET state = o.value ->> 'state',
-      attempts = d.attempts + CAST(o.value ->> 'tries' AS INTEGER),
-      due_time = COALESCE(CAST(o.value ->> 'due' AS BIGINT), d.due_time),
-      finished_time = CASE WHEN o.value ->> 'state' = 'waiting' THEN NULL ELSE CAST(${now} AS BIGINT) END
-    FROM json_each(${deliveries}) AS o
-    WHERE ${isUnchanged} AND d.lane_id IN (${held})`
-}
-
-const ownLanes = ({ owner }: Parameters) => sql`SELECT lanes.id FROM lanes WHERE lanes.lease_owner = ${owner}`
-const recordLanes = defineSql<Parameters>()(heldLanes)
-const recordTries = defineSql<Parameters>()((parameters) => insertTries(parameters, ownLanes(parameters)))
-const recordDeliveries = defineSql<Parameters>()((parameters) => updateDeliveries(parameters, ownLanes(parameters)))
-
-/** One statement: a process that lost a lane between two statements would overwrite the next holder's work. */
-const record = defineWithSteps(
-  defineSql<Parameters>()((parameters) => {
-    const held = sql`SELECT id FROM held`
-    return sql<{ id: string }>`
-      WITH held AS (${heldLanes(parameters)}), tried AS (${insertTries(parameters, held)}),
-      updated AS (${updateDeliveries(parameters, held)})
-      SELECT id FROM held`
-  }),
-  async (db, parameters) => {
-    const held = await db.list(recordLanes, parameters)
-    await db.list(recordTries, parameters)
-    await db.list(recordDeliveries, parameters)
-    return held
-  },
-)
+const record = defineWithSteps(recordAtOnce, recordInSteps)
 
 /**
  * How many retries become due at once when a subscriber recovers. Bounded, because one statement should not take long; the others
@@ -102,9 +53,10 @@ export async function recordOutcomes(
   records: readonly LaneRecord[],
   now: number,
 ): Promise<Set<string>> {
-  const parameters: Parameters = {
+  const parameters: RecordParameters = {
     lanes: Object.fromEntries(records.map(({ lane_id, state }) => [lane_id, state])),
-    deliveries: Object.fromEntries(records.flatMap(listRows)),
+    // A delivery that was postponed and then tried all the same comes once, as tried.
+    deliveries: [...new Map(records.flatMap(listRows).map((row) => [row.id, row])).values()],
     owner,
     until: now + milliseconds,
     now,
@@ -119,20 +71,25 @@ export async function recordOutcomes(
   return ours
 }
 
-function listRows({ lane_id, outcomes, postponed }: LaneRecord): [string, object][] {
+function listRows({ lane_id, outcomes, postponed }: LaneRecord): { readonly id: number }[] {
   return [
-    ...postponed.map(({ id, attempts, until }): [string, object] => [
-      String(id),
-      { lane: lane_id, attempts, tries: 0, state: 'waiting', due: until },
-    ]),
-    ...outcomes.map((outcome): [string, object] => [String(outcome.delivery.id), rowOf(lane_id, outcome)]),
+    ...postponed.map(({ id, attempts, until }) => ({
+      id,
+      lane: lane_id,
+      attempts,
+      tries: 0,
+      state: 'waiting',
+      due: until,
+    })),
+    ...outcomes.map((outcome) => rowOf(lane_id, outcome)),
   ]
 }
 
-function rowOf(lane_id: string, outcome: Outcome): object {
+function rowOf(lane_id: string, outcome: Outcome) {
   const { delivery, result } = outcome
   const { time, duration, status, problem, answer, sent } = result
   return {
+    id: delivery.id,
     lane: lane_id,
     attempts: delivery.attempts,
     tries: 1,

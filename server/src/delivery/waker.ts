@@ -1,14 +1,20 @@
 import { Loop } from '../base/loop.ts'
 import { type Listening, maxNoticeBytes, type Notices } from '../db/notices.ts'
 
+/** A lane with new deliveries, and the process that holds it, if that is known: then nobody else needs to do anything. */
+export interface AnnouncedLane {
+  readonly id: string
+  readonly holder?: string | null
+}
+
 /** How the processes on one store wake each other's workers. An optimization only: polling finds everything anyway. */
 export interface Waker {
   /** There are new deliveries in lanes that another process holds or should claim; undefined: the lanes are unknown. */
-  announceLanes(ids: readonly string[] | undefined): void
+  announceLanes(lanes: readonly AnnouncedLane[] | undefined): void
   /** A timer was set that may be due soon. */
   announceTimers(): void
   /** Called with what other processes announce; undefined when the lanes are unknown. */
-  onLanes(hear: (ids: readonly string[] | undefined) => void): void
+  onLanes(hear: (lanes: readonly AnnouncedLane[] | undefined) => void): void
   onTimers(hear: () => void): void
   /** Tells all other processes something short; it may get lost. */
   say(text: string): void
@@ -36,8 +42,8 @@ export const loneWaker: Waker = { ...silentWaker, isLive: true }
 const channel = 'switchboard'
 /** Announcements within this time go out together. */
 const paceMilliseconds = 20
-/** Ids of lanes have 32 characters. */
-const maxLanes = Math.floor((maxNoticeBytes - 100) / 36)
+/** Ids of lanes and names of holders have 32 characters. */
+const maxLanes = Math.floor((maxNoticeBytes - 100) / 72)
 
 /** How much waits to be told, at the most. */
 const maxSaid = 500
@@ -47,6 +53,8 @@ interface Notice {
   readonly timers?: true
   /** Missing: none. */
   readonly lanes?: readonly string[]
+  /** The holders of these lanes, in the same order; null where it is unknown. An earlier version tries to claim them all. */
+  readonly holders?: readonly (string | null)[]
   /** There were too many to list. */
   readonly any?: true
   readonly said?: readonly string[]
@@ -58,10 +66,10 @@ export class NoticeWaker implements Waker {
   readonly #name: string
   readonly #listening: Listening | undefined
   readonly #loop: Loop
-  readonly #lanes = new Set<string>()
+  readonly #lanes = new Map<string, string | null>()
   #hasUnknownLanes = false
   #hasTimers = false
-  #hearLanes: (ids: readonly string[] | undefined) => void = () => undefined
+  #hearLanes: (lanes: readonly AnnouncedLane[] | undefined) => void = () => undefined
   #hearTimers: () => void = () => undefined
   #said: string[] = []
   #hearSaid: (text: string) => void = () => undefined
@@ -84,9 +92,9 @@ export class NoticeWaker implements Waker {
     return this.#listening?.isLive ?? false
   }
 
-  announceLanes(ids: readonly string[] | undefined): void {
-    if (ids === undefined) this.#hasUnknownLanes = true
-    for (const id of ids ?? []) this.#lanes.add(id)
+  announceLanes(lanes: readonly AnnouncedLane[] | undefined): void {
+    if (lanes === undefined) this.#hasUnknownLanes = true
+    for (const { id, holder = null } of lanes ?? []) this.#lanes.set(id, holder)
     if (this.#hasNews) this.#loop.wake()
   }
 
@@ -95,7 +103,7 @@ export class NoticeWaker implements Waker {
     this.#loop.wake()
   }
 
-  onLanes(hear: (ids: readonly string[] | undefined) => void): void {
+  onLanes(hear: (lanes: readonly AnnouncedLane[] | undefined) => void): void {
     this.#hearLanes = hear
   }
 
@@ -125,11 +133,11 @@ export class NoticeWaker implements Waker {
   }
 
   async #send(): Promise<void> {
-    const lanes = [...this.#lanes]
+    const [lanes, holders] = [[...this.#lanes.keys()], [...this.#lanes.values()]]
     const notice: Notice = {
       from: this.#name,
       ...(this.#hasTimers && { timers: true }),
-      ...(this.#hasUnknownLanes || lanes.length > maxLanes ? { any: true } : lanes.length > 0 && { lanes }),
+      ...(this.#hasUnknownLanes || lanes.length > maxLanes ? { any: true } : lanes.length > 0 && { lanes, holders }),
     }
     this.#lanes.clear()
     this.#hasUnknownLanes = false
@@ -159,7 +167,10 @@ export class NoticeWaker implements Waker {
     for (const said of notice.said ?? []) this.#hearSaid(said)
     if (notice.timers) this.#hearTimers()
     if (notice.any) this.#hearLanes(undefined)
-    else if (notice.lanes) this.#hearLanes(notice.lanes)
+    else if (notice.lanes) {
+      const { lanes, holders = [] } = notice
+      this.#hearLanes(lanes.map((id, index) => ({ id, holder: holders[index] ?? null })))
+    }
   }
 
   #catchUp(): void {

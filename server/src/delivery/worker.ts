@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, DueLane } from '../db/database.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
@@ -16,7 +16,7 @@ import { Recorder } from './recorder.ts'
 import { Room } from './room.ts'
 import type { RetryRules } from './schedule.ts'
 import { Sender } from './sender.ts'
-import { silentWaker, type Waker } from './waker.ts'
+import { type AnnouncedLane, silentWaker, type Waker } from './waker.ts'
 
 /** How often a process polls without being woken: for work that another process, or the clock, made due. */
 const pollMilliseconds = second
@@ -73,7 +73,7 @@ export class DeliveryWorker {
       originOf: (url) => deps.egress.originOf(url),
       isTaken: (id) => this.#held.has(id) || this.#isEnding(id),
       onClaimed: (lane, claim) => this.#hold(lane, claim),
-      onHeldElsewhere: (ids) => this.#waker.announceLanes(ids),
+      onHeldElsewhere: (ids) => this.#waker.announceLanes(ids.map((id) => ({ id }))),
       onFailure,
     })
     this.#reader = new Reader({
@@ -119,7 +119,7 @@ export class DeliveryWorker {
   }
 
   start(): void {
-    this.#waker.onLanes((ids) => this.wakeFor(ids))
+    this.#waker.onLanes((lanes) => this.wakeFor(lanes))
     this.#poll = setInterval(() => this.#tick(), pollMilliseconds)
     this.#heartbeat = setInterval(() => this.#recorder.renew(), this.#deps.lease / 4)
     this.wake()
@@ -133,29 +133,38 @@ export class DeliveryWorker {
   }
 
   /** These lanes have new deliveries, raised by this process. */
-  wakeLanes(lanes: Iterable<LaneAddress>): void {
+  wakeLanes(lanes: Iterable<DueLane>): void {
     if (this.#isStopped) return
-    const others: LaneAddress[] = []
+    const free: LaneAddress[] = []
+    const elsewhere: AnnouncedLane[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
       if (held) this.#reader.want(held)
-      else others.push(lane)
+      else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
+      else free.push(lane)
     }
-    if (others.length > 0) this.#claimer.hint(others)
+    if (elsewhere.length > 0) this.#waker.announceLanes(elsewhere)
+    if (free.length > 0) this.#claimer.hint(free)
+  }
+
+  /** A process that raises an event sees who holds the lane: it need not try to claim it, and the holder alone is woken. */
+  #isHeldElsewhere({ holder }: AnnouncedLane): boolean {
+    return typeof holder === 'string' && holder !== this.#lease.owner
   }
 
   /** These lanes have new deliveries, raised elsewhere; undefined: the lanes are unknown. */
-  wakeFor(ids: readonly string[] | undefined): void {
-    if (ids === undefined) {
+  wakeFor(lanes: readonly AnnouncedLane[] | undefined): void {
+    if (lanes === undefined) {
       this.wake()
       return
     }
     if (this.#isStopped) return
-    const others = ids.filter((id) => {
-      const held = this.#held.get(id)
+    const others: string[] = []
+    for (const lane of lanes) {
+      const held = this.#held.get(lane.id)
       if (held) this.#reader.want(held)
-      return !held
-    })
+      else if (!this.#isHeldElsewhere(lane)) others.push(lane.id)
+    }
     if (others.length > 0) this.#claimer.hintIds(others)
   }
 

@@ -1,10 +1,12 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import {
-  AdmissionChanged,
   type AdmissionParameters,
   type Admitted,
   isStillAdmitted,
+  makeAdmissionChanged,
+  makeByRule,
   parametersOf,
+  ruleOf,
 } from '../../auth/readmission.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
@@ -16,41 +18,43 @@ import type { Slice } from '../../graph/paging.ts'
 export type NewActivity = Insertable<ActivitiesTable>
 export type Activity = Selectable<ActivitiesTable>
 
-const insertIfAdmitted = defineStatement<NewActivity & AdmissionParameters>()((db, parameters) =>
-  db
-    .insertInto('activities')
-    .columns([
-      'time',
-      'operation',
-      'node_id',
-      'node_kind',
-      'business_id',
-      'account_id',
-      'actor_app_id',
-      'actor_business_id',
-      'actor_token_id',
-      'remote_address',
-      'trace',
-    ])
-    .expression(
-      db
-        .selectFrom('tokens')
-        .select([
-          sql<number>`CAST(${parameters.time} AS BIGINT)`.as('time'),
-          writeText(parameters.operation).as('operation'),
-          writeText(parameters.node_id).as('node_id'),
-          writeText(parameters.node_kind).as('node_kind'),
-          writeText(parameters.business_id).as('business_id'),
-          writeText(parameters.account_id).as('account_id'),
-          writeText(parameters.actor_app_id).as('actor_app_id'),
-          writeText(parameters.actor_business_id).as('actor_business_id'),
-          writeText(parameters.actor_token_id).as('actor_token_id'),
-          writeText(parameters.remote_address).as('remote_address'),
-          writeText(parameters.trace).as('trace'),
-        ])
-        .where(isStillAdmitted(parameters)),
-    )
-    .returning('id'),
+const insertIfAdmitted = makeByRule((rule) =>
+  defineStatement<NewActivity & AdmissionParameters>()((db, parameters) =>
+    db
+      .insertInto('activities')
+      .columns([
+        'time',
+        'operation',
+        'node_id',
+        'node_kind',
+        'business_id',
+        'account_id',
+        'actor_app_id',
+        'actor_business_id',
+        'actor_token_id',
+        'remote_address',
+        'trace',
+      ])
+      .expression(
+        db
+          .selectFrom('tokens')
+          .select([
+            sql<number>`CAST(${parameters.time} AS BIGINT)`.as('time'),
+            writeText(parameters.operation).as('operation'),
+            writeText(parameters.node_id).as('node_id'),
+            writeText(parameters.node_kind).as('node_kind'),
+            writeText(parameters.business_id).as('business_id'),
+            writeText(parameters.account_id).as('account_id'),
+            writeText(parameters.actor_app_id).as('actor_app_id'),
+            writeText(parameters.actor_business_id).as('actor_business_id'),
+            writeText(parameters.actor_token_id).as('actor_token_id'),
+            writeText(parameters.remote_address).as('remote_address'),
+            writeText(parameters.trace).as('trace'),
+          ])
+          .where(isStillAdmitted(rule, parameters)),
+      )
+      .returning('id'),
+  ),
 )
 
 function writeText<T extends string | null | undefined>(parameter: T): RawBuilder<NonNullable<T>> {
@@ -62,7 +66,8 @@ function writeText<T extends string | null | undefined>(parameter: T): RawBuilde
  * would cost every write one more statement. Fails the transaction with `AdmissionChanged`.
  */
 export function appendActivity(tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity): void {
-  tx.require(insertIfAdmitted, { ...parametersOf(clock, admitted), ...activity }, new AdmissionChanged())
+  const parameters = { ...parametersOf(clock, admitted), ...activity }
+  tx.require(insertIfAdmitted[ruleOf(admitted)], parameters, makeAdmissionChanged)
 }
 
 export async function listActivities(db: Db, account: Node, slice: Slice): Promise<Activity[]> {

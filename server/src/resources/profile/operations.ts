@@ -8,7 +8,7 @@ import { pictureHandleOfAnotherType, pictureHandleUnknown } from './errors.ts'
 import { profilePictures } from './pictures.ts'
 import { makePictureId, pictureUrl, readProfileUpdate } from './rules.ts'
 import { listProfileFields, makeProfileListSchema, makeProfileUpdateSchema } from './schemas.ts'
-import { findProfile, lockProfile, pictureUse, replacePicture, saveProfile } from './store.ts'
+import { findProfile, lockPicture, pictureUse, replacePicture, updateProfile } from './store.ts'
 import { profileEntry } from './world.ts'
 
 export const profileChapter: Chapter = {
@@ -76,8 +76,8 @@ function profileOperations(vocabulary: Vocabulary): NewOperation[] {
       output: successSchema,
       examples: { input: example, output: { success: true } },
       async run({ db, node, caller, clock, random }, { profile_picture_handle: handle, ...given }) {
-        const { profile, picture } = await lockProfile(db, node)
-        saveProfile(db, node, { ...profile, ...readProfileUpdate(given) })
+        const picture = handle === undefined ? undefined : await lockPicture(db, node)
+        updateProfile(db, node, readProfileUpdate(given))
         if (handle === '') await replacePicture(db, { clock, random }, node, picture, undefined)
         else if (handle !== undefined) {
           const picture_id = makePictureId(random)

@@ -45,6 +45,15 @@ onBothDatabases('business profile', (engine) => {
     })
   })
 
+  test('changes of different members at the same moment are all kept', async () => {
+    for (let round = 0; round < 5; round++) {
+      const members = { ...given, about: `About ${round}`, address: `${round} Garden Way` }
+      const changes = Object.entries(members).map(([name, value]) => update({ [name]: value }, numbers.fresh))
+      assert.deepEqual(new Set((await Promise.all(changes)).map(({ status }) => status)), new Set([200]))
+      assert.deepEqual(await profileOf(numbers.fresh), { messaging_product: 'msgapp', ...members })
+    }
+  })
+
   test('200 with the fields that are asked for alone, and without those that have no value', async () => {
     await update({ ...given, address: '' })
     assert.deepEqual((await read(numbers.main, 'vertical,about,address,profile_picture_url')).body, {

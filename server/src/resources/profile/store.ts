@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
@@ -7,6 +8,8 @@ import { releaseFile } from '../../files/files.ts'
 import type { Node } from '../../graph/nodes.ts'
 
 export type Profile = Omit<BusinessProfilesTable, 'phone_number_id'>
+
+type Picture = Pick<ProfilePicturesTable, 'picture_id' | 'sha256'>
 
 interface OfNumber {
   readonly id: string
@@ -29,10 +32,7 @@ const findOfNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
 )
 
 /** The profile of a number and its picture; members that were never set are null. */
-export async function findProfile(
-  db: Db,
-  node: Node,
-): Promise<{ profile: Profile; picture: Pick<ProfilePicturesTable, 'picture_id' | 'sha256'> | undefined }> {
+export async function findProfile(db: Db, node: Node): Promise<{ profile: Profile; picture: Picture | undefined }> {
   const row = await db.first(findOfNumber, ofNumber(node))
   if (!row) throw new Error(`the phone number of node ${node.id} is missing`)
   const { picture_id, sha256, ...profile } = row
@@ -48,23 +48,56 @@ const lockNumber = defineStatement<OfNumber>()((db, { id, account_id }) =>
     .forNoKeyUpdate(),
 )
 
-/** The same, and nobody else changes the profile before this transaction ends: it may have no row to lock yet. */
-export async function lockProfile(tx: Transaction, node: Node): ReturnType<typeof findProfile> {
+/** The picture of a number's profile. Nobody else changes it before this transaction ends: it may have no row to lock yet. */
+export async function lockPicture(tx: Transaction, node: Node): Promise<Picture | undefined> {
   tx.lock(lockNumber, ofNumber(node))
-  return findProfile(tx, node)
+  return (await findProfile(tx, node)).picture
 }
 
-const upsert = defineStatement<BusinessProfilesTable>()((db, given) => {
+const members = ['about', 'address', 'description', 'email', 'websites', 'vertical'] as const
+type Member = (typeof members)[number]
+
+/** The new values, and which of them are given: the others stay as they are. */
+type ProfileUpdate = BusinessProfilesTable & Readonly<Record<`has_${Member}`, boolean>>
+
+const upsert = defineStatement<ProfileUpdate>()((db, given) => {
   const { phone_number_id, about, address, description, email, websites, vertical } = given
-  const members = { about, address, description, email, websites, vertical }
   return db
     .insertInto('business_profiles')
-    .values({ phone_number_id, ...members })
-    .onConflict((conflict) => conflict.column('phone_number_id').doUpdateSet(members))
+    .values({ phone_number_id, about, address, description, email, websites, vertical })
+    .onConflict((conflict) =>
+      conflict
+        .column('phone_number_id')
+        .doUpdateSet(Object.fromEntries(members.map((member) => [member, chooseValue(member, given)]))),
+    )
 })
 
-export function saveProfile(tx: Transaction, node: Node, profile: Profile): void {
-  tx.run(upsert, { phone_number_id: node.id, ...profile })
+function chooseValue(member: Member, given: ProfileUpdate): RawBuilder<unknown> {
+  const [new_value, old_value] = [sql.ref(`excluded.${member}`), sql.ref(`business_profiles.${member}`)]
+  return sql`CASE WHEN CAST(${given[`has_${member}`]} AS BOOLEAN) THEN ${new_value} ELSE ${old_value} END`
+}
+
+/**
+ * Changes the given members, with one statement: a profile that was read before would have to be locked until the end of the
+ * transaction.
+ */
+export function updateProfile(tx: Transaction, node: Node, given: Partial<Profile>): void {
+  const { about, address, description, email, websites, vertical } = given
+  tx.run(upsert, {
+    phone_number_id: node.id,
+    about: about ?? null,
+    address: address ?? null,
+    description: description ?? null,
+    email: email ?? null,
+    websites: websites ?? null,
+    vertical: vertical ?? null,
+    has_about: about !== undefined,
+    has_address: address !== undefined,
+    has_description: description !== undefined,
+    has_email: email !== undefined,
+    has_websites: websites !== undefined,
+    has_vertical: vertical !== undefined,
+  })
 }
 
 /** The name of a picture's use in the blob store. */
@@ -77,7 +110,7 @@ export async function replacePicture(
   tx: Transaction,
   tools: { clock: Clock; random: Random },
   node: Node,
-  before: Pick<ProfilePicturesTable, 'picture_id' | 'sha256'> | undefined,
+  before: Picture | undefined,
   picture: Omit<ProfilePicturesTable, 'phone_number_id'> | undefined,
 ): Promise<void> {
   if (before) {

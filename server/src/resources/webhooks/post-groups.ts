@@ -24,8 +24,13 @@ interface Share {
 const maxGroup = 64
 /** Concurrent groups of one share: the second and later ones only for posts that would wait long. */
 const maxUnderWay = 4
-/** Milliseconds after which waiting posts stop waiting for the group before them: it may be blocked by a lock. */
-const patience = 20
+/**
+ * Milliseconds after which waiting posts stop waiting for the group before them, because it may be blocked by a lock. A slow database
+ * is no reason: there, small groups would only make it slower. So it is several times what a group usually takes, within bounds.
+ */
+const patience = { least: 20, most: 250, usualTimes: 4 }
+/** The weight of one group in what is usual. */
+const newWeight = 1 / 8
 
 /**
  * Stores concurrent posts together, as the embedded store does with all writes: a group costs as many statements as a single post. Posts
@@ -34,6 +39,8 @@ const patience = 20
 export class PostGroups {
   readonly #options: PostGroupsOptions
   readonly #shares = new Map<string, Share>()
+  /** How long a group takes, in milliseconds: an average in which the last ones weigh most. */
+  #usual = 0
 
   constructor(options: PostGroupsOptions) {
     this.#options = options
@@ -61,15 +68,17 @@ export class PostGroups {
       this.#begin(name, share)
     }
     if (share.underWay === 0) setImmediate(begin)
-    else setTimeout(begin, patience)
+    else setTimeout(begin, Math.min(patience.most, Math.max(patience.least, patience.usualTimes * this.#usual)))
   }
 
   #begin(name: string, share: Share): void {
     const mayBegin = share.waiting.length > 0 && share.underWay < maxUnderWay
     if (mayBegin) {
       share.underWay += 1
+      const started = performance.now()
       void this.#run(name, share.waiting.splice(0, maxGroup)).finally(() => {
         share.underWay -= 1
+        this.#usual += newWeight * (Math.min(performance.now() - started, patience.most) - this.#usual)
         // Posts that came meanwhile go at once, whatever the timer says.
         this.#begin(name, share)
         if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)

@@ -1,0 +1,202 @@
+import pg from 'pg'
+import { postgresNumberTypes } from './codecs.ts'
+
+/** A statement that is parsed and planned once per connection. */
+export interface NamedQuery extends pg.QueryConfig {
+  readonly name: string
+}
+
+/** What one statement returned: its rows, and what PostgreSQL calls it, with the number of rows that it wrote or read. */
+export interface StatementResult {
+  readonly rows: Record<string, unknown>[]
+  command: string
+  rowCount: number
+}
+
+/** Which statement of a batch failed; the ones behind it were not run. */
+export interface BatchFailure {
+  readonly index: number
+  readonly error: Error
+}
+
+export type BatchCallback = (failure: BatchFailure | undefined, results: readonly StatementResult[]) => void
+
+/** The columns of a statement's rows, as the database described them at its first run. */
+interface Columns {
+  readonly names: readonly string[]
+  readonly parsers: readonly ((value: string) => unknown)[]
+}
+
+/** What a batch uses of the driver's connection. */
+interface WireConnection {
+  readonly stream: { cork(): void; uncork(): void }
+  readonly parsedStatements: Record<string, string>
+  readonly submittedNamedStatements: Record<string, string>
+  parse(query: { readonly name: string; readonly text: string }): void
+  bind(config: { readonly statement: string; readonly values: readonly unknown[]; readonly valueMapper: unknown }): void
+  describe(target: { readonly type: 'P' }): void
+  execute(config: object): void
+  sync(): void
+}
+
+const noColumns: Columns = { names: [], parsers: [] }
+const noValues: readonly unknown[] = []
+const portal = { type: 'P' } as const
+const wholePortal = {}
+/** By connection and name of the statement. */
+const knownColumns = new WeakMap<WireConnection, Map<string, Columns>>()
+
+/** The driver pipelines only what inherits from its own query; nothing of that is used. */
+const DriverQuery = pg.Query as unknown as new (text: string) => object
+
+/**
+ * Statements that are sent together, with one synchronization at their end. PostgreSQL runs them in order, and none after a failed
+ * one; it responds once, and a statement that ran before on the connection is not described again. Compared with as many queries of
+ * the driver, both sides need a fraction of the system calls.
+ */
+export class Batch extends DriverQuery {
+  /** The driver replaces it, to clear its timer. */
+  callback: (error: Error | null, results?: readonly StatementResult[]) => void
+  /** Milliseconds, instead of those of the connection. */
+  query_timeout?: number
+  readonly #queries: readonly pg.QueryConfig[]
+  readonly #results: StatementResult[] = []
+  #rows: Record<string, unknown>[] = []
+  #columns: Columns | undefined
+  #described: Map<string, Columns> | undefined
+  #error: Error | undefined
+
+  constructor(queries: readonly pg.QueryConfig[], done: BatchCallback) {
+    super('')
+    this.#queries = queries
+    this.callback = (error) => done(error ? { index: this.#results.length, error } : undefined, this.#results)
+  }
+
+  /** The statement whose result comes next: the driver notes under this name that it is parsed. */
+  get name(): string | undefined {
+    return this.#queries[this.#results.length]?.name
+  }
+
+  set name(_name: string | undefined) {}
+
+  get text(): string {
+    return this.#queries[this.#results.length]?.text ?? ''
+  }
+
+  set text(_text: string) {}
+
+  submit(connection: WireConnection): null {
+    let described = knownColumns.get(connection)
+    if (!described) {
+      described = new Map()
+      knownColumns.set(connection, described)
+    }
+    this.#described = described
+    connection.stream.cork()
+    try {
+      for (const query of this.#queries) this.#write(connection, query, described)
+      connection.sync()
+    } finally {
+      connection.stream.uncork()
+    }
+    this.#begin()
+    return null
+  }
+
+  #write(connection: WireConnection, query: pg.QueryConfig, described: ReadonlyMap<string, Columns>): void {
+    const { name = '', text, values = noValues } = query
+    const { parsedStatements, submittedNamedStatements } = connection
+    if (name === '' || (parsedStatements[name] === undefined && submittedNamedStatements[name] === undefined)) {
+      connection.parse({ name, text })
+      if (name !== '') submittedNamedStatements[name] = text
+    }
+    connection.bind({ statement: name, values, valueMapper: writeValue })
+    if (name === '' || !described.has(name)) connection.describe(portal)
+    connection.execute(wholePortal)
+  }
+
+  #begin(): void {
+    const { name } = this
+    this.#rows = []
+    this.#columns = name === undefined ? undefined : this.#described?.get(name)
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number; format: 'text' }[] }): void {
+    this.#columns = {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID, format }) => parserOf(dataTypeID, format)),
+    }
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const { names, parsers } = this.#columns ?? noColumns
+    const row: Record<string, unknown> = {}
+    try {
+      for (let index = 0; index < names.length; index++) {
+        const value = fields[index]
+        row[names[index] as string] = value == null ? null : parsers[index]?.(value)
+      }
+    } catch (error) {
+      this.#error ??= error as Error
+    }
+    this.#rows.push(row)
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    const { name } = this
+    if (name !== undefined && !this.#described?.has(name)) this.#described?.set(name, this.#columns ?? noColumns)
+    const end = text.indexOf(' ')
+    this.#results.push({
+      rows: this.#rows,
+      command: end === -1 ? text : text.slice(0, end),
+      rowCount: Number(text.slice(text.lastIndexOf(' ') + 1)) || 0,
+    })
+    this.#begin()
+  }
+
+  handleEmptyQuery(): void {
+    this.#results.push({ rows: [], command: '', rowCount: 0 })
+    this.#begin()
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(this.#error ?? null, this.#results)
+  }
+
+  handleError(error: Error, connection: WireConnection): void {
+    // What stands behind the failed statement was not parsed.
+    for (const { name } of this.#queries.slice(this.#results.length)) {
+      if (name !== undefined) delete connection.submittedNamedStatements[name]
+    }
+    this.callback(error)
+  }
+}
+
+/** Sends one statement, on which no other depends. */
+export function sendAlone(
+  client: pg.Client | pg.PoolClient,
+  query: pg.QueryConfig,
+  resolve: (result: StatementResult) => void,
+  reject: (error: Error) => void,
+): void {
+  const batch = new Batch([query], (failure, results) => {
+    if (failure) reject(failure.error)
+    else resolve(results[0] as StatementResult)
+  })
+  const { query_timeout } = query as { query_timeout?: number }
+  if (query_timeout !== undefined) batch.query_timeout = query_timeout
+  client.query(batch as unknown as pg.Submittable)
+}
+
+/** The driver writes text and bytes only. */
+function writeValue(value: unknown): string | Buffer | null {
+  if (typeof value === 'string') return value
+  if (value == null) return null
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return String(value)
+}
+
+export function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (postgresNumberTypes.includes(oid)) return Number
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+}
