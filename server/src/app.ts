@@ -47,7 +47,7 @@ import { Metrics } from './http/metrics.ts'
 import { observeRequests, RequestObserver } from './http/observe.ts'
 import type { PipelineDeps } from './http/pipeline-deps.ts'
 import { RequestLog } from './http/request-log.ts'
-import { segmentsOf } from './http/route-table.ts'
+import { makeDoorFinder, segmentsOf } from './http/route-table.ts'
 import { serveTable } from './http/routes.ts'
 import { createServer, type ServerDeps } from './http/server.ts'
 import { Connections } from './http/stop.ts'
@@ -221,6 +221,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     size: config.requestLog,
     keepsBodies: config.sandbox,
     feed,
+    doorOf: makeDoorFinder(table),
     process: self.id,
   })
   const observer = new RequestObserver(log, metrics, requestLog)

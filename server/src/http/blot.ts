@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
-
 const blot = '…'
 const secretHeaders = new Set([
   'authorization',
@@ -23,11 +21,13 @@ export function blotUrl(url: string): string {
   return url.includes('?') ? url.replaceAll(inForm, `$1${blot}`) : url
 }
 
-export function blotHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+/** Headers as they came: names and values in turn. */
+export function blotHeaders(raw: readonly string[]): Record<string, string> {
   const shown: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue
-    shown[name] = secretHeaders.has(name) ? blot : Array.isArray(value) ? value.join(', ') : value
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = String(raw[index]).toLowerCase()
+    const value = secretHeaders.has(name) ? blot : String(raw[index + 1])
+    shown[name] = shown[name] === undefined ? value : `${shown[name]}, ${value}`
   }
   return shown
 }

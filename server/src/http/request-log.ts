@@ -5,6 +5,7 @@ import type { LoggedRequest } from '../graph/ports.ts'
 import type { Feed } from '../stream/feed.ts'
 import { blotHeaders, blotText, blotUrl } from './blot.ts'
 import { keptBodyBytes, keptBodyOf } from './kept-body.ts'
+import type { Logged } from './observe.ts'
 
 export interface RequestLogOptions {
   readonly clock: Clock
@@ -13,15 +14,71 @@ export interface RequestLogOptions {
   /** Whether headers and bodies are kept too, for a place to try things out. */
   readonly keepsBodies: boolean
   readonly feed: Feed
+  /** The door of an operation, by its name in the log. */
+  readonly doorOf: (operation: string) => string
   /** Names this process in ids. */
   readonly process: string
+}
+
+/** What is known of a request, as it is: most are never looked at, so it is described only when it is. */
+class Kept {
+  readonly number: number
+  readonly time: number
+  readonly status: number
+  readonly milliseconds: number
+  readonly operation: string
+  readonly method: string
+  readonly url: string
+  readonly logged: Logged | undefined
+  readonly account_id: string | null
+  readonly remote_address: string | null
+  readonly trace: string
+  readonly failure: unknown
+  /** Names and values in turn; undefined outside a sandbox. */
+  readonly rawHeaders: readonly string[] | undefined
+  readonly body: Buffer | undefined
+  readonly answered: string | undefined
+
+  constructor(
+    number: number,
+    time: number,
+    status: number,
+    milliseconds: number,
+    request: FastifyRequest,
+    isWhole: boolean,
+  ) {
+    const { raw, admission } = request
+    this.number = number
+    this.time = time
+    this.status = status
+    this.milliseconds = milliseconds
+    this.operation = request.operationName
+    this.method = request.method
+    this.url = request.originalUrl
+    this.logged = request.logged
+    this.account_id = admission?.node?.account_id ?? null
+    this.remote_address = request.graphRequest?.remote_address ?? null
+    this.trace = request.id
+    this.failure = status < 400 ? undefined : request.failure
+    this.rawHeaders = isWhole ? raw.rawHeaders : undefined
+    this.body = isWhole ? keptBodyOf(raw) : undefined
+    this.answered = isWhole ? request.answered : undefined
+  }
+}
+
+interface Ring {
+  readonly door: string
+  readonly kept: Kept[]
+  /** Where the next one goes. */
+  next: number
 }
 
 /** The last requests of this process, door by door, for operators. */
 export class RequestLog {
   readonly keepsBodies: boolean
   readonly #options: RequestLogOptions
-  readonly #byDoor = new Map<string, (LoggedRequest | undefined)[]>()
+  readonly #byDoor = new Map<string, Ring>()
+  readonly #byOperation = new Map<string, Ring>()
   #count = 0
 
   constructor(options: RequestLogOptions) {
@@ -30,48 +87,55 @@ export class RequestLog {
   }
 
   note(request: FastifyRequest, status: number, milliseconds: number): void {
-    const { size, feed } = this.#options
+    const { size, feed, clock } = this.#options
     if (size === 0) return
-    const entry = this.#describe(request, status, milliseconds)
-    const ring = this.#byDoor.get(entry.door) ?? []
-    if (ring.length === 0) this.#byDoor.set(entry.door, ring)
-    ring.push(entry)
-    // Cut now and then, which costs less than to move all at every request.
-    if (ring.length >= 2 * size) ring.splice(0, ring.length - size)
-    if (feed.isOn) feed.publish(happeningOf(entry))
+    const kept = new Kept(++this.#count, clock.now(), status, milliseconds, request, this.keepsBodies)
+    const ring = this.#byOperation.get(kept.operation) ?? this.#findRing(kept.operation)
+    // In turn, over the oldest.
+    ring.kept[ring.next] = kept
+    ring.next = ring.next + 1 === size ? 0 : ring.next + 1
+    if (feed.isOn) feed.publish(happeningOf(this.#describe(ring.door, kept)))
   }
 
   /** The newest first. */
   list(): LoggedRequest[] {
-    const rings = [...this.#byDoor.values()].map((ring) => ring.slice(-this.#options.size))
-    return rings
-      .flat()
-      .filter((one) => one !== undefined)
-      .sort((a, b) => b.number - a.number)
+    const rings = [...this.#byDoor.values()]
+    const all = rings.flatMap(({ door, kept }) => kept.map((one) => this.#describe(door, one)))
+    return all.sort((a, b) => b.number - a.number)
   }
 
-  #describe(request: FastifyRequest, status: number, milliseconds: number): LoggedRequest {
-    const { clock, process } = this.#options
-    const { logged, admission } = request
-    const number = ++this.#count
+  #findRing(operation: string): Ring {
+    const door = this.#options.doorOf(operation)
+    const ring = this.#byDoor.get(door) ?? { door, kept: [], next: 0 }
+    this.#byDoor.set(door, ring)
+    this.#byOperation.set(operation, ring)
+    return ring
+  }
+
+  #describe(door: string, kept: Kept): LoggedRequest {
+    const { number, time, method, status, account_id, remote_address, trace, logged } = kept
     return {
-      id: `request-${process.slice(0, 8)}-${number}`,
+      id: `request-${this.#options.process.slice(0, 8)}-${number}`,
       number,
-      time: clock.now(),
-      door: request.door ?? 'unknown',
-      operation: request.operationName || 'unknown',
-      method: request.method,
-      url: blotUrl(request.originalUrl),
+      time,
+      door,
+      operation: kept.operation || 'unknown',
+      method,
+      url: blotUrl(kept.url),
       status,
-      error: status < 400 ? null : explain(request.failure),
-      milliseconds: Math.round(milliseconds * 100) / 100,
+      error: explain(kept.failure),
+      milliseconds: Math.round(kept.milliseconds * 100) / 100,
       business_id: logged?.business ?? null,
       app_id: logged?.app ?? null,
       node_id: logged?.node ?? null,
-      account_id: admission?.node?.account_id ?? null,
-      remote_address: request.graphRequest?.remote_address ?? null,
-      trace: request.id,
-      ...(this.keepsBodies && describeContent(request)),
+      account_id,
+      remote_address,
+      trace,
+      ...(this.keepsBodies && {
+        request_headers: blotHeaders(kept.rawHeaders ?? []),
+        request_body: kept.body === undefined ? null : blotText(kept.body.toString('utf8')),
+        response_body: kept.answered === undefined ? null : blotText(kept.answered.slice(0, keptBodyBytes)),
+      }),
     }
   }
 }
@@ -81,17 +145,7 @@ function explain(failure: unknown): LoggedRequest['error'] {
   return { code: failure.code, message: failure.message }
 }
 
-function describeContent(request: FastifyRequest) {
-  const body = keptBodyOf(request.raw)
-  return {
-    request_headers: blotHeaders(request.raw.headers),
-    request_body: body === undefined ? null : blotText(body.toString('utf8')),
-    response_body: request.answered === undefined ? null : blotText(request.answered.slice(0, keptBodyBytes)),
-  }
-}
-
-export function happeningOf(entry: LoggedRequest) {
+function happeningOf(entry: LoggedRequest) {
   const { id, time, business_id, account_id, trace, number: _, ...data } = entry
-  const number = data.node_id !== null && /^4/.test(data.node_id) ? data.node_id : null
-  return { id, type: 'request' as const, time, business_id, account_id, phone_number_id: number, trace, data }
+  return { id, type: 'request' as const, time, business_id, account_id, phone_number_id: null, trace, data }
 }

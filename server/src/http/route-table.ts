@@ -71,6 +71,13 @@ export function segmentsOf(operations: readonly Row[]): string[] {
   return [...new Set(others.map(({ path }) => path.split('/')[1] as string))].filter((segment) => segment !== '')
 }
 
+/** Finds the door of a row, or of the rows that share a path, by the name in the log; `unknown` for what is no row. */
+export function makeDoorFinder(operations: readonly Row[]): (name: string) => string {
+  const byName = new Map<string, string>()
+  for (const row of operations) byName.set(row.name, row.door).set(`${row.method} ${shapeOf(row)}`, row.door)
+  return (name) => byName.get(name) ?? 'unknown'
+}
+
 /** A row's path with every placeholder as `{}`. */
 export function shapeOf({ path }: Row): string {
   return path.replaceAll(/\{[^{}]+\}/g, '{}')

@@ -19,7 +19,6 @@ declare module 'fastify' {
     graphRequest: GraphRequest
     /** When the request arrived, in milliseconds of the process. */
     startedAt: number
-    door: Door | undefined
     /** Why it was refused. */
     failure: unknown
     /** The response, where operators may see it. */
@@ -48,12 +47,10 @@ export function serveTable(server: FastifyInstance, operations: readonly Row[], 
 function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: Router): void {
   const { policies, deps, observer, log } = router
   const traceHeader = deps.vocabulary.trace_header
+  const keepsAnswers = deps.requestLog?.keepsBodies === true
   scope.decorateRequest('admission')
-  scope.decorateRequest('door')
-  scope.decorateRequest('answered')
   scope.decorateRequest('graphRequest')
   scope.decorateRequest('startedAt', 0)
-  scope.decorateRequest('failure')
   let running = 0
   let onIdle = (): void => undefined
   // A connection may close while its request still writes; the store is closed only after the write.
@@ -109,7 +106,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           }
           const own = body instanceof AnswerWithHeaders ? body : undefined
           const text = writeJson(own?.body ?? body)
-          if (deps.requestLog?.keepsBodies) request.answered = text
+          if (keepsAnswers) request.answered = text
           answer(request, reply, own ? { ...admission.headers, ...own.headers } : admission.headers, text, traceHeader)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
@@ -151,13 +148,14 @@ function answer(
 function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyRequest) => void {
   const name = nameOf(route)
   const isGuarded = !isForEveryRole(route)
+  // A read has no body.
+  const keepsBodies = route.method !== 'GET' && deps.requestLog?.keepsBodies === true
   return (request) => {
     request.startedAt = performance.now()
     request.operationName = name
     request.briefErrors = route.briefErrors
     request.errorData = route.errorData
-    request.door = route.door
-    if (deps.requestLog?.keepsBodies) keepBodyOf(request.raw)
+    if (keepsBodies) keepBodyOf(request.raw)
     request.graphRequest = toGraphRequest(request, route, deps.addresses)
     if (isGuarded) deps.hostGuard.check(request.raw)
   }
