@@ -120,7 +120,7 @@ export class RequestLog {
       door,
       operation: kept.operation || 'unknown',
       method,
-      url: blotUrl(kept.url),
+      target: blotUrl(kept.url),
       status,
       error: explain(kept.failure),
       milliseconds: Math.round(kept.milliseconds * 100) / 100,
