@@ -50,7 +50,8 @@ export interface LoggedRequest {
   readonly door: string
   readonly operation: string
   readonly method: string
-  readonly url: string
+  /** Path and query. */
+  readonly target: string
   readonly status: number
   readonly error: { readonly code: number; readonly message: string } | null
   readonly milliseconds: number

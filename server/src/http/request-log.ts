@@ -5,7 +5,6 @@ import type { LoggedRequest } from '../graph/ports.ts'
 import type { Feed } from '../stream/feed.ts'
 import { blotHeaders, blotText, blotUrl } from './blot.ts'
 import { keptBodyBytes, keptBodyOf } from './kept-body.ts'
-import type { Logged } from './observe.ts'
 
 export interface RequestLogOptions {
   readonly clock: Clock
@@ -29,7 +28,7 @@ class Kept {
   readonly operation: string
   readonly method: string
   readonly url: string
-  readonly logged: Logged | undefined
+  readonly logged: FastifyRequest['logged']
   readonly account_id: string | null
   readonly remote_address: string | null
   readonly trace: string
@@ -121,7 +120,7 @@ export class RequestLog {
       door,
       operation: kept.operation || 'unknown',
       method,
-      url: blotUrl(kept.url),
+      target: blotUrl(kept.url),
       status,
       error: explain(kept.failure),
       milliseconds: Math.round(kept.milliseconds * 100) / 100,

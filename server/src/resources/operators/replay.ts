@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import type { Transaction } from '../../db/database.ts'
+import { maxUrlLength } from '../../delivery/errors.ts'
 import { type Refused, replayDeliveries } from '../../delivery/replay.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { defineOperatorWrite, type NewOperation, type OperatorContext, Recorded } from '../../graph/operation.ts'
@@ -28,6 +29,7 @@ const inputSchema = Type.Object({
   ...filterProperties,
   to: Type.Optional(
     Type.String({
+      maxLength: maxUrlLength,
       description: 'Another address than the callback that the app has now; the rules of callbacks hold.',
     }),
   ),
