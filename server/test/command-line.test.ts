@@ -101,7 +101,7 @@ describe('help', () => {
     const { stdout } = await run(['token', 'create', '--help'])
     const text = stdout.replaceAll(/\s+/g, ' ')
     assert.match(text, /--scope <scope> what it may do; repeat for several \(default: both business scopes\) --account/)
-    assert.match(text, /repeat for several \(default: all that the app's business sees\) --expires/)
+    assert.match(text, /repeat for several \(default: all that the app's business sees\) --business/)
     for (const [env, port] of [
       [{}, 8080],
       [{ PORT: '8099' }, 8099],

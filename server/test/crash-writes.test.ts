@@ -160,7 +160,7 @@ describe('what finds contradictions', () => {
       [/was not told once/, 'UPDATE messages SET read_time = created_time'],
       [
         /before another that it follows/,
-        'INSERT INTO events SELECT id + 1000000, account_id, phone_number_id, field, value, created_time FROM events',
+        'INSERT INTO events SELECT id + 1000000, account_id, phone_number_id, field, value, created_time, trace FROM events',
       ],
       [/a medium has another size/, 'UPDATE media SET file_size = file_size + 1'],
       [/an upload is half finished/, 'UPDATE uploads SET file_offset = file_length + 1'],
@@ -251,7 +251,7 @@ describe('what finds contradictions', () => {
   })
 
   test('does not wait for ever for a timer that does not go off', async () => {
-    change("INSERT INTO timers VALUES ('stuck', 'unknown', 0, '{}', 0, 0, 0, NULL)")
+    change("INSERT INTO timers VALUES ('stuck', 'unknown', 0, '{}', 0, 0, 0, NULL, NULL)")
     await assert.rejects(whenNothingIsDue(place.dataDir, 1), /do not go off, such as one of unknown/)
   })
 

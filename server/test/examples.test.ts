@@ -19,7 +19,7 @@ const rows = new Map<string, RowExamples>(buildOperations(vocabulary).map(({ nam
 const linked = ['public.invite', 'public.picture', 'media.download', 'templates.download', 'gateway.download_file']
 
 /** What goes on until the client ends it. */
-const endless = ['operator.stream']
+const endless = ['operator.stream', 'gateway.stream']
 
 /** What no request can make, and what this test gives instead. */
 const outsideNeeds = {

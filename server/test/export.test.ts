@@ -22,7 +22,7 @@ const filledTables: Readonly<Record<string, readonly string[]>> = {
   nodes: [],
   businesses: ['created_time'],
   extended_credits: [],
-  apps: ['created_time', 'secret'],
+  apps: ['created_time', 'secret', 'secret_time'],
   app_subscriptions: ['created_time', 'verify_token', 'verify_token_hash'],
   accounts: ['created_time'],
   account_access: [],
@@ -148,7 +148,7 @@ onBothDatabases('the command export', (engine) => {
     assert.match(stdout, /secret: shrub-app-secret\n/)
     assert.doesNotMatch(stdout, /token: demo-token|tokens:/)
     assert.match(stderr, /The file holds the secrets of apps/)
-    assert.match(stderr, /left out: 4 tokens, .*\b1 two-step PINs\b/)
+    assert.match(stderr, /left out: 5 tokens, .*\b1 two-step PINs\b/)
     assert.match((await runCommand(['export', '--help'], optionsOf(first))).stdout, /secrets\s+of\s+apps/)
   })
 })

@@ -34,7 +34,7 @@ export function checkCallbackUrl(
 }
 
 /** What is wrong with the text of a URL, and what form is right. `allowHttp`: plain http is fine, though no internal address is. */
-export function findUrlProblem(text: string, allowInternal: boolean, allowHttp = false): string | undefined {
+export function findUrlProblem(text: string, allowInternal: boolean, allowHttp = allowInternal): string | undefined {
   return findProblem(text, { allowInternal, allowHttp, member: '' })?.problem
 }
 
