@@ -51,8 +51,10 @@ onBothDatabases('the commands of deliveries', (engine) => {
   /** What show prints is what the subscriber got, to the byte. */
   async function assertShowsPost(post: SinkRequest | undefined, id: string, attempt: number): Promise<void> {
     assert.ok(post)
-    const sent = ['user-agent', 'content-type', 'x-hub-signature-256', 'webhook-id', 'webhook-timestamp']
-    const headers = [...sent, 'webhook-signature'].map((name) => [name, post.headers[name]] as const)
+    const signed = ['x-hub-signature-256', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
+    const headers = ['user-agent', 'content-type', 'traceparent', ...signed].map(
+      (name) => [name, post.headers[name]] as const,
+    )
     const { stdout } = await run('deliveries', 'show', id)
     const [, request] = stdout.split(`Try ${attempt} sent:\n\n`)
     const lines = headers.map(([name, value]) => `${name}: ${value}\n`)

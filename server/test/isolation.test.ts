@@ -133,7 +133,8 @@ onBothDatabases('what is not visible', (engine) => {
     })
   }
 
-  for (const operation of table.filter(({ door }) => door === 'gateway')) {
+  // A stream has no end: its own test listens with another account.
+  for (const operation of table.filter(({ door, name }) => door === 'gateway' && name !== 'gateway.stream')) {
     test(`${operation.name}, by a gateway for another account: no difference between what is there and what is not`, async () => {
       const things: Record<string, [there: string, nowhere: string]> = {
         phone_number_id: [ids.phone_number, unknownId],
@@ -194,6 +195,12 @@ onBothDatabases('what is not visible', (engine) => {
           token: tokens.limitedOperator,
           ...(operation.method === 'GET' && { query: { limit: '1000' } }),
         })
+        if (operation.name === 'operator.list_requests') {
+          // Its own business's requests name what they asked for, whosever that is.
+          const { data } = JSON.parse(text) as { data: { business_id: string | null }[] }
+          assert.ok(data.every(({ business_id }) => business_id === strangerIds.business))
+          return
+        }
         for (const id of [ids.business, ids.account, ids.application, delivered.lane_id]) assert.ok(!text.includes(id))
         return
       }
@@ -223,7 +230,10 @@ onBothDatabases('what is not visible', (engine) => {
       }
     }
     await server.app.settle()
-    assert.deepEqual(await dumpStore(server.database), untouched)
+    const { activities = [], ...others } = await dumpStore(server.database)
+    // What an operator did is recorded, also where there was nothing to do it to.
+    const ofOthers = activities.filter((record) => !record.includes('"operation":"operator.'))
+    assert.deepEqual({ activities: ofOthers, ...others }, untouched)
   })
 
   test('the bytes of a medium are as invisible as the medium', async () => {

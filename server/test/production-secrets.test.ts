@@ -119,7 +119,7 @@ describe('the ways in which a world comes into a store in production', () => {
     assert.equal(tried.code, 0, tried.stderr)
     const server = await startCommand(['serve', '--port', '0'], production())
     await server.shows(
-      /"tokens":\["t[\da-f]{16}"(?:,"t[\da-f]{16}"){3}\],"msg":"the store takes tokens of the demo world/,
+      /"tokens":\["t[\da-f]{16}"(?:,"t[\da-f]{16}"){4}\],"msg":"the store takes tokens of the demo world/,
     )
     assert.equal((await server.stop('SIGTERM')).code, 0)
   })

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { defineSql } from '../db/statement.ts'
-import type { RecordParameters } from './record.ts'
+import type { RecordParameters } from './record-parameters.ts'
 
 const givenColumns = sql`id BIGINT, lane TEXT, attempts INTEGER, tries INTEGER, state TEXT, due BIGINT, time BIGINT,
   duration BIGINT, status INTEGER, problem TEXT, answer TEXT, url TEXT, headers TEXT, deliveries TEXT, answer_headers TEXT`

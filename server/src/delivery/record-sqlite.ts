@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { defineSql, type Steps } from '../db/statement.ts'
-import type { RecordParameters } from './record.ts'
+import type { RecordParameters } from './record-parameters.ts'
 
 /** The lanes that the writer still holds; lanes that others took over are not touched. */
 const recordLanes = defineSql<RecordParameters>()(

@@ -5,6 +5,7 @@ import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { LaneState } from './pause.ts'
+import type { RecordParameters } from './record-parameters.ts'
 import { recordAtOnce } from './record-postgres.ts'
 import { recordInSteps } from './record-sqlite.ts'
 
@@ -16,15 +17,6 @@ export interface LaneRecord {
   readonly postponed: readonly Postponed[]
   /** Whether its subscriber has recovered: then every waiting retry is due at once. */
   readonly isBack: boolean
-}
-
-/** Lanes by id, a list of deliveries, and who records them. */
-export interface RecordParameters {
-  readonly lanes: object
-  readonly deliveries: object
-  readonly owner: string
-  readonly until: number
-  readonly now: number
 }
 
 const record = defineWithSteps(recordAtOnce, recordInSteps)

@@ -5,9 +5,10 @@ import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
 import type { ServiceProcess } from '../processes/heartbeat.ts'
 import type { Feed } from '../stream/feed.ts'
+import type { PushBody } from '../stream/push.ts'
 import type { Caller } from './caller.ts'
 import type { NodeKindInfo } from './nodes.ts'
-import type { PushBody, Reply } from './reply.ts'
+import type { Reply } from './reply.ts'
 
 /** The ports of a rule: its access to the outside, always before its transaction begins. */
 export interface Ports {

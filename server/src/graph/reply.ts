@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
+import type { PushBody } from '../stream/push.ts'
 
 /** A response that is not an object of the API: a page, an image, the bytes of a file. */
 export class Reply {
@@ -23,28 +24,6 @@ export class Reply {
 
 /** The content of a response in the OpenAPI document, by content type. */
 export type ReplyContent = Readonly<Record<string, TSchema>>
-
-/** Where a stream of events is written to: one connection. */
-export interface PushTarget {
-  readonly isClosed: boolean
-  /** Bytes that were written and not sent yet. */
-  readonly waitingBytes: number
-  write(text: string): void
-  /** Resolves when little is waiting, or the connection is closed. */
-  drained(): Promise<void>
-  /** Ends the response when what was written is sent. */
-  end(): void
-  /** Closes the connection at once. */
-  cut(): void
-  onClose(listener: () => void): void
-}
-
-/** A body that is written whenever there is something to tell, until one side ends it. */
-export interface PushBody {
-  /** One of the two is called, once. */
-  pushTo(target: PushTarget): void
-  abandon(): void
-}
 
 /** A response that goes on. */
 export class PushReply {

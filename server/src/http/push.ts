@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { PushReply, PushTarget } from '../graph/reply.ts'
+import type { PushReply } from '../graph/reply.ts'
+import type { PushTarget } from '../stream/push.ts'
 
 /** Sends a response that goes on, and resolves when its connection is closed. */
 export async function sendPush(

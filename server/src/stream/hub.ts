@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { minute, second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { Loop } from '../base/loop.ts'
-import type { PushBody, PushTarget } from '../graph/reply.ts'
 import { Gaps } from './gaps.ts'
 import { Listener } from './listener.ts'
+import type { PushBody, PushTarget } from './push.ts'
 import { writeEvent } from './sse.ts'
 import type { Listening, Opening, StreamRow, StreamSource, ToldEvent } from './types.ts'
 
@@ -48,7 +48,8 @@ export class StreamHub<Row extends StreamRow, Told> {
   }
 
   /** Begins a stream: of what happens from now on, or of what happened after an event that is still kept. */
-  async open({ lastEventId, admit }: Opening<Told>): Promise<PushBody> {
+  async open(opening: Opening<Told>): Promise<PushBody> {
+    const { lastEventId, admit } = opening
     const { source, maxStreams, refuse } = this.#options
     if (this.#isClosed || this.#listeners.size + this.#opening >= maxStreams) return refuse()
     this.#opening += 1
@@ -66,7 +67,7 @@ export class StreamHub<Row extends StreamRow, Told> {
       const after = isKnown ? asked : latest
       const isReset = lastEventId !== undefined && !isKnown
       const pushTo = (target: PushTarget) => {
-        this.#join(target, { listening, admit, after, isReset })
+        this.#join(target, { listening, opening, after, isReset })
         this.#opening -= 1
       }
       return { pushTo, abandon }
@@ -88,16 +89,17 @@ export class StreamHub<Row extends StreamRow, Told> {
     target: PushTarget,
     {
       listening,
-      admit,
+      opening,
       after,
       isReset,
-    }: Omit<Opening<Told>, 'lastEventId'> & {
+    }: {
       readonly listening: Listening<Told>
+      readonly opening: Opening<Told>
       readonly after: number
       readonly isReset: boolean
     },
   ): void {
-    const listener = new Listener<Told>(target, listening, admit, after)
+    const listener = new Listener<Told>(target, listening, opening, after)
     target.onClose(() => {
       this.#listeners.delete(listener)
       this.#live.delete(listener)

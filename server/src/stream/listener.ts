@@ -1,5 +1,4 @@
-import { GraphError } from '../graph/graph-error.ts'
-import type { PushTarget } from '../graph/reply.ts'
+import type { PushTarget } from './push.ts'
 import type { Listening, Opening, ToldEvent } from './types.ts'
 
 /** Who has not read so much of what was told before is dropped, and may come back with the last id. */
@@ -8,15 +7,15 @@ const maxWaitingBytes = 4 << 20
 /** One open stream. */
 export class Listener<Told> {
   readonly #target: PushTarget
-  readonly #admit: Opening<Told>['admit']
+  readonly #opening: Opening<Told>
   #listening: Listening<Told>
   /** What it has heard, or does not ask for, ends here. */
   after: number
 
-  constructor(target: PushTarget, listening: Listening<Told>, admit: Opening<Told>['admit'], after: number) {
+  constructor(target: PushTarget, listening: Listening<Told>, opening: Opening<Told>, after: number) {
     this.#target = target
     this.#listening = listening
-    this.#admit = admit
+    this.#opening = opening
     this.after = after
   }
 
@@ -63,9 +62,9 @@ export class Listener<Told> {
   /** Ends it when its caller may not listen any more; an outage does not end it. */
   async check(): Promise<void> {
     try {
-      this.#listening = await this.#admit()
+      this.#listening = await this.#opening.admit()
     } catch (error) {
-      if (error instanceof GraphError) this.end()
+      if (this.#opening.isRefusal(error)) this.end()
     }
   }
 }

@@ -38,4 +38,6 @@ export interface Opening<Told> {
   readonly lastEventId: string | undefined
   /** What the caller may hear by now; throws when the caller may not listen any more. */
   readonly admit: () => Promise<Listening<Told>>
+  /** Whether an error of `admit` says that, and not that the store is away. */
+  readonly isRefusal: (error: unknown) => boolean
 }

@@ -4,6 +4,7 @@ import { minute, second } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Caller } from '../../graph/caller.ts'
+import { GraphError } from '../../graph/graph-error.ts'
 import { defineGatewayStream, type NewReplyOperation } from '../../graph/operation.ts'
 import type { StreamFilter, UsersStream } from '../../graph/ports.ts'
 import { PushReply } from '../../graph/reply.ts'
@@ -93,7 +94,11 @@ export function makeUsersStream(deps: UsersStreamDeps): UsersStream & { close():
   })
   return {
     open: (caller, asked, lastEventId) =>
-      hub.open({ lastEventId, admit: async () => listeningOf(await readmit(caller), asked) }),
+      hub.open({
+        lastEventId,
+        admit: async () => listeningOf(await readmit(caller), asked),
+        isRefusal: (error) => error instanceof GraphError,
+      }),
     close: () => hub.close(),
   }
 }

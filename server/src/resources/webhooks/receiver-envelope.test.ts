@@ -54,7 +54,7 @@ const kinds: readonly { type: string; extra: object; required: readonly string[]
   {
     type: 'reaction',
     extra: { reaction: { message_id: 'wamid.before', emoji: '🌱' } },
-    required: ['reaction', 'reaction.message_id', 'reaction.emoji'],
+    required: ['reaction', 'reaction.message_id'],
   },
   { type: 'audio', extra: { audio: { ...file, voice: true } }, required: [...fileMembers('audio'), 'audio.voice'] },
   {

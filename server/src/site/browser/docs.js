@@ -63,12 +63,23 @@ async function send(name, tell) {
   }
   const { url, init } = writeRequest(form)
   const response = await fetch(url, init)
-  const text = await response.text()
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  const text = isStream ? await readStart(response) : await response.text()
   if (response.ok && method !== 'GET') {
     answers.set(name, readJson(text))
     for (const preparation of first) useUp(form, preparation)
   }
   return { ok: response.ok, status: response.status, statusText: response.statusText, text }
+}
+
+/** What a stream, which has no end, tells at first. */
+async function readStart({ body }) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  const end = setTimeout(() => reader.cancel(), 2000)
+  let text = ''
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
+  clearTimeout(end)
+  return text
 }
 
 /** A write uses up what it was built on: whatever else was built on the same starts anew. */
@@ -143,7 +154,10 @@ function showCurl(form) {
   }
   if (area) words.push('-H', quote('Content-Type: application/json'), '-d', quote(writeOneLine(area.value)))
   if (bytes) {
-    words.push('-H', quote('Content-Type: application/octet-stream'), '--data-binary', quote('@picture.png'))
+    const text = atob(bytes)
+    // What can be read stands in the line itself.
+    const data = /^[\x20-\x7e]*$/.test(text) ? ['-d', quote(text)] : ['--data-binary', quote('@picture.png')]
+    words.push('-H', quote('Content-Type: application/octet-stream'), ...data)
   }
   words.push(quote(`${base}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`))
   form.querySelector('.code code').textContent = words.join(' ')

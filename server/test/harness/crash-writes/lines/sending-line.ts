@@ -55,7 +55,8 @@ export class SendingLine implements Line {
 
   async #send(user: string, roll: number): Promise<void> {
     const { sinkUrl, chance } = this.#parts
-    const template = { name: 'hello_world', language: { code: 'en_US' } }
+    // One that the line of templates leaves alone.
+    const template = { name: 'closing_sale', language: { code: 'en_US' } }
     // The subscriber gives back what it is asked with: a text.
     const link = `${sinkUrl}/files?hub.challenge=a-text-of-its-own-${chance.below(maxLinks)}`
     const message =
