@@ -182,7 +182,7 @@ describe('the public door', () => {
         chapter,
         ...ofBusinesses.filter((row) => row.chapter === chapter).map(({ name }) => `  ${name}`),
       ])
-    const edgeDoors = ['gateway', 'receiver', 'handshake', 'operator', 'edge_link']
+    const edgeDoors = ['gateway', 'receiver', 'handshake', 'operator']
     const rows = description.operations.filter(({ door }) => edgeDoors.includes(door)).map(({ name }) => `  ${name}`)
     const edge = ['gateway', 'receiver', 'operator', ...rows]
     const operators = ['operators', '  operators.healthz', '  operators.readyz', '  operators.metrics']

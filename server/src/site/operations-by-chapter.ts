@@ -63,14 +63,15 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
     operations: (byChapter.get(name) ?? []).map(({ operation }) => operation),
   }))
   const examples = new Map(operations.map((row) => [row.name as string, row.examples]))
+  const linked = new Set<string>(operations.filter(({ door }) => door === 'edge_link').map(({ name }) => name))
   const others: ReferenceChapter[] = []
   for (const name of ['gateway', 'operator'] as const) {
     const document = buildOpenApi({ ...options, document: name })
     await task.yieldIfDue()
-    // Pages and pictures are opened by links in responses, not called.
+    // Pages, pictures and files are opened by links in responses, not called.
     for (const tag of document.tags.filter((one) => one.name !== 'public')) {
       const operations = listOperations(document)
-        .filter(({ operation }) => operation.tags.includes(tag.name))
+        .filter(({ operation }) => operation.tags.includes(tag.name) && !linked.has(operation.operationId))
         .map((found) => describe(document, found, examples.get(found.operation.operationId)))
       others.push({ name: tag.name, title: tag['x-displayName'], operations })
     }
