@@ -62,6 +62,9 @@ import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
+import { SandboxClock } from './sandbox/clock.ts'
+import { openSandbox } from './sandbox/sandbox.ts'
+import { readSandboxState } from './sandbox/state.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
 import { ClockSteps } from './timers/clock-steps.ts'
@@ -89,20 +92,26 @@ export interface App {
 }
 
 /** The composition root: the one place that knows every dependency. */
-export async function createApp({ config, database, clock, random, log }: AppDeps): Promise<App> {
+export async function createApp({ config, database, clock: realClock, random, log }: AppDeps): Promise<App> {
+  // Outside a sandbox there is but the one clock.
+  const sandboxClock = config.sandbox ? new SandboxClock(realClock) : undefined
+  sandboxClock?.setOffset((await readSandboxState(database.read)).clock_offset)
+  const clock = sandboxClock ?? realClock
   const vocabulary = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
   let address = ''
   const publicUrl = () => config.publicUrl ?? address
   const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
-  const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
+  const store = await openFileSystemStore(join(config.dataDir, 'files'), realClock, random)
   const files = openFiles({ database, store, clock, random })
   const pieces = await openPieceStore(join(config.dataDir, 'uploads'))
 
   const timers = new TimerWorker({
     database,
     clock,
+    leaseClock: realClock,
+    inOrder: config.sandbox,
     log,
     lease: config.webhookLease,
     handlers: {
@@ -122,7 +131,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     allowInternal: config.allowInternalCallbacks,
     timeout: config.webhookTimeout,
     resolve: config.allowInternalCallbacks ? resolveBySystem : makeDnsResolve({ timeout: config.webhookTimeout }),
-    clock,
+    clock: realClock,
     userAgent: `switchboard/${packageVersion()}`,
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
@@ -134,6 +143,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const deliveries = new DeliveryWorker({
     database,
     clock,
+    leaseClock: realClock,
+    toRealTime: sandboxClock?.toReal ?? ((time) => time),
     random,
     log,
     vocabulary,
@@ -147,10 +158,12 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
   const messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
-  const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () => {
+  const wakeWorkers = () => {
     timers.wake()
     deliveries.wake()
-  })
+  }
+  const corrections = [correctTimers, correctHolds, correctDeliveries]
+  const clockSteps = new ClockSteps(database, clock, log, corrections, wakeWorkers, realClock)
   waker.onTimers(() => timers.wake())
   /** Wakes the worker for what a commit made due: here, or in the processes with workers. */
   const wakeDue = (due: Due): void => {
@@ -165,6 +178,30 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const self = { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() }
   const heartbeat = new Heartbeat(database, clock, log, self)
   let stopWaking = (): void => undefined
+  const settle = async (): Promise<void> => {
+    if (!runsWorkers) return
+    await clockSteps.check()
+    await timers.settle()
+    await deliveries.settle()
+  }
+  const sandbox =
+    sandboxClock &&
+    openSandbox({
+      database,
+      clock: sandboxClock,
+      log,
+      onClockMoved() {
+        if (runsWorkers) wakeWorkers()
+        heartbeat.wake()
+      },
+      onStepBack: (milliseconds) => clockSteps.stepBack(milliseconds),
+      async settle() {
+        await settle()
+        if (!runsWorkers) return
+        await retention.sweep()
+        await messageRetention.sweep()
+      },
+    })
 
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
@@ -175,7 +212,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const limitByAddress = (name: AddressClassName) =>
     new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
 
-  const table = buildOperations(vocabulary)
+  const table = buildOperations(vocabulary, config)
   const migrations = readMigrations()
   const explainPath = makeExplainPath({ operations: table, vocabulary, versions: config.versions })
   const observer = new RequestObserver(log, metrics)
@@ -200,6 +237,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const deps: PipelineDeps = {
     database,
     clock,
+    realClock,
     random,
     vocabulary,
     versions: config.versions,
@@ -232,6 +270,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         metrics: deliveryMetrics,
         readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
       }),
+      sandbox: sandbox?.port,
       service: {
         version: packageVersion(),
         versions: config.versions,
@@ -302,20 +341,17 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         for (const worker of [timers, deliveries, retention, messageRetention]) worker.start()
       }
       stopWaking = database.onDue(wakeDue)
+      sandbox?.watch.start()
       heartbeat.start()
       await heartbeat.settle()
       return address
     },
-    async settle() {
-      if (!runsWorkers) return
-      await clockSteps.check()
-      await timers.settle()
-      await deliveries.settle()
-    },
+    settle,
     async close(graceMilliseconds) {
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()
+      await sandbox?.watch.stop()
       await heartbeat.stop()
       await clockSteps.stop()
       await timers.stop()

@@ -10,7 +10,7 @@ const layers: readonly (readonly string[])[] = [
   ['base'],
   ['db'],
   ['timers'],
-  ['files', 'processes'],
+  ['files', 'processes', 'sandbox'],
   ['graph'],
   ['world-part'],
   ['auth', 'limits'],

@@ -9,6 +9,8 @@ export interface AttemptDeps {
   readonly clock: Clock
   readonly egress: Pick<Egress, 'send' | 'originOf'>
   readonly vocabulary: Vocabulary
+  /** The real time of a time of the clock: subscribers compare what is signed with their own clocks. */
+  readonly toRealTime: (time: number) => number
 }
 
 /** How much of a response the log keeps. */
@@ -18,7 +20,7 @@ const keptAnswerCharacters = 1000
  * the service stops, or it may not leave any more: that does not count as an attempt.
  */
 export async function attemptPost(
-  { clock, egress, vocabulary }: AttemptDeps,
+  { clock, egress, vocabulary, toRealTime }: AttemptDeps,
   post: Post,
   mayLeave: () => boolean,
 ): Promise<PostResult | undefined> {
@@ -26,7 +28,7 @@ export async function attemptPost(
   try {
     const built = buildBody(vocabulary, post)
     const body = built instanceof Promise ? await built : built
-    const headers = buildHeaders(post, body, time)
+    const headers = buildHeaders(post, body, time, toRealTime)
     const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
     return { time, duration: clock.now() - time, ...judge(answer), fault: undefined }
   } catch (error) {

@@ -54,13 +54,14 @@ export function buildHeaders(
   { deliveries, secrets }: Omit<Post, 'callback_url'>,
   body: Buffer,
   now: number,
+  toRealTime: (time: number) => number,
 ): Record<string, string> {
   const started_time = Math.min(...deliveries.map((delivery) => delivery.started_time))
   const signedTime = now - started_time < timestampLifetime ? started_time : now
   return {
     'content-type': 'application/json',
     'x-hub-signature-256': signHub(body, secrets),
-    ...signStandard(nameOf(deliveries), signedTime, body, secrets),
+    ...signStandard(nameOf(deliveries), toRealTime(signedTime), body, secrets),
   }
 }
 

@@ -96,15 +96,15 @@ const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
  */
 export async function recordOutcomes(
   database: Pick<Database, 'execute'>,
-  { owner, milliseconds }: Lease,
+  { owner, milliseconds }: Pick<Lease, 'owner' | 'milliseconds'>,
   records: readonly LaneRecord[],
-  now: number,
+  { now, leasedFrom }: { readonly now: number; readonly leasedFrom: number },
 ): Promise<Set<string>> {
   const parameters: Parameters = {
     lanes: Object.fromEntries(records.map(({ lane_id, state }) => [lane_id, state])),
     deliveries: Object.fromEntries(records.flatMap(listRows)),
     owner,
-    until: now + milliseconds,
+    until: leasedFrom + milliseconds,
     now,
   }
   const held = await database.execute(record, parameters)

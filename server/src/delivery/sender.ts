@@ -20,6 +20,8 @@ const freshMilliseconds = 2 * second
 export interface SenderDeps extends AttemptDeps {
   readonly database: Database
   readonly clock: Clock
+  /** The clock of leases, which no sandbox moves. */
+  readonly leaseClock: Clock
   readonly random: Random
   readonly log: Log
   readonly rules: RetryRules
@@ -83,12 +85,12 @@ export class Sender {
   }
 
   #maySend(lane: HeldLane): boolean {
-    const { clock, events } = this.#deps
+    const { clock, leaseClock, events } = this.#deps
     const now = clock.now()
     if (lane.isLost || lane.isLeaving || lane.isPaused(now) || events.isHalted()) return false
     const next = lane.queue.peek()
     if (!next || lane.underWay >= lane.width) return false
-    if (lane.leasedUntil <= now) {
+    if (lane.leasedUntil <= leaseClock.now()) {
       events.onLeaseOver(lane)
       return false
     }
@@ -152,7 +154,7 @@ export class Sender {
     metrics.inFlight.inc()
     try {
       // The lease was checked before, but a process that is paused at this point wakes up with it over.
-      const mayLeave = () => !lane.isLost && this.#deps.clock.now() < lane.leasedUntil
+      const mayLeave = () => !lane.isLost && this.#deps.leaseClock.now() < lane.leasedUntil
       result = await attemptPost(this.#deps, await this.#buildPost(lane, entries), mayLeave)
     } finally {
       metrics.inFlight.dec()

@@ -24,6 +24,8 @@ const pollMilliseconds = second
 export interface WorkerDeps extends AttemptDeps {
   readonly database: Database
   readonly clock: Clock
+  /** The clock of leases, which no sandbox moves. */
+  readonly leaseClock: Clock
   readonly random: Random
   readonly log: Log
   readonly rules: RetryRules
@@ -62,7 +64,7 @@ export class DeliveryWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps
     const { database, clock, metrics } = deps
-    this.#lease = { owner: deps.random.trace(), milliseconds: deps.lease }
+    this.#lease = { owner: deps.random.trace(), milliseconds: deps.lease, clock: deps.leaseClock }
     this.#waker = deps.waker ?? silentWaker
     const onFailure = (error: Error, message: string) => this.#logFailure(error, message)
     this.#claimer = new Claimer({
@@ -213,8 +215,8 @@ export class DeliveryWorker {
   }
 
   #hold(lane: Lane, claim: Claim): void {
-    const { clock, concurrency } = this.#deps
-    const leasedUntil = clock.now() + this.#lease.milliseconds
+    const { leaseClock, concurrency } = this.#deps
+    const leasedUntil = leaseClock.now() + this.#lease.milliseconds
     const held = new HeldLane(lane, { claim, leasedUntil, concurrency })
     this.#held.set(lane.id, held)
     this.#reader.want(held, { atOnce: true })

@@ -3,6 +3,7 @@ import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
 import type { ServiceProcess } from '../processes/heartbeat.ts'
+import type { SandboxPort } from '../sandbox/port.ts'
 import type { NodeKindInfo } from './nodes.ts'
 import type { Reply } from './reply.ts'
 
@@ -25,6 +26,8 @@ export interface Ports {
   readonly documents: Documents
   readonly health: Health
   readonly service: ServiceFacts
+  /** Undefined where there is no sandbox. */
+  readonly sandbox: SandboxPort | undefined
   /** Throws the 400 when events may not be sent to that address; `member` is the argument that the 400 names. */
   checkCallbackUrl(url: string, member: string): void
 }

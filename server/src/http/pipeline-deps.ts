@@ -24,6 +24,8 @@ export type NewActivity = Insertable<ActivitiesTable>
 export interface PipelineDeps {
   readonly database: Database
   readonly clock: Clock
+  /** The clock that no sandbox moves: others sign by theirs. */
+  readonly realClock: Clock
   readonly random: Random
   readonly vocabulary: Vocabulary
   readonly versions: readonly string[]

@@ -1,0 +1,20 @@
+import { defineError, defineProblem } from '../../graph/define-error.ts'
+
+export const sandboxNeedsAll = defineError({
+  id: 'sandbox_needs_all',
+  status: 403,
+  text: 'This concerns every tenant, and the token is limited to some; use an operator token without limits.',
+})
+export const clockNeedsOne = defineError({
+  id: 'clock_needs_one',
+  status: 400,
+  text: 'Send exactly one of advance (such as 24h), set (a time in ISO 8601) and real (true).',
+})
+export const clockNotBack = defineProblem({
+  id: 'clock_not_back',
+  text: 'it is before {now}, which is now, and the clock does not go back; send a later time, or real.',
+})
+export const clockTooFar = defineProblem({
+  id: 'clock_too_far',
+  text: 'the clock would go beyond the year 9999; send an earlier time.',
+})
