@@ -71,6 +71,10 @@ import { ClockSteps } from './timers/clock-steps.ts'
 import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
+import { prepareWorld } from './world/apply.ts'
+import type { World } from './world/list.ts'
+import { readWorld } from './world/read.ts'
+import { readStartWorld } from './world/start.ts'
 
 /** What the service gets from outside. */
 export interface AppDeps {
@@ -80,6 +84,8 @@ export interface AppDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** The world that the store begins with: a reset of a sandbox applies it again. By default that of the settings. */
+  readonly startWorld?: () => Promise<World>
 }
 
 export interface App {
@@ -92,10 +98,18 @@ export interface App {
 }
 
 /** The composition root: the one place that knows every dependency. */
-export async function createApp({ config, database, clock: realClock, random, log }: AppDeps): Promise<App> {
+export async function createApp({
+  config,
+  database,
+  clock: realClock,
+  random,
+  log,
+  startWorld = () => readStartWorld(config),
+}: AppDeps): Promise<App> {
   // Outside a sandbox there is but the one clock.
   const sandboxClock = config.sandbox ? new SandboxClock(realClock) : undefined
-  sandboxClock?.setOffset((await readSandboxState(database.read)).clock_offset)
+  const sandboxState = await readSandboxState(database.read)
+  sandboxClock?.setOffset(sandboxState.clock_offset)
   const clock = sandboxClock ?? realClock
   const vocabulary = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
@@ -178,6 +192,10 @@ export async function createApp({ config, database, clock: realClock, random, lo
   const self = { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() }
   const heartbeat = new Heartbeat(database, clock, log, self)
   let stopWaking = (): void => undefined
+  const limitByAddress = (name: AddressClassName) =>
+    new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
+  const [guessLimit, openDoorLimit] = [limitByAddress('failures'), limitByAddress('open_doors')]
+  const limiter = new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock })
   const settle = async (): Promise<void> => {
     if (!runsWorkers) return
     await clockSteps.check()
@@ -189,7 +207,9 @@ export async function createApp({ config, database, clock: realClock, random, lo
     openSandbox({
       database,
       clock: sandboxClock,
+      random,
       log,
+      state: sandboxState,
       onClockMoved() {
         if (runsWorkers) wakeWorkers()
         heartbeat.wake()
@@ -201,6 +221,26 @@ export async function createApp({ config, database, clock: realClock, random, lo
         await retention.sweep()
         await messageRetention.sweep()
       },
+      onReplaced() {
+        if (runsWorkers) {
+          deliveries.startAnew()
+          timers.wake()
+        }
+        heartbeat.wake()
+        limiter.clear()
+        guessLimit.clear()
+        openDoorLimit.clear()
+        database.counters.clear()
+      },
+      async clean() {
+        if (runsWorkers) await timers.settle()
+        await sweepPieces(database, pieces, log)
+      },
+      async prepareWorld(text, worldClock) {
+        const world = text === undefined ? await startWorld() : readWorld(text, 'world')
+        const warn = (line: string) => log.warn(line)
+        return prepareWorld(worldClock, random, world, { production: config.production, warn })
+      },
     })
 
   const addresses = new ClientAddresses(config.trustProxy, () =>
@@ -209,8 +249,6 @@ export async function createApp({ config, database, clock: realClock, random, lo
     ),
   )
   const mayUseDemo = (request: IncomingMessage) => config.allowDemoTokens || addresses.isLocal(request)
-  const limitByAddress = (name: AddressClassName) =>
-    new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
 
   const table = buildOperations(vocabulary, config)
   const migrations = readMigrations()
@@ -242,9 +280,9 @@ export async function createApp({ config, database, clock: realClock, random, lo
     vocabulary,
     versions: config.versions,
     explainPath,
-    limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock }),
-    guesses: new Guesses(limitByAddress('failures'), log),
-    openDoorLimit: limitByAddress('open_doors'),
+    limiter,
+    guesses: new Guesses(guessLimit, log),
+    openDoorLimit,
     mayUseDemo,
     addresses,
     hostGuard: new HostGuard({

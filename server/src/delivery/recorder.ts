@@ -235,6 +235,11 @@ export class Recorder {
     }
   }
 
+  /** Drops a lane without a word to the store, which does not know it any more. */
+  drop(lane: HeldLane): void {
+    this.#lose(lane)
+  }
+
   #lose(lane: HeldLane): void {
     if (lane.isLost) return
     lane.isLost = true

@@ -161,6 +161,12 @@ export class DeliveryWorker {
     if (others.length > 0) this.#claimer.hintIds(others)
   }
 
+  /** The store was replaced as a whole: nothing that is known of lanes holds any more. */
+  startAnew(): void {
+    for (const lane of [...this.#held.values()]) this.#recorder.drop(lane)
+    this.wake()
+  }
+
   /** Resolves when every delivery that is due now was attempted. */
   async settle(): Promise<void> {
     do {

@@ -1,8 +1,12 @@
 import type { Transaction } from '../db/database.ts'
 import type { ClockMove } from './move-clock.ts'
+import type { Replacer } from './replace-store.ts'
 
 /** Adds the audit record of what is done, and makes the transaction fail when the caller is no longer admitted. */
 export type Recording = (tx: Transaction) => void
+
+/** How many entries of a world were created, changed and left alone. */
+export type WorldCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>
 
 /** What only a sandbox can do. */
 export interface SandboxPort {
@@ -10,4 +14,6 @@ export interface SandboxPort {
   readOffset(): number
   /** Moves the clock of all processes, and resolves when everything is done that is due by then. */
   moveClock(move: ClockMove, record: Recording): Promise<void>
+  /** Empties the store and applies a world, by default that of the start; the clock is the real one again, and there are no faults. */
+  reset(world: string | undefined, replacer: Replacer): Promise<WorldCounts>
 }

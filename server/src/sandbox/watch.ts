@@ -13,16 +13,21 @@ export interface SandboxWatchDeps {
   readonly log: Log
   /** The clock was moved, by this process or another. */
   readonly onClockMoved: () => void
+  /** The store was replaced as a whole: what this process has in memory of it holds no more. */
+  readonly onReplaced: () => void
 }
 
 /** Follows the stored state of the sandbox. */
 export class SandboxWatch {
   readonly #deps: SandboxWatchDeps
   readonly #loop: Loop
+  #generation: number
 
-  constructor(deps: SandboxWatchDeps) {
+  /** `generation`: of the store as it was when the process read it first. */
+  constructor(deps: SandboxWatchDeps, generation: number) {
     const { database, log } = deps
     this.#deps = deps
+    this.#generation = generation
     this.#loop = new Loop({
       work: () => this.#follow(),
       pause: 0,
@@ -42,11 +47,16 @@ export class SandboxWatch {
   }
 
   /** Takes over a state that this process has just committed. */
-  take({ clock_offset }: SandboxState): void {
-    const { clock, onClockMoved } = this.#deps
-    if (clock_offset === clock.offset) return
+  take({ clock_offset, generation }: SandboxState): void {
+    const { clock, onClockMoved, onReplaced } = this.#deps
+    // Read before this process committed a newer one.
+    if (generation < this.#generation) return
+    const isMoved = clock_offset !== clock.offset
+    const isReplaced = generation !== this.#generation
     clock.setOffset(clock_offset)
-    onClockMoved()
+    this.#generation = generation
+    if (isReplaced) onReplaced()
+    if (isMoved) onClockMoved()
   }
 
   async #follow(): Promise<void> {

@@ -76,8 +76,8 @@ async function transact<T>(database: Database, work: (tx: Transaction) => Promis
   }
 }
 
-/** Everything that can be done before the transaction. */
-async function prepareWorld(
+/** Everything that can be done before the transaction; returns what is left to do in it. */
+export async function prepareWorld(
   clock: Clock,
   random: Random,
   world: World,

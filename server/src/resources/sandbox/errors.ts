@@ -14,6 +14,10 @@ export const clockNotBack = defineProblem({
   id: 'clock_not_back',
   text: 'it is before {now}, which is now, and the clock does not go back; send a later time, or real.',
 })
+export const worldRefused = defineProblem({
+  id: 'world_refused',
+  text: 'the world is refused, and nothing was changed: {problems}',
+})
 export const clockTooFar = defineProblem({
   id: 'clock_too_far',
   text: 'the clock would go beyond the year 9999; send an earlier time.',

@@ -1,8 +1,9 @@
 import type { Chapter } from '../../chapter.ts'
 import type { NewRow } from '../../graph/operation.ts'
 import { clockOperations } from './clock.ts'
+import { resetOperations } from './reset.ts'
 
-/** What only a sandbox can do: its clock. */
+/** What only a sandbox can do: its clock, and a new beginning. */
 export const sandboxChapter: Chapter = {
   name: 'sandbox',
   title: 'Sandbox',
@@ -11,5 +12,5 @@ export const sandboxChapter: Chapter = {
 }
 
 function sandboxOperations(): NewRow[] {
-  return [...clockOperations()]
+  return [...clockOperations(), ...resetOperations()]
 }

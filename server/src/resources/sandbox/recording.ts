@@ -1,8 +1,9 @@
-import { AdmissionChanged } from '../../auth/readmission.ts'
+import { AdmissionChanged, confirmAdmission } from '../../auth/readmission.ts'
 import { invalidToken } from '../../graph/errors.ts'
 import type { OperatorContext, Subject } from '../../graph/operation.ts'
 import type { SandboxPort } from '../../sandbox/port.ts'
-import { appendActivity, type NewActivity } from '../audit/store.ts'
+import type { Replacer } from '../../sandbox/replace-store.ts'
+import { appendActivity, insertActivity, type NewActivity } from '../audit/store.ts'
 import { sandboxNeedsAll } from './errors.ts'
 
 /** The audit record of something done to the sandbox as a whole, which belongs to no tenant: the operator's own business stands for it. */
@@ -40,6 +41,22 @@ export async function controlSandbox<T>(
     // The token was revoked or changed meanwhile.
     throw error instanceof AdmissionChanged ? invalidToken() : error
   }
+}
+
+/** The same for what replaces the store, and with it the token of the caller. */
+export async function replaceSandbox<T>(
+  context: OperatorContext,
+  operation: string,
+  subject: Subject,
+  work: (sandbox: SandboxPort, replacer: Replacer) => Promise<T>,
+): Promise<T> {
+  const { caller, clock } = context
+  return controlSandbox(context, operation, subject, (sandbox) =>
+    work(sandbox, {
+      confirm: (tx) => confirmAdmission(tx, clock, { caller }),
+      record: (tx, time) => insertActivity(tx, { ...activityOf(context, operation, subject), time }),
+    }),
+  )
 }
 
 /** The sandbox, for an operator who sees everything. */
