@@ -32,6 +32,7 @@ import { openDoor } from './doors/open.ts'
 import { operatorDoor } from './doors/operator.ts'
 import { makeReceiverDoor } from './doors/receiver.ts'
 import { readmitScoped } from './doors/scoped.ts'
+import { listErrors } from './errors.ts'
 import { openFileSystemStore } from './files/file-system.ts'
 import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
 import { discardTimer, makeDiscardHandler, openPieceStore } from './files/piece-store.ts'
@@ -63,6 +64,7 @@ import { MessageRetention } from './resources/messages/retention.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { SandboxClock } from './sandbox/clock.ts'
+import { Faults } from './sandbox/faults.ts'
 import { openSandbox } from './sandbox/sandbox.ts'
 import { readSandboxState } from './sandbox/state.ts'
 import { makeDocuments } from './site/documents.ts'
@@ -154,6 +156,7 @@ export async function createApp({
   const waker = database.notices
     ? new NoticeWaker(database.notices, random.trace(), { listens: runsWorkers })
     : loneWaker
+  const faults = config.sandbox ? new Faults({ database, random, log }) : undefined
   const deliveries = new DeliveryWorker({
     database,
     clock,
@@ -168,6 +171,7 @@ export async function createApp({
     metrics: deliveryMetrics,
     concurrency: config.webhookConcurrency,
     batch: config.webhookBatch,
+    faults,
     waker,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
@@ -204,12 +208,18 @@ export async function createApp({
   }
   const sandbox =
     sandboxClock &&
+    faults &&
     openSandbox({
       database,
       clock: sandboxClock,
       random,
       log,
       state: sandboxState,
+      faults,
+      onFaultsReplaced() {
+        if (runsWorkers) deliveries.releaseHeld()
+      },
+      errors: listErrors().map(({ definition }) => definition),
       onClockMoved() {
         if (runsWorkers) wakeWorkers()
         heartbeat.wake()
@@ -293,6 +303,7 @@ export async function createApp({
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
     maxBodyBytes: config.maxBodyBytes,
+    faults,
     publicUrl,
     settings: config,
     appendActivity,
@@ -379,6 +390,7 @@ export async function createApp({
         for (const worker of [timers, deliveries, retention, messageRetention]) worker.start()
       }
       stopWaking = database.onDue(wakeDue)
+      await sandbox?.watch.follow()
       sandbox?.watch.start()
       heartbeat.start()
       await heartbeat.settle()

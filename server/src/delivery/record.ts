@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
+import { heldUntil } from '../sandbox/fault-rules.ts'
 import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
@@ -86,7 +87,7 @@ const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
   ({ lanes, now }) => sql`
     UPDATE deliveries SET due_time = ${now} WHERE id IN (
       SELECT d.id FROM json_each(${lanes}) AS o JOIN deliveries d ON d.lane_id = o.key
-      WHERE d.state = 'waiting' AND d.due_time > ${now} ORDER BY d.due_time LIMIT ${sql.lit(maxHurried)}
+      WHERE d.state = 'waiting' AND d.due_time > ${now} AND d.due_time < ${sql.lit(heldUntil)} ORDER BY d.due_time LIMIT ${sql.lit(maxHurried)}
     )`,
 )
 

@@ -13,6 +13,7 @@ import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { AddressLimit } from '../limits/address-limit.ts'
 import type { Limiter } from '../limits/limiter.ts'
+import type { Faults } from '../sandbox/faults.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { ExplainPath } from './unknown-paths.ts'
@@ -41,6 +42,8 @@ export interface PipelineDeps {
   readonly cursors: CursorSealer
   readonly links: LinkSealer
   readonly maxBodyBytes: number
+  /** Undefined where there is no sandbox. */
+  readonly faults: Faults | undefined
   /** The base URL as clients see it; known once the server listens. */
   readonly publicUrl: () => string
   readonly settings: Settings

@@ -5,6 +5,7 @@ import { Reply } from '../graph/reply.ts'
 import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphRequest } from './admission.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
+import { faultHeader } from './meet-fault.ts'
 import type { RequestObserver } from './observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -56,7 +57,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   })
   const answerError = scope.errorHandler
   scope.setErrorHandler((error, request, reply) => {
-    if (request.admission) reply.headers(request.admission.headers)
+    if (request.admission) reply.headers(headersOf(request, request.admission.headers))
     answerError.call(scope, error, request, reply)
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
   })
@@ -85,17 +86,17 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           const body = await perform(deps, policy, admission, request.graphRequest)
           if (body instanceof Reply) {
             if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
-            await sendReply(reply, body, { [traceHeader]: request.id }, (err) =>
+            await sendReply(reply, body, headersOf(request, { [traceHeader]: request.id }), (err) =>
               log.error({ ...request.logged, trace: request.id, err }, 'a download broke off'),
             )
             observer.note(request, body.status, performance.now() - request.startedAt)
             return
           }
           if (body instanceof AnswerWithHeaders) {
-            const headers = { ...admission.headers, ...body.headers }
+            const headers = headersOf(request, { ...admission.headers, ...body.headers })
             answer(request, reply, headers, writeJson(body.body), traceHeader)
           } else {
-            answer(request, reply, admission.headers, writeJson(body), traceHeader)
+            answer(request, reply, headersOf(request, admission.headers), writeJson(body), traceHeader)
           }
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
@@ -107,6 +108,11 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
       },
     })
   }
+}
+
+/** With the fault rule that the request was hit by, if any. */
+function headersOf({ graphRequest: { fault } }: FastifyRequest, headers: Admission['headers']): Admission['headers'] {
+  return fault === undefined ? headers : { ...headers, [faultHeader]: fault }
 }
 
 /** Writes all headers at once, bypassing the framework, which would set them one by one. */
@@ -215,5 +221,6 @@ function toGraphRequest(request: FastifyRequest, route: Route, addresses: Client
     url: request.originalUrl,
     remote_address: addresses.of(request.raw),
     trace: request.id,
+    fault: undefined,
   }
 }

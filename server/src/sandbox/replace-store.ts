@@ -67,6 +67,7 @@ export async function replaceStore<T>(deps: ReplaceDeps, replacer: Replacer, fil
     ),
   )
   watch.take(state)
+  await watch.follow()
   await deps.clean()
   return result
 }

@@ -3,10 +3,12 @@ import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import type { SandboxClock } from './clock.ts'
+import { listFaultRules, releaseHeld, replaceFaultRules } from './fault-rules.ts'
+import type { Faults } from './faults.ts'
 import { moveClock } from './move-clock.ts'
-import type { SandboxPort, WorldCounts } from './port.ts'
+import type { KnownError, SandboxPort, WorldCounts } from './port.ts'
 import { replaceStore } from './replace-store.ts'
-import type { SandboxState } from './state.ts'
+import { changeSandboxState, lockSandboxState, type SandboxState } from './state.ts'
 import { SandboxWatch } from './watch.ts'
 
 export interface SandboxDeps {
@@ -26,6 +28,11 @@ export interface SandboxDeps {
   readonly onReplaced: () => void
   /** Does what is due, and removes files that nothing uses any more. */
   readonly clean: () => Promise<void>
+  readonly faults: Faults
+  /** The fault rules were replaced: what they held may be sent. */
+  readonly onFaultsReplaced: () => void
+  /** Every error of the API. */
+  readonly errors: readonly KnownError[]
   /** Reads and checks a world, by default that of the start, and returns how it is written into an empty store. */
   readonly prepareWorld: (text: string | undefined, clock: Clock) => Promise<(tx: Transaction) => Promise<WorldCounts>>
 }
@@ -39,6 +46,18 @@ export function openSandbox(deps: SandboxDeps): { readonly watch: SandboxWatch; 
     port: {
       readOffset: () => clock.offset,
       moveClock: (move, record) => moveClock({ ...deps, watch }, move, record),
+      errors: deps.errors,
+      listFaults: () => listFaultRules(deps.database.read),
+      async replaceFaults(rules, record) {
+        await deps.database.transaction(async (tx) => {
+          const { faults_version } = await lockSandboxState(tx)
+          await replaceFaultRules(tx, rules)
+          await releaseHeld(tx, clock.now())
+          await changeSandboxState(tx, { faults_version: faults_version + 1 })
+          record(tx)
+        })
+        await watch.follow()
+      },
       async reset(world, replacer) {
         const write = await deps.prepareWorld(world, clock.real)
         return replaceStore({ ...deps, watch }, replacer, async (tx) => ({

@@ -18,6 +18,18 @@ export const worldRefused = defineProblem({
   id: 'world_refused',
   text: 'the world is refused, and nothing was changed: {problems}',
 })
+export const effectNeedsOne = defineProblem({
+  id: 'effect_needs_one',
+  text: 'it must hold exactly one of status (with code), delay, drop, duplicate, reorder and hold.',
+})
+export const faultErrorUnknown = defineProblem({
+  id: 'fault_error_unknown',
+  text: 'no error of the API has status {status} and code {code}; docs/errors.md lists them.',
+})
+export const faultOfNoRequest = defineProblem({
+  id: 'fault_of_no_request',
+  text: 'this rule is about posts to callbacks, which have neither door nor operation; leave them out.',
+})
 export const clockTooFar = defineProblem({
   id: 'clock_too_far',
   text: 'the clock would go beyond the year 9999; send an earlier time.',

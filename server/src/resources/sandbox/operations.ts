@@ -1,9 +1,10 @@
 import type { Chapter } from '../../chapter.ts'
 import type { NewRow } from '../../graph/operation.ts'
 import { clockOperations } from './clock.ts'
+import { faultOperations } from './faults.ts'
 import { resetOperations } from './reset.ts'
 
-/** What only a sandbox can do: its clock, and a new beginning. */
+/** What only a sandbox can do: its clock, faults on purpose, and a new beginning. */
 export const sandboxChapter: Chapter = {
   name: 'sandbox',
   title: 'Sandbox',
@@ -12,5 +13,5 @@ export const sandboxChapter: Chapter = {
 }
 
 function sandboxOperations(): NewRow[] {
-  return [...clockOperations(), ...resetOperations()]
+  return [...clockOperations(), ...faultOperations(), ...resetOperations()]
 }
