@@ -1,10 +1,7 @@
-import type { Transaction } from '../db/database.ts'
 import type { FaultRule, FaultRulesTable } from './fault-rules.ts'
 import type { ClockMove } from './move-clock.ts'
-import type { Replacer } from './replace-store.ts'
-
-/** Adds the audit record of what is done, and makes the transaction fail when the caller is no longer admitted. */
-export type Recording = (tx: Transaction) => void
+import type { Recording, Replacer } from './replace-store.ts'
+import type { Snapshot } from './snapshots.ts'
 
 /** How many entries of a world were created, changed and left alone. */
 export type WorldCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>
@@ -27,6 +24,11 @@ export interface SandboxPort {
   listFaults(): Promise<readonly FaultRulesTable[]>
   /** Replaces the rules, and lets go what they held. */
   replaceFaults(rules: readonly FaultRule[], record: Recording): Promise<void>
+  listSnapshots(): Promise<readonly Snapshot[]>
+  saveSnapshot(name: string, record: Recording): Promise<Snapshot>
+  /** False when there is none of that name; throws `SnapshotOutdated`. */
+  restoreSnapshot(name: string, replacer: Replacer): Promise<boolean>
+  deleteSnapshot(name: string, record: Recording): Promise<boolean>
   /** Empties the store and applies a world, by default that of the start; the clock is the real one again, and there are no faults. */
   reset(world: string | undefined, replacer: Replacer): Promise<WorldCounts>
 }

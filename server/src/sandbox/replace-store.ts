@@ -24,6 +24,9 @@ export interface ReplaceDeps {
   readonly clean: () => Promise<void>
 }
 
+/** Adds the audit record of what is done, and makes the transaction fail when the caller is no longer admitted. */
+export type Recording = (tx: Transaction) => void
+
 /** Who does it. */
 export interface Replacer {
   /** Fails the transaction when the caller is no longer admitted; before anything is replaced. */

@@ -8,6 +8,7 @@ import type { Faults } from './faults.ts'
 import { moveClock } from './move-clock.ts'
 import type { KnownError, SandboxPort, WorldCounts } from './port.ts'
 import { replaceStore } from './replace-store.ts'
+import { deleteSnapshot, listSnapshots, restoreSnapshot, saveSnapshot } from './snapshots.ts'
 import { changeSandboxState, lockSandboxState, type SandboxState } from './state.ts'
 import { SandboxWatch } from './watch.ts'
 
@@ -58,6 +59,10 @@ export function openSandbox(deps: SandboxDeps): { readonly watch: SandboxWatch; 
         })
         await watch.follow()
       },
+      listSnapshots: () => listSnapshots(deps.database.read),
+      saveSnapshot: (name, record) => saveSnapshot({ ...deps, watch }, name, record),
+      restoreSnapshot: (name, replacer) => restoreSnapshot({ ...deps, watch }, name, replacer),
+      deleteSnapshot: (name, record) => deleteSnapshot({ ...deps, watch }, name, record),
       async reset(world, replacer) {
         const write = await deps.prepareWorld(world, clock.real)
         return replaceStore({ ...deps, watch }, replacer, async (tx) => ({

@@ -30,6 +30,11 @@ export const faultOfNoRequest = defineProblem({
   id: 'fault_of_no_request',
   text: 'this rule is about posts to callbacks, which have neither door nor operation; leave them out.',
 })
+export const snapshotOutdated = defineError({
+  id: 'snapshot_outdated',
+  status: 422,
+  text: 'The snapshot was saved by a version of the service with another schema; save it anew with this one.',
+})
 export const clockTooFar = defineProblem({
   id: 'clock_too_far',
   text: 'the clock would go beyond the year 9999; send an earlier time.',

@@ -3,8 +3,9 @@ import type { NewRow } from '../../graph/operation.ts'
 import { clockOperations } from './clock.ts'
 import { faultOperations } from './faults.ts'
 import { resetOperations } from './reset.ts'
+import { snapshotOperations } from './snapshots.ts'
 
-/** What only a sandbox can do: its clock, faults on purpose, and a new beginning. */
+/** What only a sandbox can do: its clock, faults on purpose, snapshots, and a new beginning. */
 export const sandboxChapter: Chapter = {
   name: 'sandbox',
   title: 'Sandbox',
@@ -13,5 +14,5 @@ export const sandboxChapter: Chapter = {
 }
 
 function sandboxOperations(): NewRow[] {
-  return [...clockOperations(), ...faultOperations(), ...resetOperations()]
+  return [...clockOperations(), ...faultOperations(), ...snapshotOperations(), ...resetOperations()]
 }
