@@ -8,7 +8,7 @@ export const sandboxNeedsAll = defineError({
 export const clockNeedsOne = defineError({
   id: 'clock_needs_one',
   status: 400,
-  text: 'Send exactly one of advance (such as 24h), set (a time in ISO 8601) and real (true).',
+  text: 'The clock is moved in one way at a time; send exactly one of advance (such as 24h), set (a time in ISO 8601) and real (true).',
 })
 export const clockNotBack = defineProblem({
   id: 'clock_not_back',
@@ -16,7 +16,7 @@ export const clockNotBack = defineProblem({
 })
 export const worldRefused = defineProblem({
   id: 'world_refused',
-  text: 'the world is refused, and nothing was changed: {problems}',
+  text: 'the world is refused, and nothing was changed ({problems}); send one without these mistakes.',
 })
 export const effectNeedsOne = defineProblem({
   id: 'effect_needs_one',
@@ -33,7 +33,7 @@ export const faultOfNoRequest = defineProblem({
 export const snapshotOutdated = defineError({
   id: 'snapshot_outdated',
   status: 422,
-  text: 'The snapshot was saved by a version of the service with another schema; save it anew with this one.',
+  text: 'The snapshot was saved by another version of the service; save it anew with this one.',
 })
 export const clockTooFar = defineProblem({
   id: 'clock_too_far',
