@@ -31,6 +31,7 @@ import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
 import { tooManyWrites } from './errors.ts'
 import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
+import { meetFault } from './meet-fault.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 
 /** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
@@ -62,6 +63,7 @@ async function run(
   const { row } = admission
   const { operation } = row
   const input = row.readInput(sources)
+  if (deps.faults?.areRequestsOn) await meetFault(deps.faults, admission, request, input)
   const fields = row.readFields?.(input['fields'] as string | undefined)
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
   const asked = { deps, policy, admission, request, fields, page, file }

@@ -1,0 +1,2 @@
+export { notADuration } from './errors.ts'
+export { writeMoment } from './moments.ts'
