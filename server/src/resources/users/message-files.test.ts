@@ -82,7 +82,10 @@ onBothDatabases('the media files of messages', (engine) => {
     const { url } = (await sides.show(await sides.send(user, { type: 'image', image: { id: await upload() } }))).image
     assert.equal((await get(url, '')).status, 401)
     assert.equal((await get(url, tokens.owner)).status, 403)
-    assert.equal((await get(url.replace(/signature=./, 'signature=_'))).status, 404)
+    const forged = url.replace(/(signature=)(.)/, (_whole: string, name: string, first: string) => {
+      return name + (first === '_' ? '-' : '_')
+    })
+    assert.equal((await get(forged)).status, 404)
     assert.equal((await get(url.replace(/expires=\d/, 'expires=9'))).status, 404)
     assert.equal((await get(url.split('?')[0])).status, 404)
     const other = await sides.show(await sides.send(user, { text: { body: 'No file' } }))
