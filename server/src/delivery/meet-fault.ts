@@ -37,6 +37,7 @@ export function pretendResult({ status, drop }: FaultEffect, time: number): Post
     answer: '',
     retryAfter: undefined,
     fault: undefined,
+    sent: undefined,
   }
 }
 
