@@ -30,5 +30,5 @@ export interface SandboxPort {
   restoreSnapshot(name: string, replacer: Replacer): Promise<boolean>
   deleteSnapshot(name: string, record: Recording): Promise<boolean>
   /** Empties the store and applies a world, by default that of the start; the clock is the real one again, and there are no faults. */
-  reset(world: string | undefined, replacer: Replacer): Promise<WorldCounts>
+  reset(world: string | object | undefined, replacer: Replacer): Promise<WorldCounts>
 }

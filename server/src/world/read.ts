@@ -23,7 +23,11 @@ export async function readWorldFile(file: string | URL): Promise<World> {
 
 /** The same for a text in memory; `name` is its name in problems. */
 export function readWorld(text: string, name: string): World {
-  const content = parse(text, name)
+  return checkWorld(parse(text, name), name)
+}
+
+/** The same for what was parsed already. */
+export function checkWorld(content: unknown, name: string): World {
   if (hasTooMuch(content)) throw refuse(name, '', `it holds more than ${maxValues} values, aliases resolved; split it.`)
   if (!Compile(worldSchema).Check(content)) {
     const problems = new Problems()

@@ -32,11 +32,10 @@ export function resetOperations(): NewOperation[] {
       examples: { input: {}, output: { success: true, created: 57, updated: 0, unchanged: 0 } },
       run: (context, { world }) =>
         replaceSandbox(context, 'sandbox.reset', { id: 'store', kind: 'sandbox' }, async (sandbox, replacer) => {
-          const text = typeof world === 'object' ? JSON.stringify(world) : world
           try {
-            return { success: true, ...(await sandbox.reset(text, replacer)) }
+            return { success: true, ...(await sandbox.reset(world, replacer)) }
           } catch (error) {
-            if (error instanceof WorldRefused && text !== undefined) throw refuseWorld(error)
+            if (error instanceof WorldRefused && world !== undefined) throw refuseWorld(error)
             throw error
           }
         }),
