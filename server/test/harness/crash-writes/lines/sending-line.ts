@@ -4,6 +4,7 @@ import { type Line, type LineParts, pass } from '../line.ts'
 import { Shelf } from '../shelf.ts'
 import type { StoreView } from '../store-view.ts'
 import { eventKeys } from '../told.ts'
+import { sentTemplate } from './templates-line.ts'
 
 const firstUser = 16_505_800_000
 const maxLinks = 4
@@ -55,8 +56,7 @@ export class SendingLine implements Line {
 
   async #send(user: string, roll: number): Promise<void> {
     const { sinkUrl, chance } = this.#parts
-    // One that the line of templates leaves alone.
-    const template = { name: 'closing_sale', language: { code: 'en_US' } }
+    const template = { name: sentTemplate, language: { code: 'en_US' } }
     // The subscriber gives back what it is asked with: a text.
     const link = `${sinkUrl}/files?hub.challenge=a-text-of-its-own-${chance.below(maxLinks)}`
     const message =

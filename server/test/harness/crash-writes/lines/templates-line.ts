@@ -16,6 +16,8 @@ const maxTemplates = 6
 const scores = ['UNKNOWN', 'GREEN', 'YELLOW', 'RED']
 /** Those of the world were approved without an event, so that the one after an edit is the only one. */
 const editable = ['hello_world', 'order_update']
+/** Left alone, because others send it. */
+export const sentTemplate = 'closing_sale'
 
 /** Templates that are created, edited, scored by the review and deleted; that they are approved by themselves is seen by the events. */
 export class TemplatesLine implements Line {
@@ -34,7 +36,7 @@ export class TemplatesLine implements Line {
 
   async act(): Promise<void> {
     const { doors, chance } = this.#parts
-    const known = [...this.#shelf.known]
+    const known = [...this.#shelf.known].filter(([, { name }]) => name !== sentTemplate)
     if (known.length === 0 || (known.length < maxTemplates && chance.happens(0.4))) return this.#create()
     const [id, template] = chance.pick(known)
     const roll = chance.next()
