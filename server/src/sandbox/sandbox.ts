@@ -35,7 +35,10 @@ export interface SandboxDeps {
   /** Every error of the API. */
   readonly errors: readonly KnownError[]
   /** Reads and checks a world, by default that of the start, and returns how it is written into an empty store. */
-  readonly prepareWorld: (world: string | object | undefined, clock: Clock) => Promise<(tx: Transaction) => Promise<WorldCounts>>
+  readonly prepareWorld: (
+    world: string | object | undefined,
+    clock: Clock,
+  ) => Promise<(tx: Transaction) => Promise<WorldCounts>>
 }
 
 /** What a process needs to be one of a sandbox. */
