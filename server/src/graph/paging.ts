@@ -98,7 +98,7 @@ export interface Self {
 }
 
 /** What a store adds to its query: which rows, in which order, and how many. */
-export class Slice {
+export class PageRange {
   readonly #condition: RawBuilder<boolean>
   readonly #order: RawBuilder<unknown>
   readonly #limit: number
@@ -148,13 +148,13 @@ export class Page {
    * neither repeat nor hide others.
    */
   async fetch<Row extends object>(
-    rows: (slice: Slice) => Promise<Row[]>,
+    rows: (range: PageRange) => Promise<Row[]>,
     toItem: (row: Row) => Record<string, unknown>,
   ): Promise<{ data: Record<string, unknown>[]; paging: Record<string, unknown> }> {
     const limit = this.#arguments.limit ?? Math.min(defaultLimit, this.#options.maxLimit)
     const backwards = this.#cursor?.side === 'before'
     const side = backwards ? 'before' : 'after'
-    const found = await rows(this.#slice(side, this.#cursor?.key, limit + 1))
+    const found = await rows(this.#range(side, this.#cursor?.key, limit + 1))
     const hasMore = found.length > limit
     const page = found.slice(0, limit)
     if (backwards) page.reverse()
@@ -165,7 +165,7 @@ export class Page {
     // There are rows on the side that the cursor came from, unless they were removed since.
     const otherEnd = this.#keyOf(backwards ? last : first)
     const hasOther =
-      this.#cursor !== undefined && (await rows(this.#slice(backwards ? 'after' : 'before', otherEnd, 1))).length > 0
+      this.#cursor !== undefined && (await rows(this.#range(backwards ? 'after' : 'before', otherEnd, 1))).length > 0
     const before = this.#sealer.seal(this.#list, this.#keyOf(first))
     const after = this.#sealer.seal(this.#list, this.#keyOf(last))
     return {
@@ -184,7 +184,7 @@ export class Page {
     return [columns[this.#sort.column] as number | string, columns[this.#options.idColumn] as string]
   }
 
-  #slice(side: 'after' | 'before', key: CursorKey | undefined, limit: number): Slice {
+  #range(side: 'after' | 'before', key: CursorKey | undefined, limit: number): PageRange {
     const { column, direction } = this.#sort
     const ascending = (direction === 'asc') === (side === 'after')
     const sortColumn = sql.ref(column)
@@ -195,7 +195,7 @@ export class Page {
       conditions.push(sql<boolean>`(${sortColumn}, ${idColumn}) ${comparison} (${key[0]}, ${key[1]})`)
     }
     const way = sql.raw(ascending ? 'ASC' : 'DESC')
-    return new Slice(
+    return new PageRange(
       sql<boolean>`${sql.join(conditions, sql` AND `)}`,
       sql`${sortColumn} ${way}, ${idColumn} ${way}`,
       limit,

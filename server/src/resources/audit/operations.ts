@@ -49,7 +49,7 @@ function auditOperations(): NewOperation[] {
       },
       async run({ db, node, page, project }) {
         return page.fetch(
-          (slice) => listActivities(db, node, slice),
+          (range) => listActivities(db, node, range),
           (row) => project({ ...row, id: String(row.id), time: new Date(row.time).toISOString() }),
         )
       },

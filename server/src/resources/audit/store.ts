@@ -13,7 +13,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { ActivitiesTable } from '../../db/tables.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 
 export type NewActivity = Insertable<ActivitiesTable>
 export type Activity = Selectable<ActivitiesTable>
@@ -70,8 +70,8 @@ export function appendActivity(tx: Transaction, clock: Clock, admitted: Admitted
   tx.require(insertIfAdmitted[ruleOf(admitted)], parameters, makeAdmissionChanged)
 }
 
-export async function listActivities(db: Db, account: Node, slice: Slice): Promise<Activity[]> {
-  return slice.apply(db.query.selectFrom('activities').selectAll().where('account_id', '=', account.id)).execute()
+export async function listActivities(db: Db, account: Node, range: PageRange): Promise<Activity[]> {
+  return range.apply(db.query.selectFrom('activities').selectAll().where('account_id', '=', account.id)).execute()
 }
 
 export interface ActivityFilter {
@@ -90,7 +90,7 @@ export async function listActivityPageForOperators(
   db: Db,
   isSeen: RawBuilder<boolean>,
   filter: ActivityFilter,
-  slice: Slice,
+  range: PageRange,
 ): Promise<Activity[]> {
   let query = db.query.selectFrom('activities').selectAll().where(isSeen)
   for (const name of ['account_id', 'business_id', 'node_id', 'operation', 'trace'] as const) {
@@ -100,7 +100,7 @@ export async function listActivityPageForOperators(
   if (filter.token_id !== undefined) query = query.where('actor_token_id', '=', filter.token_id)
   if (filter.since !== undefined) query = query.where('time', '>=', filter.since)
   if (filter.until !== undefined) query = query.where('time', '<', filter.until)
-  return slice.apply(query).execute()
+  return range.apply(query).execute()
 }
 
 /** The records of one request. For operators: bound by their limits alone. */

@@ -51,7 +51,7 @@ export function listRequests(): NewOperation {
       node: askedGroup,
     },
     async run({ db, node, page }) {
-      return page.fetch((slice) => listJoinRequests(db, node, slice), toJoinRequest)
+      return page.fetch((range) => listJoinRequests(db, node, range), toJoinRequest)
     },
   })
 }

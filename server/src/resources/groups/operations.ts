@@ -76,7 +76,7 @@ function groupOperations(vocabulary: Vocabulary): NewOperation[] {
         },
       },
       async run({ db, node, page }) {
-        const { data, paging } = await page.fetch((slice) => listGroups(db, node, slice), toListedGroup)
+        const { data, paging } = await page.fetch((range) => listGroups(db, node, range), toListedGroup)
         return { data: { groups: data }, paging }
       },
     }),

@@ -8,7 +8,7 @@ import type {
   GroupsTable,
 } from '../../db/tables.ts'
 import { createNode, deleteNode, type Node } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 
 /** A group with what its events say about its number. */
 export interface HeldGroup extends GroupsTable {
@@ -64,8 +64,8 @@ export async function findGroup(db: Db, node: Node): Promise<GroupsTable | undef
   return db.first(findById, { id: node.id, account_id: node.account_id ?? '' })
 }
 
-export async function listGroups(db: Db, number: Node, slice: Slice): Promise<GroupsTable[]> {
-  return slice.apply(db.query.selectFrom('groups').selectAll().where('phone_number_id', '=', number.id)).execute()
+export async function listGroups(db: Db, number: Node, range: PageRange): Promise<GroupsTable[]> {
+  return range.apply(db.query.selectFrom('groups').selectAll().where('phone_number_id', '=', number.id)).execute()
 }
 
 /**
@@ -174,8 +174,8 @@ export async function deleteParticipants(
   return new Set(deleted.map(({ user_wa_id }) => user_wa_id))
 }
 
-export async function listJoinRequests(db: Db, group: Node, slice: Slice): Promise<GroupJoinRequestsTable[]> {
-  return slice.apply(db.query.selectFrom('group_join_requests').selectAll().where('group_id', '=', group.id)).execute()
+export async function listJoinRequests(db: Db, group: Node, range: PageRange): Promise<GroupJoinRequestsTable[]> {
+  return range.apply(db.query.selectFrom('group_join_requests').selectAll().where('group_id', '=', group.id)).execute()
 }
 
 /** The group's requests among these ids, by id. */

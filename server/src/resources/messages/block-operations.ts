@@ -49,7 +49,7 @@ export function blockOperations(vocabulary: Vocabulary): NewOperation[] {
       },
       async run({ db, node, page }) {
         return page.fetch(
-          (slice) => listBlocked(db, node, slice),
+          (range) => listBlocked(db, node, range),
           ({ user_wa_id }) => ({ messaging_product: vocabulary.product, wa_id: user_wa_id }),
         )
       },

@@ -2,7 +2,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import type { BlockedUsersTable } from '../../db/tables.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import type { Settings } from '../../graph/settings.ts'
 import { lockPhoneNumber } from '../phone-numbers/store.ts'
 import { blockListFull, blockNeedsWindow, recipientNotPossible, userIsNumber } from './errors.ts'
@@ -16,8 +16,8 @@ export interface BlockOutcome {
   readonly failed: readonly { readonly input: string; readonly error: GraphError }[]
 }
 
-export async function listBlocked(db: Db, { id }: Node, slice: Slice): Promise<BlockedUsersTable[]> {
-  return slice.apply(db.query.selectFrom('blocked_users').selectAll().where('phone_number_id', '=', id)).execute()
+export async function listBlocked(db: Db, { id }: Node, range: PageRange): Promise<BlockedUsersTable[]> {
+  return range.apply(db.query.selectFrom('blocked_users').selectAll().where('phone_number_id', '=', id)).execute()
 }
 
 /** Blocks users who have an open window; the number is held, so that what was counted stays true. */

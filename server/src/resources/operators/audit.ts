@@ -70,7 +70,7 @@ export function auditOperations(): NewOperation[] {
       async run({ db, limits, page }, { since, until, ...filter }) {
         const period = { since: readMoment('since', since, page.now), until: readMoment('until', until, page.now) }
         return page.fetch(
-          (slice) => listActivityPageForOperators(db, isSeen(limits, owner), { ...filter, ...period }, slice),
+          (range) => listActivityPageForOperators(db, isSeen(limits, owner), { ...filter, ...period }, range),
           showActivity,
         )
       },

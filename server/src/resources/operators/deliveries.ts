@@ -82,7 +82,7 @@ export function deliveryOperations(): NewOperation[] {
       },
       async run({ db, limits, page }, input) {
         const filter = readFilter(input, page.now)
-        return page.fetch((slice) => listDeliveryPageForOperators(db, limits, filter, slice), showDelivery)
+        return page.fetch((range) => listDeliveryPageForOperators(db, limits, filter, range), showDelivery)
       },
     }),
     defineOperatorRead({

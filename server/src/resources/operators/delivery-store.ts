@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { PostedDelivery } from '../../delivery/compose-post.ts'
 import type { OperatorLimits } from '../../graph/operation.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 
 /** `failing`: waiting, after a try in vain. */
@@ -26,9 +26,9 @@ export async function listDeliveryPageForOperators(
   db: Db,
   limits: OperatorLimits | undefined,
   filter: DeliveryFilter,
-  slice: Slice,
+  range: PageRange,
 ) {
-  return slice.apply(selectDeliveries(db).where(await matches(db, limits, filter))).execute()
+  return range.apply(selectDeliveries(db).where(await matches(db, limits, filter))).execute()
 }
 
 /** The next deliveries behind `after` and up to `last`, oldest first: to be sent again. */

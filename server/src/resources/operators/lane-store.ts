@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { OperatorLimits } from '../../graph/operation.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 
 /** A lane belongs to an app, and so to a business. */
@@ -20,12 +20,12 @@ export async function listLanesForOperators(
   db: Db,
   limits: OperatorLimits | undefined,
   { app_id, waiting }: LaneFilter,
-  slice: Slice,
+  range: PageRange,
 ) {
   let query = selectLanes(db).where(isSeen(limits, owner))
   if (app_id !== undefined) query = query.where('app_id', '=', app_id)
   if (waiting !== undefined) query = query.where('next_due', waiting ? 'is not' : 'is', null)
-  return slice.apply(query).execute()
+  return range.apply(query).execute()
 }
 
 export async function findLaneForOperators(db: Db, limits: OperatorLimits | undefined, id: string) {

@@ -90,7 +90,7 @@ export function laneOperations(): NewOperation[] {
       examples: { input: { limit: 1 }, output: { data: [exampleLane], paging: exampleCursors } },
       async run({ db, limits, page }, { app_id, waiting }) {
         return page.fetch(
-          (slice) => listLanesForOperators(db, limits, { app_id, waiting }, slice),
+          (range) => listLanesForOperators(db, limits, { app_id, waiting }, range),
           (row) => showLane(row, page.now),
         )
       },

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { NodeKindInfo } from '../../graph/nodes.ts'
 import type { OperatorLimits } from '../../graph/operation.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 
 export interface NodeFilter {
@@ -24,7 +24,7 @@ export async function listNodesForOperators(
   kinds: Kinds,
   limits: OperatorLimits | undefined,
   { kind, q, business_id, account_id }: NodeFilter,
-  slice: Slice,
+  range: PageRange,
 ) {
   let query = db.query
     .selectFrom('nodes')
@@ -34,7 +34,7 @@ export async function listNodesForOperators(
   if (business_id !== undefined) query = query.where('business_id', '=', business_id)
   if (account_id !== undefined) query = query.where('account_id', '=', account_id)
   if (q !== undefined) query = query.where(hasPart(kinds, q))
-  return slice.apply(query).execute()
+  return range.apply(query).execute()
 }
 
 function listNamed(kinds: Kinds): [kind: string, named: Named][] {

@@ -61,7 +61,7 @@ export function nodeOperations(): NewOperation[] {
           throw badArgument(argumentWrong('kind', { expected: `one of ${Object.keys(nodeKinds).join(', ')}` }))
         }
         return page.fetch(
-          (slice) => listNodesForOperators(db, nodeKinds, limits, { kind, q, business_id, account_id }, slice),
+          (range) => listNodesForOperators(db, nodeKinds, limits, { kind, q, business_id, account_id }, range),
           ({ id, kind, name, business_id, account_id }) => ({
             id,
             kind,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { OperatorLimits } from '../../graph/operation.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 
 export interface TokenFilter {
@@ -19,7 +19,7 @@ export async function listTokensOfTenantsForOperators(
   limits: OperatorLimits | undefined,
   { app_id, state }: TokenFilter,
   now: number,
-  slice: Slice,
+  range: PageRange,
 ) {
   let query = selectTokens(db).where(isSeen(limits, owner))
   if (app_id !== undefined) query = query.where('app_id', '=', app_id)
@@ -29,7 +29,7 @@ export async function listTokensOfTenantsForOperators(
     if (state === 'expired') query = query.where('expires_time', '<=', now)
     else query = query.where(({ eb, or }) => or([eb('expires_time', 'is', null), eb('expires_time', '>', now)]))
   }
-  return slice.apply(query).execute()
+  return range.apply(query).execute()
 }
 
 /** A token that this operator sees. */

@@ -90,7 +90,7 @@ export function tokenOperations(): NewOperation[] {
       examples: { input: { state: 'good', limit: 1 }, output: { data: [exampleToken], paging: exampleCursors } },
       async run({ db, limits, page, vocabulary }, { app_id, state }) {
         return page.fetch(
-          (slice) => listTokensOfTenantsForOperators(db, limits, { app_id, state }, page.now, slice),
+          (range) => listTokensOfTenantsForOperators(db, limits, { app_id, state }, page.now, range),
           (row) => showToken(row, vocabulary, page.now),
         )
       },

@@ -123,7 +123,7 @@ function phoneNumberOperations(vocabulary: Vocabulary): NewOperation[] {
       },
       async run({ db, node, page, project }) {
         return page.fetch(
-          (slice) => listPhoneNumbers(db, node, slice),
+          (range) => listPhoneNumbers(db, node, range),
           (row) => project(show(row)),
         )
       },

@@ -3,7 +3,7 @@ import { defineStatement } from '../../db/statement.ts'
 import type { PhoneNumbersTable } from '../../db/tables.ts'
 import { isUniqueViolation } from '../../db/unique.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import { lockAccount } from '../account/store.ts'
 
 const findById = defineStatement<{ id: string; account_id: string }>()((db, { id, account_id }) =>
@@ -22,8 +22,8 @@ export async function findPhoneNumber(db: Db, node: Node): Promise<PhoneNumbersT
   return row
 }
 
-export async function listPhoneNumbers(db: Db, account: Node, slice: Slice): Promise<PhoneNumbersTable[]> {
-  return slice.apply(db.query.selectFrom('phone_numbers').selectAll().where('account_id', '=', account.id)).execute()
+export async function listPhoneNumbers(db: Db, account: Node, range: PageRange): Promise<PhoneNumbersTable[]> {
+  return range.apply(db.query.selectFrom('phone_numbers').selectAll().where('account_id', '=', account.id)).execute()
 }
 
 /** The number, locked until the transaction ends: every change reads it with this, so that changes come one after another. */

@@ -76,7 +76,7 @@ function qrCodeOperations(vocabulary: Vocabulary): NewOperation[] {
         if (code !== undefined) return { data: [await readOne(context, code)] }
         const { db, node, caller, fields = [], page, publicUrl } = context
         return page.fetch(
-          (slice) => listQrCodes(db, node, slice),
+          (range) => listQrCodes(db, node, range),
           (row) => showMessageQrCode(row, fields, caller, publicUrl),
         )
       },

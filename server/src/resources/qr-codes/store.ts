@@ -2,7 +2,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { QrCodesTable } from '../../db/tables.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 
 const findOfNumber = defineStatement<{ code: string; phone_number_id: string }>()((db, { code, phone_number_id }) =>
   db.selectFrom('qr_codes').selectAll().where('code', '=', code).where('phone_number_id', '=', phone_number_id),
@@ -25,8 +25,8 @@ export async function findQrCodeForAnyone(db: Db, code: string) {
   return db.first(findByCode, { code })
 }
 
-export async function listQrCodes(db: Db, number: Node, slice: Slice): Promise<QrCodesTable[]> {
-  return slice.apply(db.query.selectFrom('qr_codes').selectAll().where('phone_number_id', '=', number.id)).execute()
+export async function listQrCodes(db: Db, number: Node, range: PageRange): Promise<QrCodesTable[]> {
+  return range.apply(db.query.selectFrom('qr_codes').selectAll().where('phone_number_id', '=', number.id)).execute()
 }
 
 /** False when the code is taken. */

@@ -82,7 +82,7 @@ function scheduleOperations(): NewOperation[] {
       },
       async run({ db, node, page, project }) {
         return page.fetch(
-          (slice) => listSchedules(db, node, page.now, slice),
+          (range) => listSchedules(db, node, page.now, range),
           (row) => project(toSchedule(row)),
         )
       },

@@ -3,7 +3,7 @@ import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { SchedulesTable } from '../../db/tables.ts'
 import { createNode, type Node } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 
 const shownColumns = [
   'id',
@@ -25,8 +25,8 @@ export function statusAt(now: number): RawBuilder<string> {
   return sql<string>`CASE WHEN status = 'ACTIVE' AND expires_time <= ${now} THEN 'EXPIRED' ELSE status END`
 }
 
-export async function listSchedules(db: Db, account: Node, now: number, slice: Slice) {
-  return slice
+export async function listSchedules(db: Db, account: Node, now: number, range: PageRange) {
+  return range
     .apply(
       db.query
         .selectFrom('schedules')

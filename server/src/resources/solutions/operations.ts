@@ -109,7 +109,7 @@ function solutionOperations(vocabulary: Vocabulary): NewOperation[] {
       },
       async run({ db, node, page, project }, { role }) {
         return page.fetch(
-          (slice) => listSolutions(db, node, role, slice),
+          (range) => listSolutions(db, node, role, range),
           (row) => project(toSolution(row)),
         )
       },

@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import { type Node, shareNode } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import type { NewSolution, PartnerKind, SolutionStatus, solutionRoles } from './schemas.ts'
 
 export interface StoredSolution {
@@ -114,7 +114,7 @@ export async function listSolutions(
   db: Db,
   application: Node,
   role: (typeof solutionRoles)[number] | undefined,
-  slice: Slice,
+  range: PageRange,
 ): Promise<StoredSolution[]> {
   let own = db.query
     .selectFrom('solution_apps as own')
@@ -136,5 +136,5 @@ export async function listSolutions(
     .where('owner.role', '=', 'OWNER')
     .where('partner.role', '=', 'PARTNER')
   if (role !== undefined) own = own.where('own.role', '=', role)
-  return slice.apply(db.query.selectFrom(own.as('listed')).selectAll()).execute()
+  return range.apply(db.query.selectFrom(own.as('listed')).selectAll()).execute()
 }

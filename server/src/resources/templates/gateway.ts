@@ -37,7 +37,7 @@ export function templateGatewayOperations(): NewOperation[] {
       },
       async run({ db, caller, page }, { status }) {
         return page.fetch(
-          (slice) => listTemplatesForGateway(db, caller.accounts, status, slice),
+          (range) => listTemplatesForGateway(db, caller.accounts, status, range),
           (row) => withoutGaps({ account_id: row.account_id, ...toTemplate(row) }),
         )
       },

@@ -92,7 +92,7 @@ function templateOperations(): NewOperation[] {
         const filter = readFilter(query)
         const asked = readSummary(query.summary)
         const list = await page.fetch(
-          (slice) => listTemplates(db, node, filter, slice),
+          (range) => listTemplates(db, node, filter, range),
           (row) => project(show(context, row)),
         )
         return asked.length === 0 ? list : { ...list, summary: await summarize(context, filter, asked) }

@@ -7,7 +7,7 @@ import type { MessageTemplatesTable, Tables } from '../../db/tables.ts'
 import { releaseFile } from '../../files/files.ts'
 import { notFound } from '../../graph/errors.ts'
 import { deleteNode, type Node } from '../../graph/nodes.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import type { TemplateFilter } from './rules.ts'
 
 /** What a write here works with besides its transaction. */
@@ -63,9 +63,14 @@ function toPattern(content: string): string {
   return `%${content.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
-export async function listTemplates(db: Db, account: Node, filter: TemplateFilter, slice: Slice): Promise<Template[]> {
+export async function listTemplates(
+  db: Db,
+  account: Node,
+  filter: TemplateFilter,
+  range: PageRange,
+): Promise<Template[]> {
   const query = db.query.selectFrom('message_templates').selectAll()
-  return slice.apply(query.where((eb) => matches(eb, account.id, filter))).execute()
+  return range.apply(query.where((eb) => matches(eb, account.id, filter))).execute()
 }
 
 export async function countTemplates(db: Db, account: Node, filter: TemplateFilter): Promise<number> {
@@ -82,12 +87,12 @@ export async function listTemplatesForGateway(
   db: Db,
   accounts: ReadonlySet<string> | undefined,
   status: Template['status'] | undefined,
-  slice: Slice,
+  range: PageRange,
 ): Promise<Template[]> {
   let query = db.query.selectFrom('message_templates').selectAll()
   if (accounts) query = query.where('account_id', 'in', [...accounts])
   if (status) query = query.where('status', '=', status)
-  return slice.apply(query).execute()
+  return range.apply(query).execute()
 }
 
 /** The newest first, for the command line. */

@@ -116,7 +116,7 @@ function userOperations(): NewOperation[] {
         await requireUser(context, wa_id)
         const { db, caller, page } = context
         return page.fetch(
-          async (slice) => describeChats(context, wa_id, await listChatsForGateway(db, wa_id, caller.accounts, slice)),
+          async (range) => describeChats(context, wa_id, await listChatsForGateway(db, wa_id, caller.accounts, range)),
           ({ shown }) => shown,
         )
       },
@@ -176,8 +176,8 @@ function userOperations(): NewOperation[] {
         const chat_id = group ? groupChatIdOf(group.id) : chatIdOf(number.id, wa_id)
         const tools = showTools(context, () => number.phone_number)
         return page.fetch(
-          async (slice) => {
-            const rows = await listMessagesOfChat(db, chat_id, slice)
+          async (range) => {
+            const rows = await listMessagesOfChat(db, chat_id, range)
             const shown = await showMessages(db, tools, rows)
             return rows.map((row, index) => ({ ...row, shown: shown[index] ?? {} }))
           },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { ChatsTable, MessageRecipientsTable, UsersTable } from '../../db/tables.ts'
-import type { Slice } from '../../graph/paging.ts'
+import type { PageRange } from '../../graph/paging.ts'
 import type { StoredMessage } from '../messages/store.ts'
 
 /** The accounts that a user has to do with: by chats, and by groups. */
@@ -39,7 +39,7 @@ export async function listChatsForGateway(
   db: Db,
   wa_id: string,
   accounts: ReadonlySet<string> | undefined,
-  slice: Slice,
+  range: PageRange,
 ): Promise<ChatsTable[]> {
   let query = db.query
     .selectFrom('chats')
@@ -65,7 +65,7 @@ export async function listChatsForGateway(
         .where('account_id', 'in', [...accounts, '']),
     )
   }
-  return slice.apply(query).execute()
+  return range.apply(query).execute()
 }
 
 export async function listNumbersForGateway(db: Db, numbers: readonly string[]) {
@@ -114,8 +114,8 @@ export async function countUnreadInGroup(db: Db, chat_id: string, user_wa_id: st
   return row?.count ?? 0
 }
 
-export async function listMessagesOfChat(db: Db, chat_id: string, slice: Slice): Promise<StoredMessage[]> {
-  return slice.apply(db.query.selectFrom('messages').selectAll().where('chat_id', '=', chat_id)).execute()
+export async function listMessagesOfChat(db: Db, chat_id: string, range: PageRange): Promise<StoredMessage[]> {
+  return range.apply(db.query.selectFrom('messages').selectAll().where('chat_id', '=', chat_id)).execute()
 }
 
 export async function listMessages(db: Db, ids: readonly string[]): Promise<StoredMessage[]> {
