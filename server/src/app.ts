@@ -235,6 +235,16 @@ export async function createApp({
     await links.settle()
     await deliveries.settle()
   }
+  const linkSealer = new LinkSealer(await serviceSecret(database, random, 'links'), clock)
+  const usersStream = makeUsersStream({
+    database,
+    clock,
+    log,
+    publicUrl,
+    settings: config,
+    sealLink: (path, lifetime) => publicUrl() + linkSealer.seal(path, lifetime),
+    readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
+  })
   const sandbox =
     sandboxClock &&
     faults &&
@@ -252,6 +262,7 @@ export async function createApp({
       onClockMoved() {
         if (runsWorkers) wakeWorkers()
         heartbeat.wake()
+        usersStream.wantAgain()
       },
       onStepBack: (milliseconds) => clockSteps.stepBack(milliseconds),
       async settle() {
@@ -260,12 +271,14 @@ export async function createApp({
         await retention.sweep()
         await messageRetention.sweep()
       },
-      onReplaced() {
+      onReplaced({ replaced_time: time, last_event: event, last_delivery: delivery, last_position }) {
         if (runsWorkers) {
           deliveries.startAnew()
           timers.wake()
         }
         heartbeat.wake()
+        feed.reset({ time, event, delivery })
+        usersStream.reset(last_position)
         limiter.clear()
         guessLimit.clear()
         openDoorLimit.clear()
@@ -284,16 +297,6 @@ export async function createApp({
       },
     })
 
-  const linkSealer = new LinkSealer(await serviceSecret(database, random, 'links'), clock)
-  const usersStream = makeUsersStream({
-    database,
-    clock,
-    log,
-    publicUrl,
-    settings: config,
-    sealLink: (path, lifetime) => publicUrl() + linkSealer.seal(path, lifetime),
-    readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
-  })
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
       'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',

@@ -239,7 +239,7 @@ export function buildProgram(): Command {
   templates
     .command('list')
     .description('list the newest templates')
-    .option('--status <status>', 'only those that are PENDING, APPROVED, REJECTED, PAUSED or DISABLED')
+    .option('--status <status>', 'only templates in this state: PENDING, APPROVED, REJECTED, PAUSED or DISABLED')
     .option('--account <id>', 'only those of one account')
     .option('--limit <n>', 'how many', '50')
     .option(...jsonFlag)

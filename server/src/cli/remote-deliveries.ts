@@ -16,7 +16,7 @@ interface ShownDelivery {
   readonly next_time: string | null
 }
 
-/** The newest deliveries of a server; `failed`: those that were given up or have failed so far. */
+/** The newest deliveries of a server; `failed`: only given up or failing ones. */
 export async function listRemoteDeliveries(
   remote: Remote,
   { failed, account, limit }: { failed: boolean; account: string | undefined; limit: number },

@@ -801,7 +801,7 @@ export interface StreamEventsTable {
   user_wa_id: string | null
   group_id: string | null
   message_id: string | null
-  /** JSON text; null: the message is read when it is told. */
+  /** JSON text; null: the stream reads the message when it sends it. */
   data: string | null
   created_time: number
 }

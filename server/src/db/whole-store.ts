@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database, Transaction } from './database.ts'
 
 /**
- * What stays when the store is replaced as a whole: its schema and keys, which processes have in memory, and what is about the sandbox itself. Blobs
+ * What stays when the store is replaced as a whole: its schema and keys, which processes have in memory, and what is about processes and the sandbox itself. Blobs
  * and their uses are handled by whoever replaces it.
  */
 const keptTables: ReadonlySet<string> = new Set([
@@ -13,6 +13,7 @@ const keptTables: ReadonlySet<string> = new Set([
   'sandbox',
   'snapshots',
   'processes',
+  'wanted_streams',
   'files',
   'file_uses',
 ])

@@ -39,7 +39,7 @@ const emptyEvents = defineSql<{ ids: object }>()(
       AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.state = 'waiting')`,
 )
 
-/** Empties the values of old events of messages, except those that are still to be delivered. */
+/** Empties the values of old events of messages, unless a delivery of the event is waiting. */
 export async function emptyOldValues(
   database: Pick<Database, 'read' | 'transaction'>,
   before: number,

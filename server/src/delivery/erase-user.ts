@@ -77,8 +77,8 @@ export function eraseFrom(text: string, wa_id: string): string | undefined {
     kept[name] = rest
   }
   if (!isChanged) return undefined
-  const tells = toldLists.some((name) => Array.isArray(kept[name]) && kept[name].length > 0)
-  return tells ? JSON.stringify(kept) : emptiedValue
+  const hasContent = toldLists.some((name) => Array.isArray(kept[name]) && kept[name].length > 0)
+  return hasContent ? JSON.stringify(kept) : emptiedValue
 }
 
 /** A contact, or something that the user did or that happened to the user: not a card that merely names the number. */

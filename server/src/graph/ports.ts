@@ -54,8 +54,8 @@ export interface LoggedRequest {
   readonly door: string
   readonly operation: string
   readonly method: string
-  /** Path and query. */
-  readonly target: string
+  /** Path and query, in a sandbox alone. */
+  readonly target?: string
   readonly status: number
   readonly error: { readonly code: number; readonly message: string } | null
   readonly milliseconds: number

@@ -27,7 +27,8 @@ class Kept {
   readonly milliseconds: number
   readonly operation: string
   readonly method: string
-  readonly url: string
+  /** Undefined outside a sandbox: paths hold the numbers of users. */
+  readonly url: string | undefined
   readonly logged: FastifyRequest['logged']
   readonly account_id: string | null
   readonly remote_address: string | null
@@ -53,7 +54,7 @@ class Kept {
     this.milliseconds = milliseconds
     this.operation = request.operationName
     this.method = request.method
-    this.url = request.originalUrl
+    this.url = isWhole ? request.originalUrl : undefined
     this.logged = request.logged
     this.account_id = admission?.node?.account_id ?? null
     this.remote_address = request.graphRequest?.remote_address ?? null
@@ -120,7 +121,6 @@ export class RequestLog {
       door,
       operation: kept.operation || 'unknown',
       method,
-      target: blotUrl(kept.url),
       status,
       error: explain(kept.failure),
       milliseconds: Math.round(kept.milliseconds * 100) / 100,
@@ -131,6 +131,7 @@ export class RequestLog {
       remote_address,
       trace,
       ...(this.keepsBodies && {
+        target: blotUrl(kept.url ?? ''),
         request_headers: blotHeaders(kept.rawHeaders ?? []),
         request_body: kept.body === undefined ? null : blotText(kept.body.toString('utf8')),
         response_body: kept.answered === undefined ? null : blotText(kept.answered.slice(0, keptBodyBytes)),

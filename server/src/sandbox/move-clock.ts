@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../db/database.ts'
 import type { SandboxClock } from './clock.ts'
 import { waitUntilDone } from './due.ts'
-import { changeSandboxState, lockSandboxState } from './state.ts'
+import { changeSandboxState, lockSandboxState, moveWithClock } from './state.ts'
 import type { SandboxWatch } from './watch.ts'
 
 /** How the clock is to be moved; the time is that of the clock before it. */
@@ -28,6 +28,7 @@ export async function moveClock(deps: ClockDeps, move: ClockMove, record: (tx: T
     const real = clock.real.now()
     const offset = move(real + state.clock_offset, real) - real
     await changeSandboxState(tx, { clock_offset: offset })
+    await moveWithClock(tx, offset - state.clock_offset)
     record(tx)
     return { before: state, after: { ...state, clock_offset: offset } }
   })

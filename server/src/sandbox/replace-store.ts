@@ -6,7 +6,7 @@ import { emptyTables, listReplacedTables, lockOutWriters } from '../db/whole-sto
 import { sweepTimer } from '../files/files.ts'
 import { setTimer } from '../timers/set.ts'
 import type { SandboxClock } from './clock.ts'
-import { changeSandboxState, lockSandboxState, type SandboxState } from './state.ts'
+import { changeSandboxState, findLastIds, lockSandboxState, moveWithClock, type SandboxState } from './state.ts'
 import type { SandboxWatch } from './watch.ts'
 
 /** The users of blobs that snapshots are: whatever else goes, these blobs stay. */
@@ -39,7 +39,7 @@ export interface Replacer {
 export type Fill<T> = (
   tx: Transaction,
   tables: readonly string[],
-) => Promise<{ result: T; state: Partial<SandboxState> }>
+) => Promise<{ result: T; state: Partial<Pick<SandboxState, 'clock_offset'>> }>
 
 /**
  * Replaces the contents of the store in one transaction: whoever reads sees what was there before or what came instead. Writes
@@ -54,14 +54,22 @@ export async function replaceStore<T>(deps: ReplaceDeps, replacer: Replacer, fil
         const tables = await listReplacedTables(tx, database)
         await lockOutWriters(tx, database, tables)
         replacer.confirm(tx)
+        const ids = await findLastIds(tx, before)
         await emptyTables(tx, tables)
         await tx.query.deleteFrom('file_uses').where('used_by', 'not like', `${snapshotUser}%`).execute()
         await tx.query.updateTable('files').set({ held_until: 0 }).execute()
         const filled = await fill(tx, tables)
-        const { generation, faults_version } = before
-        const after = { ...before, ...filled.state, generation: generation + 1, faults_version: faults_version + 1 }
+        const { clock_offset = before.clock_offset } = filled.state
+        const now = clock.real.now() + clock_offset
+        const after = {
+          clock_offset,
+          generation: before.generation + 1,
+          faults_version: before.faults_version + 1,
+          replaced_time: now,
+          ...(await findLastIds(tx, ids)),
+        }
         await changeSandboxState(tx, after)
-        const now = clock.real.now() + after.clock_offset
+        await moveWithClock(tx, clock_offset - before.clock_offset)
         await sweepAllFiles(tx, deps.random, now)
         replacer.record(tx, now)
         return { result: filled.result, state: after }

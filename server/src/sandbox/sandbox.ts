@@ -26,7 +26,7 @@ export interface SandboxDeps {
   /** Does what is due, as far as this process does such work. */
   readonly settle: () => Promise<void>
   /** The store was replaced as a whole: what this process has in memory of it holds no more. */
-  readonly onReplaced: () => void
+  readonly onReplaced: (state: SandboxState) => void
   /** Does what is due, and removes files that nothing uses any more. */
   readonly clean: () => Promise<void>
   readonly faults: Faults

@@ -17,7 +17,7 @@ export interface SandboxWatchDeps {
   /** The clock was moved, by this process or another. */
   readonly onClockMoved: () => void
   /** The store was replaced as a whole: what this process has in memory of it holds no more. */
-  readonly onReplaced: () => void
+  readonly onReplaced: (state: SandboxState) => void
   /** The fault rules were replaced: what they held may be sent. */
   readonly onFaultsReplaced: () => void
 }
@@ -54,7 +54,8 @@ export class SandboxWatch {
   }
 
   /** Takes over a state that this process has just committed. */
-  take({ clock_offset, generation }: SandboxState): void {
+  take(state: SandboxState): void {
+    const { clock_offset, generation } = state
     const { clock, onClockMoved, onReplaced } = this.#deps
     // Read before this process committed a newer one.
     if (generation < this.#generation) return
@@ -62,7 +63,7 @@ export class SandboxWatch {
     const isReplaced = generation !== this.#generation
     clock.setOffset(clock_offset)
     this.#generation = generation
-    if (isReplaced) onReplaced()
+    if (isReplaced) onReplaced(state)
     if (isMoved) onClockMoved()
   }
 

@@ -45,11 +45,15 @@ export interface Watcher {
   end(): void
 }
 
-interface Mark {
-  readonly at: number
+/** Until where the store was read. */
+export interface Reached {
   readonly event: number
   readonly delivery: number
   readonly time: number
+}
+
+interface Mark extends Reached {
+  readonly at: number
 }
 
 /**
@@ -68,6 +72,9 @@ export class Feed {
   #linger: NodeJS.Timeout | undefined
   #belief: NodeJS.Timeout | undefined
   #marks: Mark[] = []
+  /** What was tried or ended before then came with a restored store. */
+  #since = 0
+  #resets = 0
   #isOpen = false
   #opening: Promise<void> | undefined
   #isHeardElsewhere = false
@@ -111,6 +118,16 @@ export class Feed {
   listAfter(id: string): Happening[] | undefined {
     const place = this.#kept.findLastIndex((one) => one.id === id)
     return place === -1 ? undefined : this.#kept.slice(place + 1)
+  }
+
+  /** The store was replaced as a whole when everything up to `reached` was written: whoever watches begins anew. */
+  reset(reached: Reached): void {
+    this.#since = reached.time
+    this.#resets++
+    this.#marks = [{ at: performance.now(), ...reached }]
+    this.#kept.length = 0
+    this.#seen.clear()
+    for (const watcher of this.#watchers) watcher.reset?.()
   }
 
   /** Reads what has happened so far, without waiting for the next poll. */
@@ -181,7 +198,10 @@ export class Feed {
     const from = this.#marks.findLast((mark) => at - mark.at >= overlapMilliseconds) ?? (this.#marks[0] as Mark)
     const newest = this.#marks.at(-1) as Mark
     const time = Math.max(newest.time, this.#deps.clock.now())
+    const resets = this.#resets
     const { found, event, delivery, isFull } = await this.#read(from)
+    // Of another store.
+    if (resets !== this.#resets) return this.#polls.wake()
     const mark = { at, event: Math.max(newest.event, event), delivery: Math.max(newest.delivery, delivery), time }
     // Where there is more than one poll reads, the next one goes on behind it.
     this.#marks = isFull ? [mark] : [...this.#marks.filter((one) => one.at >= from.at), mark]
@@ -194,8 +214,9 @@ export class Feed {
     const { read } = this.#deps.database
     const limit = pollLimit
     const isNew = sql<boolean>`deliveries.id > ${from.delivery}`
-    const hasEnded = sql<boolean>`deliveries.finished_time > ${from.time - overlapMilliseconds}`
-    const wasTried = sql<boolean>`tries.time > ${from.time - overlapMilliseconds}`
+    const since = Math.max(this.#since, from.time - overlapMilliseconds + 1)
+    const hasEnded = sql<boolean>`deliveries.finished_time >= ${since}`
+    const wasTried = sql<boolean>`tries.time >= ${since}`
     const events = await readEvents(read, { where: sql`events.id > ${from.event}`, limit })
     const made = await readDeliveries(read, { where: isNew, limit })
     const ended = await readDeliveries(read, { where: hasEnded, limit })

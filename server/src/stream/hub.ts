@@ -41,6 +41,7 @@ export class StreamHub<Row extends StreamRow, Told> {
   #starting: Promise<void> | undefined
   /** Everything up to here was told to those who have caught up. */
   #passed = 0
+  #resets = 0
   #isClosed = false
 
   constructor(options: HubOptions<Row, Told>) {
@@ -75,6 +76,21 @@ export class StreamHub<Row extends StreamRow, Told> {
       abandon()
       throw error
     }
+  }
+
+  /** Everything up to a position is gone: all listeners begin anew behind it. */
+  reset(position: number): void {
+    this.#resets++
+    this.#gaps.clear()
+    this.#passed = position
+    for (const listener of this.#listeners) {
+      listener.after = position
+      listener.write(writeEvent({ id: position, event: 'reset', data: {} }))
+    }
+  }
+
+  get isOn(): boolean {
+    return this.#listeners.size + this.#opening > 0
   }
 
   /** Ends all streams. */
@@ -121,8 +137,11 @@ export class StreamHub<Row extends StreamRow, Told> {
     const { source, tell } = this.#options
     while (!listener.isClosed && listener.after < this.#passed) {
       const upTo = this.#passed
+      const resets = this.#resets
       const rows = await source.list(listener.after, upTo, batchSize)
-      listener.take(await tell(rows))
+      const told = await tell(rows)
+      if (resets !== this.#resets) continue
+      listener.take(told)
       listener.after = rows.length < batchSize ? upTo : (rows.at(-1) as Row).position
       await listener.drained()
     }
@@ -174,18 +193,23 @@ export class StreamHub<Row extends StreamRow, Told> {
 
   async #poll(): Promise<void> {
     const { source, tell } = this.#options
+    const resets = this.#resets
     const late = this.#gaps.missing(performance.now())
     if (late.length > 0) {
       const rows = await source.pick(late)
+      const told = await tell(rows)
+      if (resets !== this.#resets) return
       this.#gaps.fill(rows.map(({ position }) => position))
-      this.#distribute(await tell(rows), { isLate: true })
+      this.#distribute(told, { isLate: true })
     }
     for (;;) {
       const found = await source.list(this.#passed, Number.MAX_SAFE_INTEGER, batchSize)
+      if (resets !== this.#resets) return
       const rows = found.slice(0, this.#gaps.countUsable(found, this.#passed, performance.now()))
       const last = rows.at(-1)
       if (!last) return
       const told = await tell(rows)
+      if (resets !== this.#resets) return
       this.#passed = last.position
       this.#distribute(told, { isLate: false })
       if (rows.length < batchSize) return

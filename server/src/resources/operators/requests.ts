@@ -16,7 +16,9 @@ const requestSchema = Type.Object({
   door: Type.String(),
   operation: Type.String(),
   method: Type.String(),
-  target: Type.String({ description: 'Path and query; secrets in it are blotted out.' }),
+  target: Type.Optional(
+    Type.String({ description: 'Path and query, in a sandbox alone; secrets in it are blotted out.' }),
+  ),
   status: Type.Integer(),
   error: Type.Union([Type.Object({ code: Type.Integer(), message: Type.String() }), Type.Null()]),
   milliseconds: Type.Number(),

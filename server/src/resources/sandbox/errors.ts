@@ -14,10 +14,6 @@ export const clockNotBack = defineProblem({
   id: 'clock_not_back',
   text: 'it is before {now}, which is now, and the clock does not go back; send a later time, or real.',
 })
-export const worldRefused = defineProblem({
-  id: 'world_refused',
-  text: 'the world is refused, and nothing was changed ({problems}); send one without these mistakes.',
-})
 export const effectNeedsOne = defineProblem({
   id: 'effect_needs_one',
   text: 'it must hold exactly one of status (with code), delay, drop, duplicate, reorder and hold.',

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
-import { badArgument } from '../../graph/define-error.ts'
 import { defineOperatorControl, type NewOperation } from '../../graph/operation.ts'
 import { WorldRefused } from '../../world-part/problems.ts'
-import { worldRefused } from './errors.ts'
+import { refuseWorld } from '../operators/public.ts'
 import { replaceSandbox } from './recording.ts'
 
 const count = (description: string) => Type.Integer({ description })
@@ -41,9 +40,4 @@ export function resetOperations(): NewOperation[] {
         }),
     }),
   ]
-}
-
-function refuseWorld({ problems }: WorldRefused): Error {
-  const lines = problems.map(({ place, problem }) => (place === '' ? problem : `${place}: ${problem}`))
-  return badArgument(worldRefused('world', { problems: lines.join(' ') }))
 }

@@ -81,10 +81,20 @@ export interface UsersStreamDeps {
 const settleTime = 5 * second
 const retrySeconds = 5
 
-export function makeUsersStream(deps: UsersStreamDeps): UsersStream & { close(): Promise<void> } {
+/** The users' stream, and what only the process that serves it does with it. */
+export interface OwnUsersStream extends UsersStream {
+  /** The store was replaced as a whole, and everything up to a position is gone. */
+  reset(position: number): void
+  /** The clock was moved: what was said about the time until which events are recorded holds no more. */
+  wantAgain(): void
+  close(): Promise<void>
+}
+
+export function makeUsersStream(deps: UsersStreamDeps): OwnUsersStream {
   const { database, log, settings, readmit } = deps
+  const source = makeSource(deps)
   const hub = new StreamHub<StreamEvent, About>({
-    source: makeSource(deps),
+    source,
     tell: (rows) => tellEvents(database.read, deps, rows),
     log,
     maxStreams: settings.maxStreams,
@@ -99,6 +109,12 @@ export function makeUsersStream(deps: UsersStreamDeps): UsersStream & { close():
         admit: async () => listeningOf(await readmit(caller), asked),
         isRefusal: (error) => error instanceof GraphError,
       }),
+    reset: (position) => hub.reset(position),
+    wantAgain() {
+      source.forgetWanted()
+      // Otherwise it is wanted again soon: while somebody listens that is repeated.
+      if (hub.isOn) void source.want().catch(() => undefined)
+    },
     close: () => hub.close(),
   }
 }
@@ -114,7 +130,11 @@ function listeningOf({ accounts }: Caller, { user_wa_id, phone_number_id }: Stre
   }
 }
 
-function makeSource({ database, clock, settings }: UsersStreamDeps): StreamSource<StreamEvent> {
+function makeSource({
+  database,
+  clock,
+  settings,
+}: UsersStreamDeps): StreamSource<StreamEvent> & { forgetWanted(): void } {
   const { read } = database
   let wantedUntil = 0
   return {
@@ -132,6 +152,9 @@ function makeSource({ database, clock, settings }: UsersStreamDeps): StreamSourc
       if (until - wantedUntil < slack) return
       await wantStream(database, usersStream, until)
       wantedUntil = until
+    },
+    forgetWanted() {
+      wantedUntil = 0
     },
   }
 }
