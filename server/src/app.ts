@@ -81,7 +81,7 @@ import { packageVersion } from './version.ts'
 import { prepareWorld } from './world/apply.ts'
 import type { World } from './world/list.ts'
 import { makeWorldPort } from './world/port.ts'
-import { checkWorld, readWorld } from './world/read.ts'
+import { readGivenWorld } from './world/read.ts'
 import { readStartWorld } from './world/start.ts'
 
 /** What the service gets from outside. */
@@ -289,9 +289,7 @@ export async function createApp({
         await sweepPieces(database, pieces, log)
       },
       async prepareWorld(given, worldClock) {
-        const readGiven = (world: string | object) =>
-          typeof world === 'string' ? readWorld(world, 'world') : checkWorld(world, 'world')
-        const world = given === undefined ? await startWorld() : readGiven(given)
+        const world = given === undefined ? await startWorld() : await readGivenWorld(given)
         const warn = (line: string) => log.warn(line)
         return prepareWorld(worldClock, random, world, { production: config.production, warn })
       },

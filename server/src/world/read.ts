@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
 import { Compile } from 'typebox/schema'
@@ -26,8 +27,15 @@ export function readWorld(text: string, name: string): World {
   return checkWorld(parse(text, name), name)
 }
 
+/** The same for a world that came through a door, as text or parsed already; requests have their turn between the steps. */
+export async function readGivenWorld(given: string | object): Promise<World> {
+  const content = typeof given === 'string' ? parse(given, '') : given
+  await nextTurn()
+  return checkWorld(content, '')
+}
+
 /** The same for what was parsed already. */
-export function checkWorld(content: unknown, name: string): World {
+function checkWorld(content: unknown, name: string): World {
   if (hasTooMuch(content)) throw refuse(name, '', `it holds more than ${maxValues} values, aliases resolved; split it.`)
   if (!Compile(worldSchema).Check(content)) {
     const problems = new Problems()

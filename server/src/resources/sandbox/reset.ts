@@ -16,7 +16,7 @@ export function resetOperations(): NewOperation[] {
         'Empties the store, media included, and applies a world; the clock shows the real time again, and there are no faults. Snapshots stay.',
       input: Type.Object({
         world: Type.Optional(
-          Type.Union([Type.String({ maxLength: 1_048_576 }), Type.Object({}, { additionalProperties: true })], {
+          Type.Union([Type.String({ maxLength: 524_288 }), Type.Object({}, { additionalProperties: true })], {
             description:
               'A world file as a JSON object, or as text in YAML or JSON; left out: the one that the server began with.',
           }),
