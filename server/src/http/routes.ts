@@ -87,7 +87,10 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
       }),
       handler: async (request, reply) => {
         if (isRead) begin(request)
-        if (isAdmittedLate) await admit(request)
+        if (isAdmittedLate) {
+          const admitting = admit(request)
+          if (admitting) await admitting
+        }
         const admission = request.admission as Admission
         running += 1
         try {
@@ -168,25 +171,49 @@ function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyReque
   }
 }
 
-/** Admits a request, and records what is known for its log line, also when it is refused. */
+/** Admits a request, at once where nothing has to be waited for, and records what is known for its log line, also when it is refused. */
 function makeAdmission(
   route: Route,
   policy: DoorPolicy,
   deps: PipelineDeps,
-): (request: FastifyRequest) => Promise<void> {
-  return async (request) => {
-    const progress: AdmissionProgress = {}
+): (request: FastifyRequest) => undefined | Promise<undefined> {
+  return (request) => {
+    const progress: AdmissionProgress = { row: undefined, caller: undefined, node: undefined }
+    let admitting: Admission | Promise<Admission>
     try {
-      const admission = await policy.admit(deps, route, request.graphRequest, progress)
-      request.admission = admission
-      // Fastify would check the content type first, and refuse a malformed one.
-      if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
-    } finally {
-      const { row, caller, node } = progress
-      if (row) request.operationName = row.operation.name
-      if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
+      admitting = policy.admit(deps, route, request.graphRequest, progress)
+    } catch (error) {
+      describe(request, progress)
+      throw error
     }
+    if (admitting instanceof Promise) return waitForAdmission(request, progress, admitting)
+    describe(request, progress)
+    accept(request, admitting)
+    return undefined
   }
+}
+
+async function waitForAdmission(
+  request: FastifyRequest,
+  progress: AdmissionProgress,
+  admitting: Promise<Admission>,
+): Promise<undefined> {
+  try {
+    accept(request, await admitting)
+  } finally {
+    describe(request, progress)
+  }
+}
+
+function accept(request: FastifyRequest, admission: Admission): void {
+  request.admission = admission
+  // Fastify would check the content type first, and refuse a malformed one.
+  if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
+}
+
+function describe(request: FastifyRequest, { row, caller, node }: AdmissionProgress): void {
+  if (row) request.operationName = row.operation.name
+  if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
 }
 
 /** Health checks call a process by its address, or by any name in their network. */
