@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import { day, hour } from '../base/duration.ts'
 import { hasEnded, nameOwnRun } from '../base/process-run.ts'
@@ -13,14 +12,16 @@ import type { StoredFile } from './file-store.ts'
 const oldestIncoming = day
 /** How often to check for such files, besides at the start. */
 const checkInterval = hour
+/** More than a socket takes at once, so that whoever writes a chunk waits until it is sent. */
+const chunkBytes = 131_072
 
 /** A blob that is complete on the local disk, under a name of its own. */
 export interface SpooledFile extends StoredFile {
   readonly path: string
   /** Reads some bytes; fewer than asked for at its end. */
   read(position: number, length: number): Promise<Buffer>
-  /** All of it from its beginning; may be called again. */
-  stream(): Readable
+  /** All of it from its beginning; may be called again. A chunk is valid until the next but one: its memory is used again. */
+  chunks(): AsyncGenerator<Uint8Array>
   /** Removes it; does nothing when it is gone or was moved. */
   discard(): Promise<void>
   /** Ends the spool's hold on a file that the caller has moved. */
@@ -67,7 +68,7 @@ export async function openSpool(folder: string, clock: Clock, random: Random): P
             const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
             return buffer.subarray(0, bytesRead)
           },
-          stream: () => handle.createReadStream({ start: 0, autoClose: false }),
+          chunks: () => readChunks(handle),
           discard,
           release,
         }
@@ -92,6 +93,18 @@ async function writeWhole(
   }
   await handle.sync()
   return { sha256: hash.digest('hex'), size }
+}
+
+/** With two buffers in turn: new ones would be garbage faster than it is collected, as much as the file is large. */
+async function* readChunks(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  const buffers = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)] as const
+  for (let position = 0, turn = 0; ; turn += 1) {
+    const buffer = turn % 2 === 0 ? buffers[0] : buffers[1]
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
 }
 
 async function removeAbandoned(incoming: string, clock: Clock): Promise<void> {

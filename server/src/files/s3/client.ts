@@ -24,7 +24,7 @@ export interface ObjectBody {
   readonly size: number
   readonly sha256: string
   /** From the beginning, each time it is called. */
-  readonly open: () => Readable | Uint8Array
+  readonly open: () => AsyncIterable<Uint8Array> | Uint8Array
 }
 
 interface Asked {
@@ -141,6 +141,8 @@ export class ObjectClient {
         this.#noteSuccess()
         return response
       } catch (error) {
+        // A mistake of ours, and not of the network.
+        if (error instanceof TypeError || error instanceof RangeError) throw error
         const wait = pauses[tries]
         const failure = error instanceof FilesUnavailable ? error : new FilesUnavailable('away', describe(error), error)
         const isOver = performance.now() - started > this.#options.timeout
@@ -164,7 +166,8 @@ export class ObjectClient {
       method,
       path: target,
       headers: { ...headers, ...(body && { 'content-length': String(body.size) }) },
-      body: body ? body.open() : null,
+      // Iterables are sent chunk by chunk, which the types do not say. Unlike a stream they are not read ahead.
+      body: body ? ((body.size === 0 ? new Uint8Array() : body.open()) as Uint8Array) : null,
     })
     if (response.statusCode >= 200 && response.statusCode < 300) return response
     return this.#refuse(method, response)

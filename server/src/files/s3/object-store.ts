@@ -19,7 +19,7 @@ export function openObjectStore(client: ObjectClient, spool: Spool): FileStore {
       ...{ sha256, size, read, discard },
       async keep(announce) {
         const place = await announce({ sha256, size })
-        await client.put(keyOf({ sha256, place }), { size, sha256, open: () => spooled.stream() })
+        await client.put(keyOf({ sha256, place }), { size, sha256, open: () => spooled.chunks() })
         await discard()
       },
     }
