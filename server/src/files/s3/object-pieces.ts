@@ -30,9 +30,10 @@ export function openObjectPieces(client: ObjectClient): PieceStore {
     remove: (file, name) => client.delete(keyOf(file, name)),
 
     async removeAll(file) {
-      for await (const { keys } of client.list(folderOf(file))) {
-        for (const key of keys) await client.delete(key)
-      }
+      // First all names: some stores lose their place in a list when its objects go.
+      const all: string[] = []
+      for await (const { keys } of client.list(folderOf(file))) all.push(...keys)
+      for (const key of all) await client.delete(key)
     },
 
     async list() {
