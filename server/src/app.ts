@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -33,9 +32,9 @@ import { openDoor } from './doors/open.ts'
 import { operatorDoor } from './doors/operator.ts'
 import { makeReceiverDoor } from './doors/receiver.ts'
 import { readmitScoped } from './doors/scoped.ts'
-import { openFileSystemStore } from './files/file-system.ts'
-import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
-import { discardTimer, makeDiscardHandler, openPieceStore } from './files/piece-store.ts'
+import { correctHolds, makeRemoveHandler, makeSweepHandler, openFiles, removeTimer, sweepTimer } from './files/files.ts'
+import { openFileStores } from './files/open.ts'
+import { discardTimer, makeDiscardHandler } from './files/piece-store.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import type { Row } from './graph/operation.ts'
@@ -102,9 +101,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const publicUrl = () => config.publicUrl ?? address
   const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
-  const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
+  const { store, pieces } = await openFileStores(config, { clock, random, log })
   const files = openFiles({ database, store, clock, random })
-  const pieces = await openPieceStore(join(config.dataDir, 'uploads'))
 
   const runsWorkers = config.role !== 'api'
   const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
@@ -119,7 +117,8 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     handlers: {
       [forgetTimer]: forgetHandler,
       ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
-      [sweepTimer]: makeSweepHandler(store, clock),
+      [sweepTimer]: makeSweepHandler({ store, clock, random }),
+      [removeTimer]: makeRemoveHandler(store),
       [discardTimer]: makeDiscardHandler(pieces),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
       ...gatherTimers({ clock, random, vocabulary, publicUrl, settings: config }),
@@ -381,6 +380,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await messageRetention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()
+      await store.close()
     },
   }
 }
