@@ -490,7 +490,8 @@ export const settings = {
   maxStreams: define({
     name: 'MAX_STREAMS',
     shownDefault: '1000',
-    sentence: 'How many streams (GET /gateway/stream) can be open in one process; more are refused with 429.',
+    sentence:
+      'How many streams (GET /gateway/stream, and as many of GET /operator/stream) can be open in one process; more are refused with 429.',
     parse: integer(1, 1_000_000),
     fallback: () => 1000,
   }),

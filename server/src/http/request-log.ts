@@ -94,7 +94,7 @@ export class RequestLog {
     // In turn, over the oldest.
     ring.kept[ring.next] = kept
     ring.next = ring.next + 1 === size ? 0 : ring.next + 1
-    if (feed.isOn) feed.publish(happeningOf(this.#describe(ring.door, kept)))
+    if (feed.isHeard) feed.publish(happeningOf(this.#describe(ring.door, kept)))
   }
 
   /** The newest first. */
