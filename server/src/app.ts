@@ -170,6 +170,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const links = new LinkWorker({
     ...{ database, clock, random, log, files, vocabulary, publicUrl },
     egress: linkEgress,
+    lease: config.webhookLease,
     settings: config,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })

@@ -641,7 +641,7 @@ export const settings = {
     name: 'WEBHOOK_LEASE',
     shownDefault: '10s',
     sentence:
-      'How long the deliveries and timers of a dead server wait before another takes them over; the same for every process.',
+      'How long the deliveries, timers and links of a dead server wait before another takes them over; the same for every process.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
