@@ -62,8 +62,10 @@ import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { LinkWorker } from './resources/messages/link-worker.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
+import { showHappening } from './resources/operators/happenings.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
-import { makeUsersStream } from './resources/users/stream.ts'
+import { tooManyStreams } from './resources/users/errors.ts'
+import { makeUsersStream } from './resources/users/stream-source.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
@@ -106,7 +108,12 @@ export async function createApp({ config, database, clock, random, log }: AppDep
 
   const runsWorkers = config.role !== 'api'
   const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
-  const feed = new Feed({ database, clock, log, voice: database.notices ? waker : undefined })
+  const { maxStreams } = config
+  const refuse = (): never => {
+    throw tooManyStreams({ seconds: 5 })
+  }
+  const voice = database.notices ? waker : undefined
+  const feed = new Feed({ database, clock, log, voice, show: showHappening, maxStreams, refuse })
 
   const timers = new TimerWorker({
     database,
@@ -162,6 +169,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const links = new LinkWorker({
     ...{ database, clock, random, log, files, vocabulary, publicUrl },
     egress: linkEgress,
+    lease: config.webhookLease,
     settings: config,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
@@ -202,6 +210,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     settings: config,
     sealLink: (path, lifetime) => publicUrl() + linkSealer.seal(path, lifetime),
     readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
+    refuse,
   })
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
@@ -367,7 +376,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     },
     async close(graceMilliseconds) {
       // Streams never end by themselves.
-      await Promise.all([usersStream.close(), feed.stop()])
+      await Promise.all([usersStream.close(), feed.close()])
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()

@@ -12,6 +12,7 @@ import type { Node } from '../graph/nodes.ts'
 import {
   type GatewayContext,
   type LinkContext,
+  limitsOf,
   type OpenContext,
   type OperatorContext,
   type ProvenBody,
@@ -213,8 +214,7 @@ class OperationContext<D extends Db>
   }
 
   get limits(): OperatorContext['limits'] {
-    const { accounts, businesses } = this.caller
-    return accounts || businesses ? { accounts, businesses } : undefined
+    return limitsOf(this.caller)
   }
 
   get project(): LinkContext['project'] {
