@@ -139,6 +139,7 @@ function countersOf(transaction: Database['transaction']): Counters {
   const [own, stored] = [new OwnCounters(), new StoredCounters(transaction)]
   return {
     take: (window, permits, now) => (window.milliseconds < minute ? own : stored).take(window, permits, now),
+    clear: () => own.clear(),
   }
 }
 

@@ -17,6 +17,8 @@ export interface GraphRequest {
   readonly url: string
   readonly remote_address: string
   readonly trace: string
+  /** The fault rule that it was hit by. */
+  fault: string | undefined
 }
 
 /** An admitted request: who calls which operation, and on which node if the path names one. */

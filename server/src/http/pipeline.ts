@@ -32,6 +32,7 @@ import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
 import { tooManyWrites } from './errors.ts'
 import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
+import { meetFault } from './meet-fault.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 
 /** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
@@ -66,9 +67,22 @@ function run(
   request: GraphRequest,
   { sources, file }: Arrived,
 ): unknown {
+  const input = admission.row.readInput(sources)
+  if (!deps.faults?.areRequestsOn) return runWith(deps, policy, admission, request, input, file)
+  const met = meetFault(deps.faults, admission, request, input)
+  return met.then(() => runWith(deps, policy, admission, request, input, file))
+}
+
+function runWith(
+  deps: PipelineDeps,
+  policy: DoorPolicy,
+  admission: Admission,
+  request: GraphRequest,
+  input: Record<string, unknown>,
+  file: ReceivedFile | undefined,
+): unknown {
   const { row } = admission
   const { operation } = row
-  const input = row.readInput(sources)
   const fields = row.readFields?.(input['fields'] as string | undefined)
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
   const asked = { deps, policy, admission, request, fields, page, file }

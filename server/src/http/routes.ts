@@ -6,6 +6,7 @@ import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphReque
 import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
 import { keepBodyOf } from './kept-body.ts'
+import { faultHeader } from './meet-fault.ts'
 import type { RequestObserver } from './observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -63,7 +64,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   })
   const answerError = scope.errorHandler
   scope.setErrorHandler((error, request, reply) => {
-    if (request.admission) reply.headers(request.admission.headers)
+    if (request.admission) reply.headers(headersOf(request, request.admission.headers))
     answerError.call(scope, error, request, reply)
     request.failure = error
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
@@ -101,7 +102,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           }
           if (body instanceof Reply) {
             if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
-            await sendReply(reply, body, { [traceHeader]: request.id }, (err) =>
+            await sendReply(reply, body, headersOf(request, { [traceHeader]: request.id }), (err) =>
               log.error({ ...request.logged, trace: request.id, err }, 'a download broke off'),
             )
             observer.note(request, body.status, performance.now() - request.startedAt)
@@ -110,7 +111,8 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           const own = body instanceof AnswerWithHeaders ? body : undefined
           const text = writeJson(own?.body ?? body)
           if (keepsAnswers) request.answered = text
-          answer(request, reply, own ? { ...admission.headers, ...own.headers } : admission.headers, text, traceHeader)
+          const headers = own ? { ...admission.headers, ...own.headers } : admission.headers
+          answer(request, reply, headersOf(request, headers), text, traceHeader)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -121,6 +123,11 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
       },
     })
   }
+}
+
+/** With the fault rule that the request was hit by, if any. */
+function headersOf({ graphRequest: { fault } }: FastifyRequest, headers: Admission['headers']): Admission['headers'] {
+  return fault === undefined ? headers : { ...headers, [faultHeader]: fault }
 }
 
 /** Writes all headers at once, bypassing the framework, which would set them one by one. */
@@ -257,5 +264,6 @@ function toGraphRequest(request: FastifyRequest, route: Route, addresses: Client
     url: request.originalUrl,
     remote_address: addresses.of(request.raw),
     trace: request.id,
+    fault: undefined,
   }
 }
