@@ -276,6 +276,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         vocabulary,
         publicUrl,
         metrics: deliveryMetrics,
+        patience: 2 * config.databaseLockTimeout,
         readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
       }),
       service: {
