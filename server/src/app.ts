@@ -376,6 +376,7 @@ export async function createApp({
         vocabulary,
         publicUrl,
         metrics: deliveryMetrics,
+        patience: 2 * config.databaseLockTimeout,
         readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
       }),
       sandbox: sandbox?.port,

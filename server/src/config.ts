@@ -220,7 +220,7 @@ export const settings = {
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',
     sentence:
-      'The most connections that a process opens to PostgreSQL: one for look-ups and health, one for lists, the others for writes, of which no app takes all.',
+      'The most connections that a process opens to PostgreSQL: one for look-ups, one for lists, from 5 on one that is kept for operators and health, the others for writes, of which no app takes all.',
     parse: integer(2, 1000),
     fallback: () => 10,
   }),
