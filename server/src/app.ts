@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -34,9 +33,9 @@ import { operatorDoor } from './doors/operator.ts'
 import { makeReceiverDoor } from './doors/receiver.ts'
 import { readmitScoped } from './doors/scoped.ts'
 import { listErrors } from './errors.ts'
-import { openFileSystemStore } from './files/file-system.ts'
-import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
-import { discardTimer, makeDiscardHandler, openPieceStore } from './files/piece-store.ts'
+import { correctHolds, makeRemoveHandler, makeSweepHandler, openFiles, removeTimer, sweepTimer } from './files/files.ts'
+import { openFileStores } from './files/open.ts'
+import { discardTimer, makeDiscardHandler } from './files/piece-store.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import type { Row } from './graph/operation.ts'
@@ -64,8 +63,10 @@ import { appendActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { LinkWorker } from './resources/messages/link-worker.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
+import { showHappening } from './resources/operators/happenings.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
-import { makeUsersStream } from './resources/users/stream.ts'
+import { tooManyStreams } from './resources/users/errors.ts'
+import { makeUsersStream } from './resources/users/stream-source.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
 import { SandboxClock } from './sandbox/clock.ts'
 import { Faults } from './sandbox/faults.ts'
@@ -125,13 +126,17 @@ export async function createApp({
   const publicUrl = () => config.publicUrl ?? address
   const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
-  const store = await openFileSystemStore(join(config.dataDir, 'files'), realClock, random)
+  const { store, pieces } = await openFileStores(config, { clock: realClock, random, log })
   const files = openFiles({ database, store, clock, random })
-  const pieces = await openPieceStore(join(config.dataDir, 'uploads'))
 
   const runsWorkers = config.role !== 'api'
   const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
-  const feed = new Feed({ database, clock, log, voice: database.notices ? waker : undefined })
+  const { maxStreams } = config
+  const refuse = (): never => {
+    throw tooManyStreams({ seconds: 5 })
+  }
+  const voice = database.notices ? waker : undefined
+  const feed = new Feed({ database, clock, log, voice, show: showHappening, maxStreams, refuse })
 
   const timers = new TimerWorker({
     database,
@@ -144,7 +149,8 @@ export async function createApp({
     handlers: {
       [forgetTimer]: forgetHandler,
       ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
-      [sweepTimer]: makeSweepHandler(store, clock),
+      [sweepTimer]: makeSweepHandler({ store, clock, random }),
+      [removeTimer]: makeRemoveHandler(store),
       [discardTimer]: makeDiscardHandler(pieces),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
       ...gatherTimers({ clock, random, vocabulary, publicUrl, settings: config }),
@@ -192,6 +198,7 @@ export async function createApp({
   const links = new LinkWorker({
     ...{ database, clock, random, log, files, vocabulary, publicUrl },
     egress: linkEgress,
+    lease: config.webhookLease,
     settings: config,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
@@ -244,6 +251,7 @@ export async function createApp({
     settings: config,
     sealLink: (path, lifetime) => publicUrl() + linkSealer.seal(path, lifetime),
     readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
+    refuse,
   })
   const sandbox =
     sandboxClock &&
@@ -271,14 +279,14 @@ export async function createApp({
         await retention.sweep()
         await messageRetention.sweep()
       },
-      onReplaced({ replaced_time: time, last_event: event, last_delivery: delivery, last_position }) {
+      onReplaced({ replaced_time: time, last_event: event, last_delivery: delivery, last_position: position }) {
         if (runsWorkers) {
           deliveries.startAnew()
           timers.wake()
         }
         heartbeat.wake()
-        feed.reset({ time, event, delivery })
-        usersStream.reset(last_position)
+        feed.reset({ time, event, delivery, position })
+        usersStream.reset({ time, event, delivery, position })
         limiter.clear()
         guessLimit.clear()
         openDoorLimit.clear()
@@ -368,6 +376,7 @@ export async function createApp({
         vocabulary,
         publicUrl,
         metrics: deliveryMetrics,
+        patience: 2 * config.databaseLockTimeout,
         readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
       }),
       sandbox: sandbox?.port,
@@ -456,7 +465,7 @@ export async function createApp({
     settle,
     async close(graceMilliseconds) {
       // Streams never end by themselves.
-      await Promise.all([usersStream.close(), feed.stop()])
+      await Promise.all([usersStream.close(), feed.close()])
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()
@@ -470,6 +479,7 @@ export async function createApp({
       await messageRetention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()
+      await store.close()
     },
   }
 }

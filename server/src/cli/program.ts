@@ -268,6 +268,18 @@ export function buildProgram(): Command {
     .action(async (id, flags) => (await import('./templates.ts')).review(id, 'REJECTED', flags))
 
   program
+    .command('files')
+    .description('the media, pictures and uploads of the store')
+    .command('copy')
+    .description(
+      'copy every file of the store from one storage to another: disk (the folders in DATA_DIR), the path of another such folder, or s3://bucket/prefix?endpoint=…&region=…; repeat it after it was stopped, or after servers were',
+    )
+    .requiredOption('--from <storage>', 'where the files are')
+    .requiredOption('--to <storage>', 'where they are to be; what is there already is not copied again')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./files-copy.ts')).copy(flags))
+
+  program
     .command('listen')
     .description(
       "show an app's events as they come, with their signatures checked (✓ or ✗), in the place of the app's own callback; Ctrl-C puts everything back",

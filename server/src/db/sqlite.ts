@@ -78,12 +78,14 @@ export function openSqlite(file: string): Database {
       return work(tx)
     }, options)
 
+  const read = reader.db()
   return {
     product: 'SQLite file',
     isEmbedded: true,
     counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-    read: reader.db(),
+    read,
+    reserved: read,
     transaction,
     execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters)),
     notices: undefined,

@@ -206,4 +206,13 @@ export const specChapters: readonly SpecChapter[] = [
     reasons: ['0039-operators'],
     text: 'operator-door.md',
   },
+  {
+    file: 'sandbox',
+    title: 'Sandbox',
+    operations: ['sandbox'],
+    specification: [],
+    decisions: [],
+    reasons: ['0041-sandbox'],
+    text: 'operator-door.md',
+  },
 ]

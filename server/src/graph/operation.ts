@@ -99,6 +99,11 @@ export interface OperatorLimits {
   readonly businesses: ReadonlySet<string> | undefined
 }
 
+/** Undefined: everything. */
+export function limitsOf({ accounts, businesses }: Caller): OperatorLimits | undefined {
+  return accounts || businesses ? { accounts, businesses } : undefined
+}
+
 /**
  * At the operator door no node was checked: the caller runs the service, and sees every tenant or those that its token is limited to.
  * The finders for these handlers say so in their names (`…ForOperators`), and take the limits.
@@ -314,7 +319,7 @@ export interface OperatorReplyRow<I extends TObject = TObject> extends CommonRow
   readonly effect: 'read'
   readonly method: 'GET'
   readonly path: `/operator/${string}`
-  run(context: OperatorReplyContext, input: Static<I>): Promise<Reply>
+  run(context: OperatorReplyContext, input: Static<I>): Promise<Reply | PushReply>
 }
 
 interface ReadRow<C, I extends TObject, O extends TSchema> extends RowBase<I, O> {

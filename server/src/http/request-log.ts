@@ -192,7 +192,7 @@ export class RequestLog {
     const { operationName } = request
     const ring = this.#byOperation.get(operationName) ?? this.#findRing(operationName)
     const kept = ring.keep(++this.#count, clock.now(), status, milliseconds, request)
-    if (feed.isOn) feed.publish(happeningOf(this.#describe(ring, kept)))
+    if (feed.isHeard) feed.publish(happeningOf(this.#describe(ring, kept)))
   }
 
   /** The newest first. */

@@ -268,7 +268,7 @@ export class TimerWorker {
         },
         { alone: handler.alone ?? false, trace: trace ?? undefined },
       )
-      if (this.#options.feed?.isOn) this.#tell(id, kind, trace)
+      if (this.#options.feed?.isHeard) this.#tell(id, kind, trace)
     } catch (error) {
       // It could not be postponed either, through no fault of its own: it is due again when its lease expires.
       if (database.outageOf(error)) throw error
