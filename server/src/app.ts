@@ -169,7 +169,7 @@ export async function createApp({
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
   const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
-  const faults = config.sandbox ? new Faults({ database, random, log }) : undefined
+  const faults = config.sandbox ? new Faults({ database, random, log, clock, feed }) : undefined
   const deliveries = new DeliveryWorker({
     database,
     clock,
