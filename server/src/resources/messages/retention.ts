@@ -1,10 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { second } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { Loop } from '../../base/loop.ts'
 import type { Random } from '../../base/random.ts'
-import { walkInSteps } from '../../base/walk.ts'
+import { rest, walkInSteps } from '../../base/walk.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { emptyOldValues } from '../../delivery/empty-values.ts'
 import { removeStreamEvents } from '../../stream/store.ts'
@@ -74,25 +73,23 @@ export class MessageRetention {
     if (rules.messageBodyKeep === 0) {
       await this.#removeOver((after) => listContentsAfter(database.read, now, after), deleteContents)
     } else {
-      await this.#inSteps(async (tx) => {
-        const ids = await listOldContents(tx, bodiesBefore)
-        await deleteContents(tx, this.#deps, ids)
-        return ids.length
-      })
+      await this.#removeOver((after) => listOldContents(database.read, bodiesBefore, after), deleteContents)
     }
     const old = { before: now - rules.messageKeep, now }
     await this.#removeOver((after) => listMessagesAfter(database.read, old, after), deleteMessages)
     await this.#inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep))
-    while (!isStopped() && (await database.transaction((tx) => removeStreamEvents(tx, now - rules.streamKeep)))) {
-      await nextTurn()
-    }
+    await this.#inSteps((tx) => removeStreamEvents(tx, now - rules.streamKeep))
     // Otherwise the whole event goes first.
     if (rules.messageBodyKeep < rules.webhookKeep) await emptyOldValues(database, bodiesBefore, isStopped)
   }
 
-  async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
-    const { database } = this.#deps
-    while (!this.#loop.isStopped && (await database.transaction(step)) === stepSize) await nextTurn()
+  /** `step` returns whether there may be more. */
+  async #inSteps(step: (tx: Transaction) => Promise<boolean>): Promise<void> {
+    while (!this.#loop.isStopped) {
+      const started = performance.now()
+      if (!(await this.#deps.database.transaction(step))) return
+      await rest(started)
+    }
   }
 
   /** Walks through rows, and removes those that are over. */
