@@ -91,7 +91,7 @@ export class DeliveryWorker {
       events: {
         isHalted: () => this.#isStopped || this.#recorder.isBehind,
         onLeaseOver: () => this.#recorder.renew(),
-        onHungry: (lane) => this.#reader.want(lane, { atOnce: true }),
+        onHungry: (lane) => this.#reader.want(lane, { atOnce: true, all: false }),
         onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
         onRoom: () => this.#claimer.retry(),
         onAbandoned: (lane) => this.#drop(lane),
@@ -139,12 +139,18 @@ export class DeliveryWorker {
     const elsewhere: AnnouncedLane[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
-      if (held) this.#reader.want(held)
+      if (held) this.#noteNews(held)
       else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
       else free.push(lane)
     }
     if (elsewhere.length > 0) this.#waker.announceLanes(elsewhere)
     if (free.length > 0) this.#claimer.hint(free)
+  }
+
+  /** There are new deliveries behind the known ones; a lane that has enough to send reads them later. */
+  #noteNews(lane: HeldLane): void {
+    if (lane.isFed) lane.mayHaveMore = true
+    else this.#reader.want(lane, { all: false })
   }
 
   /** A process that raises an event sees who holds the lane: it need not try to claim it, and the holder alone is woken. */
@@ -162,7 +168,7 @@ export class DeliveryWorker {
     const others: string[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
-      if (held) this.#reader.want(held)
+      if (held) this.#noteNews(held)
       else if (!this.#isHeldElsewhere(lane)) others.push(lane.id)
     }
     if (others.length > 0) this.#claimer.hintIds(others)
@@ -250,7 +256,7 @@ export class DeliveryWorker {
 
   #goOn(lane: HeldLane): void {
     if (lane.isLost) return
-    if (lane.wantsRead) this.#reader.want(lane)
+    if (lane.wantsRead) this.#reader.want(lane, { all: false })
     this.#sender.pump(lane)
     if (lane.isDone(this.#deps.clock.now())) this.#recorder.tick()
   }
