@@ -239,8 +239,7 @@ class SqliteConnection {
     }
     const list = async (statement: Statement<never, unknown>, parameters: object) => {
       if (statement.steps) return statement.steps(db, parameters as never)
-      const { sql, bind } = this.#compile(statement)
-      return this.run(sql, bind(parameters)).rows
+      return this.#listRows(statement, parameters)
     }
     const cached = <Value>(cacheName: CacheName<Value>) => this.cached(cacheName)
     const db: Db = {
@@ -255,13 +254,24 @@ class SqliteConnection {
 
   /** Runs at once: waiting gains nothing. */
   readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
-    const { sql, bind } = this.#compile(statement)
-    this.run(sql, bind(parameters))
+    this.#listRows(statement, parameters)
   }
 
   readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
     const { sql, bind } = this.#compile(statement)
     if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise()
+  }
+
+  #listRows(statement: Statement<never, unknown>, parameters: object): object[] {
+    const { byRow } = statement
+    if (!byRow) {
+      const { sql, bind } = this.#compile(statement)
+      return this.run(sql, bind(parameters)).rows
+    }
+    const { sql, bind } = this.#compile(byRow.statement as Statement<never, unknown>)
+    const rows: object[] = []
+    for (const values of byRow.split(parameters as never)) rows.push(...this.run(sql, bind(values)).rows)
+    return rows
   }
 
   #compile(statement: Statement<never, unknown>): CompiledStatement {
