@@ -81,7 +81,8 @@ async function runCheck(name: string, [program = '', ...args]: string[]): Promis
 async function chooseFiles(): Promise<string[]> {
   const found: string[] = []
   const isForeign = (path: string) => path.endsWith('node_modules')
-  for await (const file of glob('{server,sdk,testing,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign })) found.push(file)
+  for await (const file of glob('{server,sdk,testing,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign }))
+    found.push(file)
   const files = found.filter((file) => file.endsWith('.long.test.ts') === (mode.long ?? false)).sort()
   if (mode.changed) {
     const { since, tests } = await findTestsOfChanges(root, files, words[0])

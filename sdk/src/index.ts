@@ -1,3 +1,5 @@
 export * from './core/index.ts'
 export type * from './generated/index.ts'
 export { Switchboard } from './switchboard.ts'
+export * from './webhooks/index.ts'
+export { Webhooks } from './webhooks/methods.ts'
