@@ -1,0 +1,4 @@
+export { createSwitchboard, type SwitchboardOptions, type TestSwitchboard } from './create.ts'
+export { type EventFilter, type MessageFilter, NothingCame } from './filters.ts'
+export { Phone, type PhoneMessage } from './phone.ts'
+export type { FaultRule } from './sandbox.ts'
