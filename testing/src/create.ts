@@ -165,6 +165,16 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
     settings: { ...settings, VOCABULARY: vocabulary },
   }
   const { server, keys } = await start(store)
+  try {
+    return await equip(server, keys, vocabulary)
+  } catch (error) {
+    await server.discard()
+    throw error
+  }
+}
+
+/** Lets the tests see what happens: the subscriber, and the stream of the phones. */
+async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp' | 'whatsapp') {
   const [first] = keys.businesses
   const { gatewayToken, operatorToken } = keys
   const client = new Switchboard({ baseUrl: server.url, vocabulary, token: first?.token, gatewayToken, operatorToken })
@@ -199,10 +209,9 @@ function describeSubscription({ businesses, accounts }: StoreKeys, subscriber: S
       business_id: id,
       webhook: subscriber.describeWebhook(app_id, fields),
     })),
-    accounts: accounts.map(({ id, business_id, subscribed_apps }) => ({
-      id,
-      business_id,
-      subscribed_apps: [...new Set([...subscribed_apps, appOf.get(business_id) ?? []].flat())],
+    accounts: accounts.map(({ subscribed_apps, ...account }) => ({
+      ...account,
+      subscribed_apps: [...new Set([...subscribed_apps, appOf.get(account.business_id) ?? []].flat())],
     })),
   }
 }

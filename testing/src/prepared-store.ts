@@ -10,12 +10,16 @@ export interface StoreKeys {
   readonly operatorToken: string
   readonly gatewayToken: string
   readonly businesses: readonly TestedBusiness[]
-  readonly accounts: readonly {
-    readonly id: string
-    readonly business_id: string
-    readonly subscribed_apps: string[]
-  }[]
+  readonly accounts: readonly TestedAccount[]
   readonly numbers: readonly string[]
+}
+
+/** What a world file has to say of an account at least, and the apps that it is linked to. */
+export interface TestedAccount {
+  readonly id: string
+  readonly business_id: string
+  readonly name: string
+  readonly subscribed_apps: readonly string[]
 }
 
 export interface TestedBusiness {
@@ -36,6 +40,8 @@ export interface StoreOptions {
 /** Of the business that owns what the tests need, and no account. */
 const ownBusiness = '2990000000000000'
 const ownApp = '3990000000000000'
+/** Counts what is prepared: a store of another layout is not used. */
+const layout = 2
 const firstAppId = 3_990_000_000_000_001
 
 /** A copy of a store with a world in it, made once for each world. `folder` holds it and nothing else. */
@@ -64,7 +70,7 @@ async function openBase(): Promise<string> {
 
 function hash(options: StoreOptions): string {
   return createHash('sha256')
-    .update(JSON.stringify([1, options]))
+    .update(JSON.stringify([layout, options]))
     .digest('hex')
     .slice(0, 24)
 }
@@ -97,12 +103,10 @@ function isAlive(pid: number): boolean {
 
 interface World {
   readonly businesses?: readonly { readonly id: string }[]
-  readonly accounts?: readonly {
-    readonly id: string
-    readonly business_id: string
+  readonly accounts?: readonly (Omit<TestedAccount, 'subscribed_apps'> & {
     readonly subscribed_apps?: readonly string[]
     readonly phone_numbers?: readonly { readonly id: string }[]
-  }[]
+  })[]
 }
 
 /** Built beside and renamed into place: several test files may begin at once. */
@@ -167,10 +171,11 @@ function describeKeys(tokens: Tokens, { businesses = [], accounts = [] }: World)
       app_id: String(firstAppId + index),
       secret: makeSecret(),
     })),
-    accounts: accounts.map(({ id, business_id, subscribed_apps = [] }) => ({
+    accounts: accounts.map(({ id, business_id, name, subscribed_apps = [] }) => ({
       id,
       business_id,
-      subscribed_apps: [...subscribed_apps],
+      name,
+      subscribed_apps,
     })),
     numbers: accounts.flatMap(({ phone_numbers = [] }) => phone_numbers.map(({ id }) => id)),
   }
