@@ -5,7 +5,6 @@ import { type EventStream, type GatewayStreamEvent, Switchboard, type WebhookEve
 import { type EventFilter, fitsEvent } from './filters.ts'
 import { Phone } from './phone.ts'
 import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
-import { advanceClock, type FaultRule, replaceFaults, restoreSnapshot, saveSnapshot } from './sandbox.ts'
 import { findCommand, type RunningServer, type ServerCommand, type Settings, startServer } from './server-process.ts'
 import { Subscriber } from './subscriber.ts'
 
@@ -35,6 +34,9 @@ const fields = [
   'template_category_update',
   'user_preferences',
 ] satisfies readonly WebhookEvent['field'][]
+
+/** A rule by which requests or webhooks go wrong on purpose. */
+export type FaultRule = SandboxReplaceFaultsParams['rules'][number]
 
 const snapshotName = 'as-created'
 
@@ -110,17 +112,17 @@ export class TestSwitchboard {
 
   /** Moves the clock of the server forward (`24h`), and does what falls due until then. */
   async advance(duration: string): Promise<void> {
-    await advanceClock(this.client, duration)
+    await this.client.sandbox.moveClock({ advance: duration })
   }
 
   /** Lets requests and webhooks go wrong on purpose; `[]` ends that. */
   async faults(rules: readonly FaultRule[]): Promise<void> {
-    await replaceFaults(this.client, rules)
+    await this.client.sandbox.replaceFaults({ rules })
   }
 
   /** Brings everything back to what it was when this was created. */
   async reset(): Promise<void> {
-    await restoreSnapshot(this.client, snapshotName)
+    await this.client.sandbox.restoreSnapshot(snapshotName)
     this.#subscriber.events.clear()
     for (const phone of this.#phones.values()) phone.forget()
   }
@@ -181,7 +183,7 @@ async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp
   const subscriber = await Subscriber.open(keys.businesses, randomBytes(12).toString('hex'))
   const stream = client.gateway.stream()
   await Promise.all([client.operator.applyWorld(describeSubscription(keys, subscriber)), stream.opened])
-  await saveSnapshot(client, snapshotName)
+  await client.sandbox.saveSnapshot({ name: snapshotName })
   return new TestSwitchboard({ server, client, keys, subscriber, stream })
 }
 

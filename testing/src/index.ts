@@ -1,4 +1,3 @@
-export { createSwitchboard, type SwitchboardOptions, type TestSwitchboard } from './create.ts'
+export { createSwitchboard, type FaultRule, type SwitchboardOptions, type TestSwitchboard } from './create.ts'
 export { type EventFilter, type MessageFilter, NothingCame } from './filters.ts'
 export { Phone, type PhoneMessage } from './phone.ts'
-export type { FaultRule } from './sandbox.ts'

@@ -25,6 +25,7 @@ import { ReceiverMethods } from './receiver.ts'
 import { AuditMethods } from './audit.ts'
 import { OperatorMethods } from './operator.ts'
 import { ServiceMethods } from './service.ts'
+import { SandboxMethods } from './sandbox.ts'
 
 /** A client with every method of every door. */
 export class AllMethods extends Client {
@@ -52,4 +53,5 @@ export class AllMethods extends Client {
   readonly audit: AuditMethods = new AuditMethods(this)
   readonly operator: OperatorMethods = new OperatorMethods(this)
   readonly service: ServiceMethods = new ServiceMethods(this)
+  readonly sandbox: SandboxMethods = new SandboxMethods(this)
 }
