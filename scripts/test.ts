@@ -30,6 +30,10 @@ const checks = [
     command: ['node_modules/.bin/tsc', '--project', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.types'],
   },
   {
+    name: 'types of the console',
+    command: ['node_modules/.bin/tsc', '--project', 'console'],
+  },
+  {
     name: 'lint and format',
     command: ['node_modules/.bin/biome', 'ci', '--error-on-warnings', '--max-diagnostics=200', '.'],
   },

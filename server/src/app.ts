@@ -66,6 +66,7 @@ import { MessageRetention } from './resources/messages/retention.ts'
 import { sweepPieces } from './resources/uploads/sweep.ts'
 import { makeUsersStream } from './resources/users/stream.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
+import { makeConsole } from './site/console.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
 import { Feed } from './stream/feed.ts'
@@ -305,6 +306,14 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         database,
         clock,
         production: config.production,
+      }),
+      console: makeConsole({
+        ...{ database, clock, random, log, publicUrl },
+        isOn: config.consoleOn,
+        sandbox: config.sandbox,
+        production: config.production,
+        lifetime: config.consoleSession,
+        secret: await serviceSecret(database, random, 'console'),
       }),
       health: {
         findReadiness: shareWhileRunning(() => findReadiness(database, migrations)),
