@@ -77,7 +77,7 @@ export function AccessPage() {
                     <Badge tone={token.state === 'good' ? 'good' : 'bad'}>{token.state}</Badge>
                   </td>
                   <td>{nameOf(token.app_id)}</td>
-                  <td>{explainToken(token)}</td>
+                  <td class="wrap">{explainToken(token)}</td>
                   <td>
                     <When at={token.created_time} />
                   </td>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { accounts, apps, nameOf, numbers, product, takeToken, version } from '../data/directory.ts'
 import { ask, base, explain } from '../data/http.ts'
-import { watch } from '../data/live.ts'
+import { service, watch } from '../data/live.ts'
 import type { Happening, List } from '../data/types.ts'
 import { place, setQuery } from '../router.ts'
 import { attempt, Badge, Code, CopyButton, Field, Head, To, useLoaded } from '../ui/parts.tsx'
@@ -93,6 +93,10 @@ function Secrets({
       })
       secret.value = world.apps?.find(({ id }) => id === app)?.secret
     })
+  const isSandbox = service.value?.sandbox === true
+  useEffect(() => {
+    if (isSandbox) void show()
+  }, [app, isSandbox])
   const renew = () =>
     attempt(async () => {
       const made = await ask<{ secret: string }>('POST', `/operator/apps/${app}/secret`, { json: {} })
@@ -210,7 +214,7 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
     <li class="card">
       <h2>Subscribe it</h2>
       {current && (
-        <p>
+        <p class="row">
           Now: <code>{current.callback_url}</code>{' '}
           {current.fields.map((field) => (
             <Badge tone="plain" key={String(typeof field === 'string' ? field : field.name)}>

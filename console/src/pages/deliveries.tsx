@@ -4,6 +4,7 @@ import { apps, nameOf, numbers } from '../data/directory.ts'
 import { ask } from '../data/http.ts'
 import { watch } from '../data/live.ts'
 import type { Delivery, Lane, List } from '../data/types.ts'
+import { findObstacle } from '../data/why.ts'
 import { go, place, setQuery } from '../router.ts'
 import { attempt, Badge, Dialog, Empty, Field, Head, say, To, useLoaded, When } from '../ui/parts.tsx'
 import { toneOfState } from './live-line.tsx'
@@ -142,7 +143,11 @@ export function DeliveriesPage() {
                     <To href={`/deliveries/${row.id}`}>{row.id}</To>
                   </td>
                   <td>
-                    <Badge tone={toneOfState(row.state)}>{row.state}</Badge>
+                    {row.state === 'waiting' && row.attempts > 0 ? (
+                      <Badge tone="bad">failing</Badge>
+                    ) : (
+                      <Badge tone={toneOfState(row.state)}>{row.state}</Badge>
+                    )}
                   </td>
                   <td>{row.field}</td>
                   <td class="mono cut" title={row.callback_url}>
@@ -205,44 +210,55 @@ function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly re
     })
   return (
     <section class="lanes" aria-label="Subscribers">
-      {lanes.map((lane) => {
-        const isPaused = lane.paused_until !== null
-        const tone = lane.down ? 'bad' : isPaused ? 'warn' : 'good'
-        const words = lane.paused_by_operator
-          ? 'Paused'
-          : lane.down
-            ? 'Down'
-            : isPaused
-              ? 'Waits to try again'
-              : 'Takes webhooks'
-        return (
-          <article class={`lane ${tone}`} key={lane.id}>
-            <header>
-              <h2>{lane.app_name}</h2>
-              <Badge tone={tone}>{words}</Badge>
-            </header>
-            <p class="mono cut" title={lane.callback_url}>
-              {lane.callback_url}
-            </p>
-            <p class="soft">
-              {lane.waiting === 0
-                ? 'Nothing waits.'
-                : `${lane.waiting} wait in ${lane.conversations} ${lane.conversations === 1 ? 'conversation' : 'conversations'}, the oldest for ${writeAge(lane.oldest_age ?? 0)}.`}
-              {lane.failures > 0 && ` ${lane.failures} failed since the last success.`}
-            </p>
-            {lane.paused_by_operator || lane.down || isPaused ? (
-              <button type="button" class="small" onClick={() => void act(lane.id, 'resume')}>
-                {lane.paused_by_operator ? 'Resume' : 'Try now'}
-              </button>
-            ) : (
-              <button type="button" class="small" onClick={() => void act(lane.id, 'pause')}>
-                Pause
-              </button>
-            )}
-          </article>
-        )
-      })}
+      {lanes.map((lane) => (
+        <LaneCard key={lane.id} lane={lane} onAct={(action) => void act(lane.id, action)} />
+      ))}
     </section>
+  )
+}
+
+/** How a subscriber fares, and if it does not take its webhooks, why. */
+function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (action: 'pause' | 'resume') => void }) {
+  const { app_id, id, failures, down, paused_by_operator: isPaused } = lane
+  const isBad = failures > 0 || down
+  const obstacle = useLoaded(`${id} ${failures}`, async () => (isBad ? findObstacle(app_id, id) : undefined))
+  const found = isBad ? obstacle.value.value : undefined
+  const tone = isPaused ? 'warn' : isBad ? 'bad' : 'good'
+  const words = isPaused ? 'Paused' : down ? 'Down' : isBad ? 'Does not take webhooks' : 'Takes webhooks'
+  const where = `${lane.conversations} ${lane.conversations === 1 ? 'conversation' : 'conversations'}`
+  return (
+    <article class={`lane ${tone}`}>
+      <header>
+        <h2>{lane.app_name}</h2>
+        <Badge tone={tone}>{words}</Badge>
+      </header>
+      <p class="mono cut" title={lane.callback_url}>
+        {lane.callback_url}
+      </p>
+      {found && (
+        <p class="bad">
+          {`Why: ${found.problem}. `}
+          <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
+        </p>
+      )}
+      <p class="soft">
+        {lane.waiting === 0
+          ? 'Nothing waits.'
+          : `${lane.waiting} wait in ${where}, the oldest for ${writeAge(lane.oldest_age ?? 0)}.`}
+      </p>
+      <div class="row">
+        {(isPaused || isBad) && (
+          <button type="button" class="small" onClick={() => onAct('resume')}>
+            {isPaused ? 'Resume' : 'Try now'}
+          </button>
+        )}
+        {!isPaused && (
+          <button type="button" class="small" onClick={() => onAct('pause')}>
+            Pause
+          </button>
+        )}
+      </div>
+    </article>
   )
 }
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { nameOf } from '../data/directory.ts'
 import { ask } from '../data/http.ts'
 import type { FullDelivery, Try } from '../data/types.ts'
+import { findObstacle } from '../data/why.ts'
 import { attempt, Badge, Code, Empty, Head, prettify, To, useLoaded, When } from '../ui/parts.tsx'
 import { useFollow } from './deliveries.tsx'
 import { toneOfState } from './live-line.tsx'
@@ -88,9 +89,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
         </button>
       </form>
       {delivery.tries.length === 0 ? (
-        <Empty title="Not tried yet">
-          <p>It waits behind others of its conversation, or its subscriber is paused.</p>
-        </Empty>
+        <NotTried delivery={delivery} />
       ) : (
         <ol class="tries">
           {delivery.tries.toReversed().map((one) => (
@@ -99,6 +98,24 @@ export function DeliveryPage({ id }: { readonly id: string }) {
         </ol>
       )}
     </div>
+  )
+}
+
+function NotTried({ delivery }: { readonly delivery: FullDelivery }) {
+  const { value } = useLoaded(delivery.id, () => findObstacle(delivery.app_id, delivery.lane_id))
+  const found = value.value
+  return (
+    <Empty title="Not tried yet">
+      {found ? (
+        <p>
+          {'It waits behind '}
+          <To href={`/deliveries/${found.delivery_id}`}>{`webhook ${found.delivery_id}`}</To>
+          {`, which its subscriber does not take: ${found.problem}.`}
+        </p>
+      ) : (
+        <p>It waits behind others of its conversation, or its subscriber is paused.</p>
+      )}
+    </Empty>
   )
 }
 

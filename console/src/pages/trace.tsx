@@ -4,6 +4,7 @@ import { apps, takeToken } from '../data/directory.ts'
 import { type Answer, ask, askFully, base, explain, type Method } from '../data/http.ts'
 import { watch } from '../data/live.ts'
 import type { Happening } from '../data/types.ts'
+import { findObstacle } from '../data/why.ts'
 import { Badge, Code, Empty, Field, Head, prettify, Time, To, useLoaded } from '../ui/parts.tsx'
 import { describe, nameType } from './live-line.tsx'
 
@@ -21,7 +22,9 @@ export function TracePage({ trace }: { readonly trace: string }) {
   )
   const all = value.value?.data ?? []
   // Of an event, its message or call is told as well: the same once more.
-  const steps = all.filter(({ type }) => type !== 'message' && type !== 'call')
+  const told = all.filter(({ type }) => type !== 'message' && type !== 'call')
+  // A request is noted when it is answered, and comes before all that it set off.
+  const steps = [...told.filter(({ type }) => type === 'request'), ...told.filter(({ type }) => type !== 'request')]
   const [first] = steps
   const request = steps.find(({ type }) => type === 'request')
   const start = first ? Date.parse(first.time) : 0
@@ -52,10 +55,25 @@ export function TracePage({ trace }: { readonly trace: string }) {
 /** Why a webhook has not come, in one sentence. */
 function Verdict({ steps }: { readonly steps: readonly Happening[] }) {
   const verdict = judge(steps)
-  return <p class={`verdict ${verdict.tone}`}>{verdict.text}</p>
+  const waiting = steps.findLast(({ type, data }) => type === 'delivery' && data['state'] === 'waiting')
+  const app = verdict.waits && waiting ? String(waiting.data['app_id']) : ''
+  const obstacle = useLoaded(`${app} ${steps.length}`, async () => (app === '' ? undefined : findObstacle(app)))
+  const found = app === '' ? undefined : obstacle.value.value
+  return (
+    <div class={`verdict ${found ? 'bad' : verdict.tone}`} role="status">
+      <p>{verdict.text}</p>
+      {found && (
+        <p>
+          {`${String(waiting?.data['callback_url'])} does not take it: ${found.problem}. `}
+          <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
+          {` was tried ${found.tries} ${found.tries === 1 ? 'time' : 'times'}.`}
+        </p>
+      )}
+    </div>
+  )
 }
 
-function judge(steps: readonly Happening[]): { tone: string; text: string } {
+function judge(steps: readonly Happening[]): { tone: string; text: string; waits?: boolean } {
   const request = steps.find(({ type }) => type === 'request')
   const error = request?.data['error'] as { message?: string } | null | undefined
   if (error) return { tone: 'bad', text: `The request was refused: ${error.message}` }
@@ -77,8 +95,8 @@ function judge(steps: readonly Happening[]): { tone: string; text: string } {
     return { tone: 'bad', text: `A webhook was given up: ${problem ?? 'the subscriber did not take it'}.` }
   if (states.includes('waiting')) {
     if (tries.length === 0)
-      return { tone: 'warn', text: 'A webhook waits behind others of its conversation, or for its subscriber.' }
-    return { tone: 'warn', text: `A webhook waits for its next try. The last one: ${problem ?? 'in vain'}.` }
+      return { tone: 'warn', text: 'Its webhook has not been tried yet: it waits for its subscriber.', waits: true }
+    return { tone: 'bad', text: `Its webhook waits for the next try. The last one: ${problem ?? 'in vain'}.` }
   }
   return {
     tone: 'good',
