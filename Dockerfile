@@ -2,10 +2,12 @@ FROM node:24-slim
 WORKDIR /opt/switchboard
 COPY package.json package-lock.json ./
 COPY server/package.json server/
+COPY sdk/package.json sdk/
 COPY console/package.json console/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY server/src server/src
 COPY server/bin server/bin
+COPY sdk/src sdk/src
 COPY console/src console/src
 COPY worlds worlds
 COPY scripts/compile.mjs scripts/console.mjs scripts/pack.mjs scripts/

@@ -69,6 +69,8 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     PORT: '0',
     DATA_DIR: place.dataDir,
     LOG_LEVEL: 'silent',
+    // The start page is what is there without the console, which has a test of its own.
+    CONSOLE: 'off',
     ...(publicUrl !== undefined && { PUBLIC_URL: publicUrl }),
     ...(production && { NODE_ENV: 'production' }),
   })
@@ -184,7 +186,7 @@ describe('the public door', () => {
       ])
     const edgeDoors = ['gateway', 'receiver', 'handshake', 'operator']
     const rows = description.operations.filter(({ door }) => edgeDoors.includes(door)).map(({ name }) => `  ${name}`)
-    const edge = ['gateway', 'receiver', 'operator', ...rows]
+    const edge = ['gateway', 'receiver', 'operator', 'sandbox', ...rows]
     const operators = ['operators', '  operators.healthz', '  operators.readyz', '  operators.metrics']
     assert.deepEqual(found.slice(0, expected.length), expected)
     assert.deepEqual(found.slice(expected.length).sort(), [...edge, ...operators].sort())
