@@ -72,6 +72,7 @@ import { SandboxClock } from './sandbox/clock.ts'
 import { Faults } from './sandbox/faults.ts'
 import { openSandbox } from './sandbox/sandbox.ts'
 import { readSandboxState } from './sandbox/state.ts'
+import { makeConsole } from './site/console.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
 import { Feed } from './stream/feed.ts'
@@ -406,6 +407,14 @@ export async function createApp({
         database,
         clock,
         production: config.production,
+      }),
+      console: makeConsole({
+        ...{ database, clock, random, log, publicUrl },
+        isOn: config.consoleOn,
+        sandbox: config.sandbox,
+        production: config.production,
+        lifetime: config.consoleSession,
+        secret: await serviceSecret(database, random, 'console'),
       }),
       health: {
         findReadiness: shareWhileRunning(() => findReadiness(database, migrations)),

@@ -81,6 +81,9 @@ export interface Config extends Settings {
   readonly trustProxy: AddressList
   readonly allowedHosts: readonly string[]
   readonly allowDemoTokens: boolean
+  readonly consoleOn: boolean
+  /** How long a session of the console lasts. */
+  readonly consoleSession: number
   readonly vocabulary: VocabularyName
   readonly versions: readonly string[]
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
@@ -293,6 +296,20 @@ export const settings = {
     sentence: 'Whether this is a place to try things out: operators see the headers and bodies of requests.',
     parse: onOff,
     fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
+  }),
+  consoleOn: define({
+    name: 'CONSOLE',
+    shownDefault: 'on',
+    sentence: 'Whether the console is served; everything else works without it.',
+    parse: onOff,
+    fallback: () => true,
+  }),
+  consoleSession: define({
+    name: 'CONSOLE_SESSION',
+    shownDefault: '12h',
+    sentence: 'How long somebody who signed in to the console stays signed in.',
+    parse: duration,
+    fallback: () => 12 * hour,
   }),
   trustProxy: define<AddressList>({
     name: 'TRUST_PROXY',

@@ -199,6 +199,10 @@ class OperationContext<D extends Db>
     return this.#asked.deps.mayUseDemo(this.#asked.request.raw)
   }
 
+  get isLocal(): boolean {
+    return this.#asked.deps.addresses.isLocal(this.#asked.request.raw)
+  }
+
   get method(): string {
     return this.#asked.request.raw.method ?? 'GET'
   }
