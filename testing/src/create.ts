@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type EventStream, type GatewayStreamEvent, Switchboard, type WebhookEvent } from '@switchboard/client'
+import {
+  type EventStream,
+  type GatewayStreamEvent,
+  type SandboxReplaceFaultsParams,
+  Switchboard,
+  type WebhookEvent,
+} from '@switchboard/client'
 import { type EventFilter, fitsEvent } from './filters.ts'
 import { Phone } from './phone.ts'
 import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
@@ -71,6 +77,19 @@ export class TestSwitchboard {
   /** The ids of all its phone numbers. */
   get numbers(): readonly string[] {
     return this.#keys.numbers
+  }
+
+  /** The token of the world's first business, for clients of your own. */
+  get token(): string {
+    return this.#keys.businesses[0]?.token ?? ''
+  }
+
+  get gatewayToken(): string {
+    return this.#keys.gatewayToken
+  }
+
+  get operatorToken(): string {
+    return this.#keys.operatorToken
   }
 
   /** The process of the server. */
