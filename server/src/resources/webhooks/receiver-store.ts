@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { hasAccess } from '../../auth/access.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/keyed-hash.ts'
+import { listSoon } from '../../db/soon.ts'
 import { defineSql, defineStatement, defineWithRows, defineWithSteps, type Statement } from '../../db/statement.ts'
 
 /** What posts name, without duplicates: ids of accounts and numbers, and pairs of a signing app and an account, by any key. */
@@ -137,7 +138,25 @@ export async function rememberReceived(
   keys: Iterable<ReceivedKey>,
   received_time: number,
 ): Promise<ReceivedKey[]> {
-  const listed = Object.fromEntries([...keys].map((key) => [key.join(' '), key]))
-  const rows = await tx.list(inserts[kind], { keys: listed, received_time })
-  return rows.map(({ owner, id }) => [owner, id])
+  const rows = await tx.list(inserts[kind], { keys: listKeys(keys), received_time })
+  return rows.map(toKey)
+}
+
+/** The same together with the next statement, where that is possible: `take` is called with those that are new. */
+export async function rememberSoon(
+  tx: Transaction,
+  kind: keyof typeof inserts,
+  keys: Iterable<ReceivedKey>,
+  received_time: number,
+  take: (fresh: ReceivedKey[]) => void,
+): Promise<void> {
+  await listSoon(tx, inserts[kind], { keys: listKeys(keys), received_time }, (rows) => take(rows.map(toKey)))
+}
+
+function listKeys(keys: Iterable<ReceivedKey>): Record<string, ReceivedKey> {
+  return Object.fromEntries([...keys].map((key) => [key.join(' '), key]))
+}
+
+function toKey({ owner, id }: { readonly owner: string; readonly id: string }): ReceivedKey {
+  return [owner, id]
 }
