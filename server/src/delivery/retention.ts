@@ -82,7 +82,8 @@ export class RetentionWorker {
   async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
     while (!this.#loop.isStopped) {
       const started = performance.now()
-      if ((await this.#database.transaction(step)) < stepSize) return
+      // Events hold what messages say.
+      if ((await this.#database.transaction(step, { wipes: true })) < stepSize) return
       await rest(started)
     }
   }

@@ -14,7 +14,10 @@ export interface KnownSecret {
 }
 
 /** What a thief of the database gets: the files of SQLite, or every row of PostgreSQL. */
-export async function readStolenBytes(place: StorePlace, database: Database): Promise<Buffer> {
+export async function readStolenBytes(
+  place: Pick<StorePlace, 'engine' | 'dataDir'>,
+  database: Database,
+): Promise<Buffer> {
   if (place.engine === 'postgres')
     return Buffer.from(
       Object.values(await dumpStore(database))

@@ -43,6 +43,7 @@ export interface MessageRetentionDeps {
 export class MessageRetention {
   readonly #deps: MessageRetentionDeps
   readonly #loop: Loop
+  #hasRemoved = false
 
   constructor(deps: MessageRetentionDeps) {
     this.#deps = deps
@@ -80,7 +81,19 @@ export class MessageRetention {
     await this.#inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep))
     await this.#inSteps((tx) => removeStreamEvents(tx, now - rules.streamKeep))
     // Otherwise the whole event goes first.
-    if (rules.messageBodyKeep < rules.webhookKeep) await emptyOldValues(database, bodiesBefore, isStopped)
+    if (rules.messageBodyKeep < rules.webhookKeep) {
+      const transaction = <T>(work: (tx: Transaction) => Promise<T>) => this.#wipe(work)
+      await emptyOldValues({ read: database.read, transaction }, bodiesBefore, isStopped)
+    }
+    if (!this.#hasRemoved) return
+    await database.emptyLog()
+    this.#hasRemoved = false
+  }
+
+  /** Nothing of what messages said stays in the file of an embedded store. */
+  #wipe<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.#hasRemoved = true
+    return this.#deps.database.transaction(work, { wipes: true })
   }
 
   /** `step` returns whether there may be more. */
@@ -97,12 +110,11 @@ export class MessageRetention {
     list: (after: KeptRow | undefined) => Promise<readonly KeptRow[]>,
     remove: (tx: Transaction, tools: MessageRetentionDeps, ids: readonly string[]) => Promise<unknown>,
   ): Promise<void> {
-    const { database } = this.#deps
     await walkInSteps<KeptRow>({
       list,
       take: async (rows) => {
         const ids = rows.filter(({ is_over }) => is_over === 1).map(({ id }) => id)
-        if (ids.length > 0) await database.transaction((tx) => remove(tx, this.#deps, ids))
+        if (ids.length > 0) await this.#wipe((tx) => remove(tx, this.#deps, ids))
       },
       size: stepSize,
       isStopped: () => this.#loop.isStopped,
