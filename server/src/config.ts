@@ -536,7 +536,8 @@ export const settings = {
   maxStreams: define({
     name: 'MAX_STREAMS',
     shownDefault: '1000',
-    sentence: 'How many streams (GET /gateway/stream) can be open in one process; more are refused with 429.',
+    sentence:
+      'How many streams (GET /gateway/stream, and as many of GET /operator/stream) can be open in one process; more are refused with 429.',
     parse: integer(1, 1_000_000),
     fallback: () => 1000,
   }),
@@ -686,7 +687,7 @@ export const settings = {
     name: 'WEBHOOK_LEASE',
     shownDefault: '10s',
     sentence:
-      'How long the deliveries and timers of a dead server wait before another takes them over; the same for every process.',
+      'How long the deliveries, timers and links of a dead server wait before another takes them over; the same for every process.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),

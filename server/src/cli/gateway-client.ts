@@ -50,7 +50,7 @@ export function openGateway(flags: GatewayFlags): Gateway {
 /** Sends a request to the server; reports a refusal in one line. */
 export async function askGateway(
   { url, token }: Gateway,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: object,
 ): Promise<GatewayAnswer> {

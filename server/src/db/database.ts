@@ -102,6 +102,8 @@ export interface TakenPermits {
 /** Counters that processes share. A window begins with the first permit taken from it. */
 export interface Counters {
   take(window: CountedWindow, permits: number, now: number): TakenPermits | Promise<TakenPermits>
+  /** Forgets what is counted in memory. */
+  clear(): void
 }
 
 /** The share of the service itself: its workers and commands. */

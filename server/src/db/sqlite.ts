@@ -141,6 +141,7 @@ function countersOf(transaction: Database['transaction']): Counters {
   const [own, stored] = [new OwnCounters(), new StoredCounters(transaction)]
   return {
     take: (window, permits, now) => (window.milliseconds < minute ? own : stored).take(window, permits, now),
+    clear: () => own.clear(),
   }
 }
 
@@ -353,8 +354,9 @@ class CommittedReader extends SqliteConnection {
       rows = new Map()
       this.#rows.set(statement, rows)
     }
-    const key = parameters.length === 1 ? String(parameters[0]) : parameters.join('\0')
-    if (rows.has(key)) return rows.get(key)
+    const key = keyOf(parameters)
+    const known = rows.get(key)
+    if (known !== undefined || rows.has(key)) return known
     const row = super.firstRow(statement, parameters)
     // A plain object, because the driver's objects have no prototype and are slow to read.
     const kept = row === undefined ? undefined : freezeDeep({ ...row })
@@ -391,6 +393,17 @@ class CommittedReader extends SqliteConnection {
     }
     this.#isChecked = true
     if (!this.#hasArrivals) setImmediate(this.#endTurn)
+  }
+}
+
+function keyOf(parameters: readonly unknown[]): string {
+  switch (parameters.length) {
+    case 1:
+      return String(parameters[0])
+    case 2:
+      return `${parameters[0]}\0${parameters[1]}`
+    default:
+      return parameters.join('\0')
   }
 }
 

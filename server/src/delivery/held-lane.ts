@@ -33,6 +33,8 @@ export class HeldLane implements Destination {
   /** Whether the last read of its app's secrets failed. */
   isLocked = false
   underWay = 0
+  /** How many posts have ended since it was claimed. */
+  posts = 0
   /** Outcomes and postponements that are not stored yet. */
   unrecorded = 0
   wantsRead = true

@@ -35,3 +35,11 @@ export class PushReply {
     this.body = body
   }
 }
+
+/** Of a stream of Server-Sent Events. */
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'private, no-store',
+  // A proxy that collects the response would hold events back.
+  'x-accel-buffering': 'no',
+}

@@ -12,6 +12,7 @@ import type { Node } from '../graph/nodes.ts'
 import {
   type GatewayContext,
   type LinkContext,
+  limitsOf,
   type OpenContext,
   type OperatorContext,
   type ProvenBody,
@@ -30,18 +31,25 @@ import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admi
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
 import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
+import { meetFault } from './meet-fault.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 
 /** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
-export async function perform(
+export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admission, request: GraphRequest): unknown {
+  if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
+  const reading = readSources(deps, admission.row.operation, request)
+  return reading instanceof Promise
+    ? reading.then((arrived) => runArrived(deps, policy, admission, request, arrived))
+    : run(deps, policy, admission, request, reading)
+}
+
+async function runArrived(
   deps: PipelineDeps,
   policy: DoorPolicy,
   admission: Admission,
   request: GraphRequest,
+  arrived: Arrived,
 ): Promise<unknown> {
-  if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
-  const reading = readSources(deps, admission.row.operation, request)
-  const arrived = reading instanceof Promise ? await reading : reading
   if (!arrived.file) return run(deps, policy, admission, request, arrived)
   try {
     return await run(deps, policy, admission, request, arrived)
@@ -50,26 +58,47 @@ export async function perform(
   }
 }
 
-async function run(
+/** A read returns what its handler returns, without a promise of its own. */
+function run(
   deps: PipelineDeps,
   policy: DoorPolicy,
   admission: Admission,
   request: GraphRequest,
   { sources, file }: Arrived,
-): Promise<unknown> {
-  const { database } = deps
+): unknown {
+  const input = admission.row.readInput(sources)
+  if (!deps.faults?.areRequestsOn) return runWith(deps, policy, admission, request, input, file)
+  const met = meetFault(deps.faults, admission, request, input)
+  return met.then(() => runWith(deps, policy, admission, request, input, file))
+}
+
+function runWith(
+  deps: PipelineDeps,
+  policy: DoorPolicy,
+  admission: Admission,
+  request: GraphRequest,
+  input: Record<string, unknown>,
+  file: ReceivedFile | undefined,
+): unknown {
   const { row } = admission
   const { operation } = row
-  const input = row.readInput(sources)
   const fields = row.readFields?.(input['fields'] as string | undefined)
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
   const asked = { deps, policy, admission, request, fields, page, file }
   if (operation.effect !== 'write') {
-    const db = policy.usesReserve ? database.reserved : database.read
+    const db = policy.usesReserve ? deps.database.reserved : deps.database.read
     return operation.run(new OperationContext(db, asked), input)
   }
+  return runWrite(operation, asked, input)
+}
 
-  const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
+async function runWrite(
+  operation: Extract<Row, { effect: 'write' }>,
+  asked: Asked,
+  input: Record<string, unknown>,
+): Promise<unknown> {
+  const { deps, policy, admission, request } = asked
+  const prepared = await operation.prepare?.(new OperationContext(deps.database.read, asked), input)
   const answer = await write(deps, policy, admission, request.trace, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     const subject = result instanceof Recorded ? result.subject : admitted.node
@@ -193,8 +222,7 @@ class OperationContext<D extends Db>
   }
 
   get limits(): OperatorContext['limits'] {
-    const { accounts, businesses } = this.caller
-    return accounts || businesses ? { accounts, businesses } : undefined
+    return limitsOf(this.caller)
   }
 
   get project(): LinkContext['project'] {

@@ -1,5 +1,4 @@
 import { minute } from '../base/duration.ts'
-import type { StreamRow } from './types.ts'
 
 /** How long what comes behind a missing position waits for it. */
 const patience = 500
@@ -22,7 +21,7 @@ export class Gaps {
   }
 
   /** How many of these rows, which follow a position, can be told now. */
-  countUsable(rows: readonly StreamRow[], after: number, now: number): number {
+  countUsable(rows: readonly { readonly position: number }[], after: number, now: number): number {
     let expected = after + 1
     for (const [index, { position }] of rows.entries()) {
       if (position !== expected) {

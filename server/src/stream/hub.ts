@@ -1,18 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { minute, second } from '../base/duration.ts'
+import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { Loop } from '../base/loop.ts'
-import { Gaps } from './gaps.ts'
+import type { Database } from '../db/database.ts'
+import { Audience, writeFor } from './audience.ts'
 import { Listener } from './listener.ts'
 import type { PushBody, PushTarget } from './push.ts'
-import { writeEvent } from './sse.ts'
-import type { Listening, Opening, StreamRow, StreamSource, ToldEvent } from './types.ts'
+import type { Opening, Place, Reached, StreamEvent, StreamSource, Watcher } from './types.ts'
 
-export interface HubOptions<Row extends StreamRow, Told> {
-  readonly source: StreamSource<Row>
-  /** Writes events; some may be gone. */
-  tell(rows: readonly Row[]): Promise<ToldEvent<Told>[]>
+export interface HubOptions<About> {
+  readonly source: StreamSource<About>
   readonly log: Log
+  readonly database: Pick<Database, 'outageOf'>
   readonly maxStreams: number
   /** Throws when there are too many. */
   readonly refuse: () => never
@@ -22,119 +21,145 @@ export interface HubOptions<Row extends StreamRow, Told> {
 const pollInterval = 200
 const commentInterval = 15 * second
 const checkInterval = 30 * second
-const batchSize = 200
-const wantInterval = 10 * minute
 
 /**
- * Tells the events of one stream to all listeners of this process. It reads them from the database, which all processes write to, once
- * for all listeners; while nobody listens, it does nothing.
+ * Tells the events of one stream to all listeners of this process. Its source reads them from the database, which all processes write
+ * to, once for all listeners; while nobody listens, it does nothing.
  */
-export class StreamHub<Row extends StreamRow, Told> {
-  readonly #options: HubOptions<Row, Told>
-  /** Everyone, and those who have caught up. */
-  readonly #listeners = new Set<Listener<Told>>()
-  readonly #live = new Set<Listener<Told>>()
-  readonly #gaps = new Gaps()
+export class StreamHub<About> {
+  readonly #options: HubOptions<About>
+  readonly #listeners = new Set<Listener<About>>()
+  /** Those who have caught up. */
+  readonly #audience = new Audience<About>()
+  readonly #watchers = new Set<Watcher<About>>()
   readonly #timers: NodeJS.Timeout[] = []
+  readonly #pushed: StreamEvent<About>[] = []
   #opening = 0
   #loop: Loop | undefined
+  #linger: NodeJS.Timeout | undefined
   #starting: Promise<void> | undefined
-  /** Everything up to here was told to those who have caught up. */
-  #passed = 0
+  /** How often everything was replaced, and what was there by then while listeners have yet to be told. */
+  #replacements = 0
+  #replacedAt: Reached | undefined
   #isClosed = false
 
-  constructor(options: HubOptions<Row, Told>) {
+  constructor(options: HubOptions<About>) {
     this.#options = options
   }
 
+  /** Whether anybody listens, or may come back. */
+  get isOn(): boolean {
+    return this.#loop !== undefined
+  }
+
   /** Begins a stream: of what happens from now on, or of what happened after an event that is still kept. */
-  async open(opening: Opening<Told>): Promise<PushBody> {
-    const { lastEventId, admit } = opening
+  async open(opening: Opening<About>): Promise<PushBody> {
     const { source, maxStreams, refuse } = this.#options
     if (this.#isClosed || this.#listeners.size + this.#opening >= maxStreams) return refuse()
-    this.#opening += 1
-    const abandon = () => {
-      this.#opening -= 1
-      this.#stopIfIdle()
-    }
-    try {
-      const listening = await admit()
-      await source.want()
+    return this.#hold(async (release) => {
+      const listening = await opening.admit()
       await this.#start()
-      const latest = await source.latest()
-      const asked = lastEventId === undefined ? undefined : readPosition(lastEventId)
-      const isKnown = asked !== undefined && (asked === latest || (await source.isKept(asked)))
-      const after = isKnown ? asked : latest
-      const isReset = lastEventId !== undefined && !isKnown
+      await source.renew()
+      const place = await source.locate(opening.lastEventId)
       const pushTo = (target: PushTarget) => {
-        this.#join(target, { listening, opening, after, isReset })
-        this.#opening -= 1
+        this.#join(new Listener(target, listening, opening, place.after), target, place)
+        release()
       }
-      return { pushTo, abandon }
-    } catch (error) {
-      abandon()
-      throw error
-    }
+      return { pushTo, abandon: release }
+    })
+  }
+
+  /** Hears of what happens from now on, inside the process. Returns what ends it. */
+  async watch(watcher: Watcher<About>): Promise<() => void> {
+    if (this.#isClosed) watcher.end()
+    return this.#hold(async (release) => {
+      await this.#start()
+      this.#watchers.add(watcher)
+      release()
+      return () => {
+        this.#watchers.delete(watcher)
+        this.#stopIfIdle()
+      }
+    })
+  }
+
+  /** Tells what the source has not read but made itself; what comes in one turn is told at once. */
+  push(event: StreamEvent<About>): void {
+    if (this.#pushed.push(event) === 1) setImmediate(() => this.#tell(this.#pushed.splice(0)))
+  }
+
+  /** Everything was replaced when `reached` was the newest: all streams are told reset, and go on with what happens then. */
+  reset(reached: Reached): void {
+    this.#replacedAt = reached
+    this.#replacements += 1
+    this.#loop?.wake()
+  }
+
+  /** Says now that somebody listens, and not when it is time to. */
+  renew(): void {
+    if (this.isOn) void this.#options.source.renew().catch(() => undefined)
   }
 
   /** Ends all streams. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const listener of this.#listeners) listener.end()
-    await this.#loop?.stop()
-    this.#stopIfIdle()
+    for (const one of [...this.#listeners, ...this.#watchers]) one.end()
+    this.#watchers.clear()
+    const loop = this.#loop
+    this.#stop()
+    await loop?.stop()
   }
 
-  #join(
-    target: PushTarget,
-    {
-      listening,
-      opening,
-      after,
-      isReset,
-    }: {
-      readonly listening: Listening<Told>
-      readonly opening: Opening<Told>
-      readonly after: number
-      readonly isReset: boolean
-    },
-  ): void {
-    const listener = new Listener<Told>(target, listening, opening, after)
+  /** It does not stop while something is opened. */
+  async #hold<T>(work: (release: () => void) => Promise<T>): Promise<T> {
+    this.#opening += 1
+    const release = () => {
+      this.#opening -= 1
+      this.#stopIfIdle()
+    }
+    try {
+      return await work(release)
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  #join(listener: Listener<About>, target: PushTarget, place: Place): void {
     target.onClose(() => {
       this.#listeners.delete(listener)
-      this.#live.delete(listener)
+      this.#audience.remove(listener)
       this.#stopIfIdle()
     })
     this.#listeners.add(listener)
     listener.comment()
-    if (isReset) listener.write(writeEvent({ id: after, event: 'reset', data: {} }))
+    if (place.isReset) listener.reset(place.id)
     if (this.#isClosed) listener.end()
     else {
-      void this.#start()
-        .then(() => this.#catchUp(listener))
-        .catch((error: Error) => this.#giveUp(listener, error))
+      void this.#catchUp(listener).catch((error: Error) => {
+        this.#options.log.warn({ err: error }, 'a stream broke off')
+        target.end()
+      })
     }
   }
 
   /** Tells a listener what was told to others before; from then on it hears with them. */
-  async #catchUp(listener: Listener<Told>): Promise<void> {
-    const { source, tell } = this.#options
-    while (!listener.isClosed && listener.after < this.#passed) {
-      const upTo = this.#passed
-      const rows = await source.list(listener.after, upTo, batchSize)
-      listener.take(await tell(rows))
-      listener.after = rows.length < batchSize ? upTo : (rows.at(-1) as Row).position
+  async #catchUp(listener: Listener<About>): Promise<void> {
+    const { source } = this.#options
+    while (!listener.isClosed && listener.after < source.passed) {
+      const replacements = this.#replacements
+      const { events, upTo } = await source.list(listener.after)
+      // What was read before everything was replaced is not so any more.
+      if (replacements !== this.#replacements) continue
+      listener.write(writeFor(listener, events))
+      listener.after = upTo
       await listener.drained()
     }
-    if (!listener.isClosed) this.#live.add(listener)
-  }
-
-  #giveUp(listener: Listener<Told>, error: Error): void {
-    this.#options.log.warn({ err: error }, 'a stream broke off')
-    listener.end()
+    if (!listener.isClosed) this.#audience.add(listener)
   }
 
   #start(): Promise<void> {
+    clearTimeout(this.#linger)
     this.#starting ??= this.#begin().catch((error: unknown) => {
       this.#starting = undefined
       throw error
@@ -143,9 +168,10 @@ export class StreamHub<Row extends StreamRow, Told> {
   }
 
   async #begin(): Promise<void> {
-    const { source, log } = this.#options
-    this.#gaps.clear()
-    this.#passed = await source.settled()
+    const { source, log, refuse } = this.#options
+    this.#replacedAt = undefined
+    await source.begin()
+    if (this.#isClosed) return refuse()
     const loop = new Loop({
       work: () => this.#poll(),
       pause: 0,
@@ -157,73 +183,71 @@ export class StreamHub<Row extends StreamRow, Told> {
     loop.start()
     const every = (work: () => unknown, milliseconds: number) =>
       this.#timers.push(setInterval(work, milliseconds).unref())
-    every(() => this.#comment(), commentInterval)
+    every(() => {
+      for (const listener of this.#listeners) listener.comment()
+    }, commentInterval)
     every(() => void this.#checkAll(), checkInterval)
-    every(() => void source.want().catch(() => undefined), wantInterval)
-    // Whoever wanted it may have gone meanwhile.
-    this.#stopIfIdle()
+    every(() => this.renew(), source.renewEvery)
   }
 
   #stopIfIdle(): void {
-    if (this.#listeners.size > 0 || this.#opening > 0 || !this.#loop) return
-    void this.#loop.stop()
+    if (this.#listeners.size + this.#watchers.size + this.#opening > 0 || !this.#loop) return
+    clearTimeout(this.#linger)
+    const { linger } = this.#options.source
+    if (linger === 0) this.#stop()
+    else this.#linger = setTimeout(() => this.#stop(), linger).unref()
+  }
+
+  #stop(): void {
+    clearTimeout(this.#linger)
+    void this.#loop?.stop()
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     this.#loop = undefined
     this.#starting = undefined
+    this.#options.source.end()
   }
 
   async #poll(): Promise<void> {
-    const { source, tell } = this.#options
-    const late = this.#gaps.missing(performance.now())
-    if (late.length > 0) {
-      const rows = await source.pick(late)
-      this.#gaps.fill(rows.map(({ position }) => position))
-      this.#distribute(await tell(rows), { isLate: true })
-    }
+    const { source } = this.#options
+    if (this.#replacedAt) await this.#beginAgain(this.#replacedAt)
     for (;;) {
-      const found = await source.list(this.#passed, Number.MAX_SAFE_INTEGER, batchSize)
-      const rows = found.slice(0, this.#gaps.countUsable(found, this.#passed, performance.now()))
-      const last = rows.at(-1)
-      if (!last) return
-      const told = await tell(rows)
-      this.#passed = last.position
-      this.#distribute(told, { isLate: false })
-      if (rows.length < batchSize) return
+      const { events, isFull } = await source.poll()
+      // What was read before everything was replaced is not so any more; the next run begins again.
+      if (this.#replacedAt) return
+      this.#tell(events)
+      if (!isFull) return
       // Connections get their turn, so that only who really reads slowly falls behind.
       await nextTurn()
     }
   }
 
-  /** Each listener gets one text, and those who hear the same get the same one. */
-  #distribute(told: readonly ToldEvent<Told>[], { isLate }: { isLate: boolean }): void {
-    const first = told[0]?.position
-    if (first === undefined) return
-    const texts = new Map<string, string>()
-    for (const listener of this.#live) {
-      if (!isLate && listener.after >= first) {
-        listener.take(told)
-        continue
-      }
-      const { key } = listener.listening
-      let text = texts.get(key)
-      if (text === undefined) {
-        text = listener.pick(told)
-        texts.set(key, text)
-      }
-      if (text !== '') listener.write(text)
+  async #beginAgain(reached: Reached): Promise<void> {
+    const { after, id } = await this.#options.source.begin(reached)
+    if (reached !== this.#replacedAt) return
+    this.#replacedAt = undefined
+    for (const listener of this.#listeners) {
+      listener.after = after
+      listener.reset(id)
     }
   }
 
-  #comment(): void {
-    for (const listener of this.#listeners) listener.comment()
+  #tell(events: readonly StreamEvent<About>[]): void {
+    if (events.length === 0) return
+    for (const watcher of this.#watchers) for (const { about } of events) watcher.take(about)
+    this.#audience.tell(events)
   }
 
-  /** Ends the streams of callers who may not listen any more. */
+  /** Ends the streams of callers who may not listen any more; an outage ends none. */
   async #checkAll(): Promise<void> {
-    for (const listener of this.#listeners) await listener.check()
+    for (const listener of this.#listeners) {
+      try {
+        const listening = await listener.opening.admit()
+        const isLive = this.#audience.remove(listener)
+        listener.listening = listening
+        if (isLive) this.#audience.add(listener)
+      } catch (error) {
+        if (!this.#options.database.outageOf(error)) listener.end()
+      }
+    }
   }
-}
-
-function readPosition(text: string): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }

@@ -3,7 +3,7 @@ export interface PushTarget {
   readonly isClosed: boolean
   /** Bytes that were written and not sent yet. */
   readonly waitingBytes: number
-  write(text: string): void
+  write(text: string | Uint8Array): void
   /** Resolves when little is waiting, or the connection is closed. */
   drained(): Promise<void>
   /** Ends the response when what was written is sent. */

@@ -1,43 +1,37 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { lockFreeRowsOf } from '../db/row-locks.ts'
 import { defineSql, defineStatement } from '../db/statement.ts'
-import type { StreamEventsTable } from '../db/tables.ts'
+import type { StreamEventsTable, Tables } from '../db/tables.ts'
 
 /** An event of the users' stream, with the number that it is on. */
-export type StreamEvent = Omit<StreamEventsTable, 'position'> & {
+export type StoredStreamEvent = Omit<StreamEventsTable, 'position'> & {
   readonly position: number
   /** Null: the number is gone. */
   readonly account_id: string | null
   readonly phone_number: string | null
 }
 
-const selectAfter = defineStatement<{ after: number; upTo: number; limit: number }>()((db, { after, upTo, limit }) =>
+const withNumbers = (db: Kysely<Tables>) =>
   db
     .selectFrom('stream_events')
     .leftJoin('phone_numbers', 'phone_numbers.id', 'stream_events.phone_number_id')
     .selectAll('stream_events')
     .select(['phone_numbers.account_id', 'phone_numbers.phone_number'])
-    .where('position', '>', after)
-    .where('position', '<=', upTo)
     .orderBy('position')
-    .limit(limit),
+
+const selectAfter = defineStatement<{ after: number; upTo: number; limit: number }>()((db, { after, upTo, limit }) =>
+  withNumbers(db).where('position', '>', after).where('position', '<=', upTo).limit(limit),
 )
 
-export function listStreamEvents(db: Db, after: number, upTo: number, limit: number): Promise<StreamEvent[]> {
+/** Events after a position, up to another one, in order. */
+export function listStreamEvents(db: Db, after: number, upTo: number, limit: number): Promise<StoredStreamEvent[]> {
   return db.list(selectAfter, { after, upTo, limit })
 }
 
-export async function pickStreamEvents(db: Db, positions: readonly number[]): Promise<StreamEvent[]> {
-  if (positions.length === 0) return []
-  return db.query
-    .selectFrom('stream_events')
-    .leftJoin('phone_numbers', 'phone_numbers.id', 'stream_events.phone_number_id')
-    .selectAll('stream_events')
-    .select(['phone_numbers.account_id', 'phone_numbers.phone_number'])
-    .where('position', 'in', positions)
-    .orderBy('position')
-    .execute()
+/** The events at these positions, as far as there are any. */
+export async function pickStreamEvents(db: Db, positions: readonly number[]): Promise<StoredStreamEvent[]> {
+  return positions.length === 0 ? [] : withNumbers(db.query).where('position', 'in', positions).execute()
 }
 
 /** The newest position; 0 when there is none. */
@@ -53,21 +47,11 @@ export async function findLatest({ query }: Db): Promise<number> {
 
 /** The newest position of before a time; otherwise that before the oldest. */
 export async function findSettled({ query }: Db, time: number): Promise<number> {
-  const row = await query
-    .selectFrom('stream_events')
-    .select('position')
-    .where('created_time', '<=', time)
-    .orderBy('created_time', 'desc')
-    .orderBy('position', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const positions = query.selectFrom('stream_events').select('position')
+  const old = positions.where('created_time', '<=', time).orderBy('created_time', 'desc').orderBy('position', 'desc')
+  const row = await old.limit(1).executeTakeFirst()
   if (row) return row.position
-  const first = await query
-    .selectFrom('stream_events')
-    .select('position')
-    .orderBy('position')
-    .limit(1)
-    .executeTakeFirst()
+  const first = await positions.orderBy('position').limit(1).executeTakeFirst()
   return first ? first.position - 1 : 0
 }
 

@@ -1,43 +1,81 @@
-/** What a stream tells, as read; `position` orders it. */
-export interface StreamRow {
+/** Something that a stream tells. */
+export interface StreamEvent<About> {
+  /** Of a later one it is higher. */
   readonly position: number
+  /** Appeared after later ones: it is told to those too who have heard these. */
+  readonly isLate?: boolean
+  /** Listeners of one of these topics may hear it. */
+  readonly topics: readonly string[]
+  /** What filters look at. */
+  readonly about: About
+  readonly id: string | number
+  readonly type: string
+  /** Called once, for all who hear it. */
+  show(): unknown
 }
 
 /** Where the events of a stream come from. */
-export interface StreamSource<Row extends StreamRow> {
-  /** Events after a position, up to another one, in order. */
-  list(after: number, upTo: number, limit: number): Promise<Row[]>
-  /** The events at these positions, as far as there are any. */
-  pick(positions: readonly number[]): Promise<Row[]>
-  /** The newest position. */
-  latest(): Promise<number>
-  /** A position before which no event can appear any more. */
-  settled(): Promise<number>
-  /** Whether everything after a position is still there. */
-  isKept(position: number): Promise<boolean>
-  /** Has events recorded from now on, and for a while after the last call. */
-  want(): Promise<void>
+export interface StreamSource<About> {
+  /** Milliseconds that it goes on when nobody listens any more. */
+  readonly linger: number
+  /** Milliseconds between two calls of `renew`. */
+  readonly renewEvery: number
+  /** Everything up to here was returned by `poll`. */
+  readonly passed: number
+  /** Somebody listens: begins with what happens from now on, or after everything was replaced. */
+  begin(reached?: Reached): Promise<Omit<Place, 'isReset'>>
+  /** Somebody still listens. */
+  renew(): Promise<void>
+  /** What is new, in order. */
+  poll(): Promise<Batch<About>>
+  /** Where a listener begins: behind an event that is still kept, or now. `id` is that of the last event before. */
+  locate(lastEventId: string | undefined): Promise<Place>
+  /** Events between a position and what was passed, in order: some, and up to where they go. */
+  list(after: number): Promise<{ readonly events: readonly StreamEvent<About>[]; readonly upTo: number }>
+  /** Nobody listens any more. */
+  end(): void
 }
 
-/** An event as listeners get it. */
-export interface ToldEvent<Told> {
+export interface Batch<About> {
+  readonly events: readonly StreamEvent<About>[]
+  /** Whether there may be more already. */
+  readonly isFull: boolean
+}
+
+/** What was there when everything was replaced; whatever comes later has greater ids. */
+export interface Reached {
+  readonly time: number
+  readonly event: number
+  readonly delivery: number
+  /** Of the users' stream. */
   readonly position: number
-  readonly text: string
-  /** What filters look at. */
-  readonly about: Told
+}
+
+export interface Place {
+  readonly after: number
+  readonly id: string | number | undefined
+  /** Whether what came after the given event is not known any more. */
+  readonly isReset: boolean
 }
 
 /** Who listens to what. */
-export interface Listening<Told> {
-  /** Listeners with the same key get the same. */
+export interface Listening<About> {
+  /** Listeners with the same key hear the same. */
   readonly key: string
-  matches(about: Told): boolean
+  /** Every event that it hears has this topic. */
+  readonly topic: string
+  matches(about: About): boolean
 }
 
-export interface Opening<Told> {
+export interface Opening<About> {
   readonly lastEventId: string | undefined
   /** What the caller may hear by now; throws when the caller may not listen any more. */
-  readonly admit: () => Promise<Listening<Told>>
-  /** Whether an error of `admit` says that, and not that the store is away. */
-  readonly isRefusal: (error: unknown) => boolean
+  readonly admit: () => Promise<Listening<About>>
+}
+
+/** Hears of events inside the process. */
+export interface Watcher<About> {
+  take(about: About): void
+  /** The service stops. */
+  end(): void
 }

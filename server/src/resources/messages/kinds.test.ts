@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
+import { pdf, png } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { ids, strangerIds } from '../../../test/harness/world.ts'
+import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { interactiveKindNotTaken, mediaTypeNotTaken, mediaUnknown } from './errors.ts'
 import { interactiveKinds } from './interactive.ts'
 
@@ -45,7 +46,7 @@ const cases: [kind: string, taken: unknown[], refused: [value: unknown, place: s
   ],
   [
     'image',
-    [{ id: ids.media, caption: text(1024) }],
+    [{ id: ids.media, caption: text(1024) }, { link: `https://shrub.example/${'a'.repeat(2026)}` }],
     [
       [{ id: ids.media, caption: text(1025) }, 'image.caption'],
       [{ id: ids.media, link: 'https://shrub.example/a.png' }, 'image'],
@@ -53,7 +54,9 @@ const cases: [kind: string, taken: unknown[], refused: [value: unknown, place: s
       [{ link: 'ftp://shrub.example/a.png' }, 'image.link'],
       [{ link: 'https://ada:secret@shrub.example/a.png' }, 'image.link'],
       [{ link: 'https://shrub.example/a.png#top' }, 'image.link'],
-      [{ link: `https://shrub.example/${'a'.repeat(2048)}` }, 'image.link'],
+      [{ link: `https://shrub.example/${'a'.repeat(2027)}` }, 'image.link'],
+      [{ link: '' }, 'image.link'],
+      [{ id: '' }, 'image.id'],
     ],
   ],
   ['audio', [], [[{ id: ids.media, caption: 'x' }, 'audio.caption']]],
@@ -71,6 +74,9 @@ const cases: [kind: string, taken: unknown[], refused: [value: unknown, place: s
       [{ latitude: 'north', longitude: 0 }, 'location.latitude'],
       [{ latitude: 0 }, 'location.longitude'],
       [{ latitude: 0, longitude: 0, name: text(1001) }, 'location.name'],
+      [{ latitude: 0, longitude: 0, address: text(1001) }, 'location.address'],
+      [{ latitude: -90.1, longitude: 0 }, 'location.latitude'],
+      [{ latitude: 0, longitude: -180.1 }, 'location.longitude'],
     ],
   ],
   [
@@ -115,6 +121,14 @@ const cases: [kind: string, taken: unknown[], refused: [value: unknown, place: s
       { ...list({ rows: [row(1)] }), body: { text: text(4096) } },
       list({ title: 'One', rows: many(5, row) }, { title: 'Two', rows: many(5, (id) => row(id + 5)) }),
       list({ rows: [{ ...row(1), description: text(72) }] }),
+      list({ title: text(24), rows: [{ id: 'x'.repeat(200), title: text(24) }] }),
+      {
+        type: 'list',
+        body,
+        action: { button: text(20), sections: many(10, (id) => ({ title: 'T', rows: [row(id)] })) },
+      },
+      url({ display_text: 'Go', url: `https://shrub.example/${'a'.repeat(1978)}` }),
+      { type: 'product', action: { catalog_id: text(100), product_retailer_id: text(100) } },
       url({ display_text: text(20), url: 'https://shrub.example' }),
       request,
       { type: 'product', action: { catalog_id: 'c', product_retailer_id: 'p' } },
@@ -147,6 +161,31 @@ const cases: [kind: string, taken: unknown[], refused: [value: unknown, place: s
       ],
       [list({ title: 'One', rows: [row(1)] }, { rows: [row(2)] }), 'interactive.action.sections[1].title'],
       [list({ rows: [row(1), row(1)] }), 'interactive.action.sections'],
+      [list({ rows: [] }), 'interactive.action.sections[0].rows'],
+      [list(), 'interactive.action.sections'],
+      [list(...many(11, (id) => ({ title: 'T', rows: [row(id)] }))), 'interactive.action.sections'],
+      [list({ title: text(25), rows: [row(1)] }), 'interactive.action.sections[0].title'],
+      [list({ rows: [{ ...row(1), id: 'x'.repeat(201) }] }), 'interactive.action.sections[0].rows[0].id'],
+      [list({ rows: [{ ...row(1), title: text(25) }] }), 'interactive.action.sections[0].rows[0].title'],
+      [
+        { type: 'list', body, action: { button: text(21), sections: [{ rows: [row(1)] }] } },
+        'interactive.action.button',
+      ],
+      [
+        url({ display_text: 'Go', url: `https://shrub.example/${'a'.repeat(1979)}` }),
+        'interactive.action.parameters.url',
+      ],
+      [
+        { type: 'product', action: { catalog_id: text(101), product_retailer_id: 'p' } },
+        'interactive.action.catalog_id',
+      ],
+      [
+        { type: 'product', action: { catalog_id: 'c', product_retailer_id: text(101) } },
+        'interactive.action.product_retailer_id',
+      ],
+      [flow({ flow_id: '1', flow_token: 'x'.repeat(257) }), 'interactive.action.parameters.flow_token'],
+      [flow({ flow_id: '1', flow_message_version: '2' }), 'interactive.action.parameters.flow_message_version'],
+      [flow({ flow_id: '1', mode: 'live' }), 'interactive.action.parameters.mode'],
       [list({ rows: [{ ...row(1), description: text(73) }] }), 'interactive.action.sections[0].rows[0].description'],
       [{ ...list({ rows: [row(1)] }), body: { text: text(4097) } }, 'interactive.body.text'],
       [{ ...list({ rows: [row(1)] }), header: { type: 'image', image: { id: 'x' } } }, 'interactive.header.text'],
@@ -171,6 +210,10 @@ onBothDatabases('kinds of message', (engine) => {
   before(async () => {
     await sides.write(user)
   })
+  const upload = async (file: Buffer): Promise<string> => {
+    const json = { messaging_product: 'msgapp', file: file.toString('base64') }
+    return (await server.client.post(`/v23.0/${numbers.main}/media`, { token: tokens.owner, json })).body.id
+  }
 
   for (const [kind, taken, refused] of cases) {
     test(`${kind}: each limit at its edge is taken`, async () => {
@@ -223,6 +266,13 @@ onBothDatabases('kinds of message', (engine) => {
     for (const unknown of [strangerIds.media, '1', ids.phone_number]) {
       assertError(await sides.post({ to: user, type: 'image', image: { id: unknown } }), mediaUnknown)
     }
+    const [file, paper] = [await upload(png), await upload(pdf)]
+    await server.client.delete(`/v23.0/${file}`, { token: tokens.owner })
+    assertError(await sides.post({ to: user, type: 'image', image: { id: file } }), mediaUnknown)
+    const asImage = await sides.post({ to: user, type: 'image', image: { id: paper } })
+    assert.deepEqual([asImage.status, asImage.body.error.code], [422, 131053])
+    const document = await sides.send(user, { type: 'document', document: { id: paper, filename: text(240) } })
+    assert.equal((await sides.show(document)).document.filename, text(240))
     const wrong = await sides.post({ to: user, type: 'sticker', sticker: { id: ids.media } })
     assertError(wrong, mediaTypeNotTaken({ found: 'image/png', type: 'sticker', types: ['image/webp'] }))
     const voice = await sides.post({ to: user, type: 'audio', audio: { id: ids.media, voice: true } })

@@ -136,6 +136,17 @@ export async function claimLink(
   return numUpdatedRows > 0n
 }
 
+/** Holds the links of claims for longer; what another process holds by now stays with it. */
+export async function renewClaims(tx: Transaction, claims: readonly string[], until: number): Promise<void> {
+  const held = tx.query.selectFrom('link_fetches').select('message_id').where('claim', 'in', claims)
+  await tx.query
+    .updateTable('link_fetches')
+    .set({ leased_until: until })
+    // One that is being finished needs no lease.
+    .where('message_id', 'in', held.forUpdate().skipLocked())
+    .execute()
+}
+
 /** Leaves the links of a claim to others. */
 export async function releaseClaim(tx: Transaction, claim: string): Promise<void> {
   await tx.query.updateTable('link_fetches').set({ claim: null, leased_until: 0 }).where('claim', '=', claim).execute()

@@ -18,6 +18,7 @@ import {
   listFreeLinks,
   noteFetched,
   releaseClaim,
+  renewClaims,
   takeWaiting,
   type Waiting,
 } from './link-store.ts'
@@ -34,8 +35,6 @@ const maxPerHost = 6
 const pageSize = 100
 /** So many messages that waited for one link are sent in one transaction. */
 const finishBatch = 50
-/** Time beyond both attempts, for what comes after them. */
-const leaseMargin = 30 * second
 
 export interface LinkWorkerDeps extends Omit<PhoneTools, 'publicUrl'> {
   readonly database: Database
@@ -44,6 +43,8 @@ export interface LinkWorkerDeps extends Omit<PhoneTools, 'publicUrl'> {
   /** For links alone, because it may take longer than callbacks may. */
   readonly egress: Egress
   readonly publicUrl: () => string
+  /** How long the links of a dead process wait before another one fetches them, in milliseconds. */
+  readonly lease: number
 }
 
 interface InHand {
@@ -63,24 +64,30 @@ interface Given {
 /** Fetches the files behind links of messages: each by one process at a time, and again if that process dies. */
 export class LinkWorker {
   readonly #deps: LinkWorkerDeps
-  readonly #lease: number
   readonly #inHand = new Map<string, InHand>()
   readonly #stopping = new AbortController()
   readonly #polls: Loop
+  readonly #heartbeat: Loop
 
   constructor(deps: LinkWorkerDeps) {
     this.#deps = deps
-    this.#lease = 2 * deps.settings.linkFetchTimeout + leaseMargin
     this.#polls = new Loop({
       work: () => this.#claimFree(),
       pause: pollPauseMilliseconds,
       every: pollMilliseconds,
       onFailure: (error) => this.#report(error),
     })
+    this.#heartbeat = new Loop({
+      work: () => this.#renew(),
+      pause: 0,
+      every: deps.lease / 4,
+      onFailure: (error) => this.#report(error),
+    })
   }
 
   start(): void {
     this.#polls.start()
+    this.#heartbeat.start()
     this.wake()
   }
 
@@ -102,13 +109,22 @@ export class LinkWorker {
     await this.#polls.stop()
     this.#stopping.abort(new EgressError('closed', 'the service is stopping'))
     await Promise.all([...this.#inHand.values()].map(({ done }) => done))
+    await this.#heartbeat.stop()
+  }
+
+  /** Renews the leases of the links in hand, however slow their hosts are. */
+  async #renew(): Promise<void> {
+    const { database, clock, lease } = this.#deps
+    const claims = [...this.#inHand.keys()]
+    if (claims.length > 0) await database.transaction((tx) => renewClaims(tx, claims, clock.now() + lease))
   }
 
   #listFree(fullHosts: readonly string[]): Promise<Waiting[]> {
-    const now = this.#deps.clock.now()
-    return listFreeLinks(this.#deps.database.read, {
+    const { clock, database, lease } = this.#deps
+    const now = clock.now()
+    return listFreeLinks(database.read, {
       now,
-      horizon: leaseHorizon(now, this.#lease),
+      horizon: leaseHorizon(now, lease),
       hosts: fullHosts,
       keys: [...this.#inHand.values()].map(({ link_key }) => link_key),
       limit: pageSize,
@@ -138,11 +154,11 @@ export class LinkWorker {
   }
 
   async #begin(link: Waiting): Promise<void> {
-    const { database, clock, random } = this.#deps
+    const { database, clock, random, lease } = this.#deps
     const claim = random.trace()
     const claimed = await database.transaction((tx) => {
       const now = clock.now()
-      return claimLink(tx, link, { claim, now, horizon: leaseHorizon(now, this.#lease), until: now + this.#lease })
+      return claimLink(tx, link, { claim, now, horizon: leaseHorizon(now, lease), until: now + lease })
     })
     if (!claimed) return
     const done = this.#work(link, claim)

@@ -171,9 +171,17 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
     for (const user_wa_id of [one, other, gone]) await sides.gateway('groups/join', { invite_link, user_wa_id })
     await sides.gateway(`users/${other}`, { presence: 'offline' })
     await sides.gateway(`users/${gone}`, { reachable: false })
-    const location = { latitude: 1, longitude: 1 }
-    const refused = await sides.post({ ...group, type: 'location', location })
-    assert.deepEqual([refused.status, refused.body.error.code], [kindNotForGroups.status, kindNotForGroups.code])
+    const buttons = [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }]
+    const kinds = {
+      location: { latitude: 1, longitude: 1 },
+      contacts: [{ name: { formatted_name: 'Ada L.', first_name: 'Ada' } }],
+      reaction: { message_id: 'x', emoji: '👍' },
+      interactive: { type: 'button', body: { text: 'Which?' }, action: { buttons } },
+    }
+    for (const [type, value] of Object.entries(kinds)) {
+      const refused = await sides.post({ ...group, type, [type]: value })
+      assert.deepEqual([refused.status, refused.body.error.code], [kindNotForGroups.status, 131051], type)
+    }
 
     const closed = (await sides.post(group)).body
     assert.equal(await sides.namesOf(closed.messages[0].id), 'failed 131047')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { sql } from 'kysely'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { pdf, png } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
@@ -7,6 +8,7 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { body, bodyWith, buttons, templateCalls } from '../../../test/harness/template-calls.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
 import { day, second } from '../../base/duration.ts'
+import type { Transaction } from '../../db/database.ts'
 
 const text = (value: string) => ({ type: 'text', text: value })
 const named = (parameter_name: string, value: string) => ({ ...text(value), parameter_name })
@@ -380,6 +382,38 @@ onBothDatabases('sending templates', (engine) => {
     server.clock.advance(day - second)
     const later = await Promise.all(Array.from({ length: 40 }, () => send(sides.newUser())))
     assert.equal(later.filter((names) => names === 'sent, delivered').length, 39)
+  })
+
+  test('each tier ends with its last user, and the one without a limit nowhere', async () => {
+    const small = messageSides(server, tiny)
+    const send = async () => small.namesOf(await small.send(small.newUser(), describeTemplate('hello_world')))
+    const { query } = server.database.read
+    const write = (work: (tx: Transaction) => Promise<unknown>) => server.database.transaction(work)
+    await write((tx) => tx.query.updateTable('chats').set({ template_time: null }).execute())
+    const tiers = { TIER_250: 250, TIER_1K: 1000, TIER_10K: 10_000, TIER_100K: 100_000 }
+    for (const [messaging_limit_tier, users] of Object.entries(tiers)) {
+      const { count } = await query
+        .selectFrom('chats')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('phone_number_id', '=', tiny)
+        .where('template_time', 'is not', null)
+        .executeTakeFirstOrThrow()
+      await write(async (tx) => {
+        await tx.query.updateTable('phone_numbers').set({ messaging_limit_tier }).where('id', '=', tiny).execute()
+        // Users who were sent to: all but one of the tier.
+        await sql`INSERT INTO chats (id, phone_number_id, blocked, marketing, typing_until, pair_time, template_time, conversations, last_time)
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${users - 1 - Number(count)})
+          SELECT ${messaging_limit_tier} || i, ${tiny}, FALSE, 'resume', 0, 0, ${server.clock.now()}, '{}', 0 FROM n`.execute(
+          tx.query,
+        )
+      })
+      assert.deepEqual([await send(), await send()], ['sent, delivered', 'failed 131048'], messaging_limit_tier)
+    }
+    const messaging_limit_tier = 'TIER_UNLIMITED'
+    await write((tx) =>
+      tx.query.updateTable('phone_numbers').set({ messaging_limit_tier }).where('id', '=', tiny).execute(),
+    )
+    assert.equal(await send(), 'sent, delivered')
   })
 
   test('to a group: the price of groups, and no authentication template', async () => {

@@ -1,17 +1,12 @@
-import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { minute, second } from '../../base/duration.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentWrong } from '../../graph/errors.ts'
-import { defineOperatorReply, type NewRow, type OperatorReplyContext } from '../../graph/operation.ts'
-import { Reply } from '../../graph/reply.ts'
-import { openEventStream } from '../../stream/event-stream.ts'
-import { type HappeningType, happeningTypes } from '../../stream/happening.ts'
-import { filterProperties, fits, type HappeningFilter, showHappening } from './happenings.ts'
-
-const commentMilliseconds = 15 * second
-/** How often it is asked whether the token is still good. */
-const readmitMilliseconds = minute / 2
+import { defineOperatorReply, limitsOf, type NewRow } from '../../graph/operation.ts'
+import { eventStreamHeaders, PushReply } from '../../graph/reply.ts'
+import { topicOf } from '../../stream/feed.ts'
+import { type Happening, type HappeningType, happeningTypes } from '../../stream/happening.ts'
+import type { Listening } from '../../stream/types.ts'
+import { filterProperties, fits, type HappeningFilter } from './happenings.ts'
 
 /** Server-Sent Events. */
 export function streamOperations(): NewRow[] {
@@ -29,31 +24,26 @@ export function streamOperations(): NewRow[] {
       errors: [400, 401, 403, 429, 500],
       content: { 'text/event-stream': Type.String() },
       examples: { output: undefined },
-      async run(context, { types, account_id, phone_number_id }) {
-        const filter = { types: readTypes(types), account_id, phone_number_id, limits: context.limits }
-        const headers = {
-          'content-type': 'text/event-stream; charset=utf-8',
-          'cache-control': 'no-store',
-          'x-accel-buffering': 'no',
-        }
-        return new Reply(headers, await open(context, filter))
+      async run({ headers, ports, caller }, { types, account_id, phone_number_id }) {
+        const asked = { types: readTypes(types), account_id, phone_number_id }
+        const body = await ports.feed.open({
+          lastEventId: headers['last-event-id']?.toString() || undefined,
+          admit: async () => listeningOf({ ...asked, limits: limitsOf(await ports.readmitOperator(caller)) }),
+        })
+        return new PushReply(eventStreamHeaders, body)
       },
     }),
   ]
 }
 
-async function open(context: OperatorReplyContext, filter: HappeningFilter): Promise<Readable> {
-  const { headers, ports, caller } = context
-  const last = headers['last-event-id']
-  return openEventStream({
-    feed: ports.feed,
-    lastId: typeof last === 'string' && last !== '' ? last : undefined,
-    accepts: (happening) => fits(happening, filter),
-    show: showHappening,
-    commentEvery: commentMilliseconds,
-    checkEvery: readmitMilliseconds,
-    check: () => ports.readmitOperator(caller),
-  })
+function listeningOf(filter: HappeningFilter): Listening<Happening> {
+  const { types, account_id, phone_number_id, limits } = filter
+  const listed = [types, limits?.accounts, limits?.businesses].map((set) => set && [...set].sort())
+  return {
+    key: JSON.stringify([account_id, phone_number_id, ...listed]),
+    topic: topicOf({ account_id, phone_number_id }),
+    matches: (happening) => fits(happening, filter),
+  }
 }
 
 function readTypes(text: string | undefined): ReadonlySet<HappeningType> | undefined {

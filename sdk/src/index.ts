@@ -1,0 +1,3 @@
+export * from './core/index.ts'
+export type * from './generated/index.ts'
+export { Switchboard } from './switchboard.ts'
