@@ -19,7 +19,7 @@ import {
 import { DueListeners, DueNotes } from './due.ts'
 import { Flight, MustRunAgain } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
-import { openNotices } from './notices.ts'
+import { deafNotices, openNotices } from './notices.ts'
 import { Places } from './places.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
@@ -67,13 +67,15 @@ export interface PostgresOptions {
   readonly timeout: number
   /** Milliseconds that a statement of a transaction waits for a lock. */
   readonly lockTimeout: number
+  /** Whether a pooler gives each transaction whatever connection is free: then nothing outlives a transaction. */
+  readonly isPooled: boolean
   /** Called for idle connections that break; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
 }
 
 /** PostgreSQL, for any number of server processes. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, maxConnections, timeout, onIdleError } = options
+  const { url, maxConnections, timeout, onIdleError, isPooled } = options
   const lockTimeout = Math.min(options.lockTimeout, timeout)
   const connection: pg.ClientConfig = {
     connectionString: url,
@@ -86,17 +88,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     keepAliveInitialDelayMillis: 10_000,
   }
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
+  const idleTimeout = `idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`
   const hasReserve = maxConnections >= smallestWithReserve
   const poolSize = Math.max(1, maxConnections - (hasReserve ? 2 : 1))
   const pool = new pg.Pool({
     ...connection,
     max: poolSize,
-    pipeline: true,
-    async onConnect(client) {
-      await client.query(`SET idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`)
-    },
+    pipeline: !isPooled,
+    ...(!isPooled && {
+      onConnect: (client: pg.ClientBase) => client.query(`SET ${idleTimeout}`).then(() => undefined),
+    }),
   })
-  const shared = new SharedReader(connection, readerOf(pool, poolSize), onIdleError)
+  const shared = new SharedReader(connection, readerOf(pool, poolSize, isPooled), onIdleError, isPooled)
   const places = new Places({
     places: Math.max(1, poolSize - 1),
     patience: patienceInLockTimeouts * lockTimeout,
@@ -104,12 +107,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   })
   // In each transaction, because a pooler may use a different connection for each.
   const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL lock_timeout = ${lockTimeout}` }
-  const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, setLockTimeout]
+  const setTimeouts = isPooled
+    ? [setLockTimeout, { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` }]
+    : [setLockTimeout]
+  const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, ...setTimeouts]
   const beginSnapshot: readonly NamedQuery[] = [
     { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
-    setLockTimeout,
+    ...setTimeouts,
   ]
-  const reserve = hasReserve ? new pg.Pool({ ...connection, max: 1, pipeline: true }) : undefined
+  const reserve = hasReserve ? new pg.Pool({ ...connection, max: 1, pipeline: !isPooled }) : undefined
   reserve?.on('error', onIdleError)
   reserve?.on('connect', (client) => client.on('error', () => undefined))
   pool.on('error', onIdleError)
@@ -120,9 +126,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   const compiled: CompiledStatements = new Map()
   const secrets = new KeyRing()
-  const pooled = readerOf(pool, poolSize)
+  const pooled = readerOf(pool, poolSize, isPooled)
   const { db: read } = makeDb(pooled, compiled, secrets, shared)
-  const reserveReader = reserve && readerOf(reserve, 1)
+  const reserveReader = reserve && readerOf(reserve, 1, isPooled)
   const isFull = () => pool.idleCount === 0 && pool.totalCount >= poolSize
   const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
   const { db: reserved } = makeDb(spare, compiled, secrets)
@@ -133,7 +139,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   function transactionOn(client: pg.PoolClient): OpenTransaction {
     let known = transactions.get(client)
     if (!known) {
-      const [flight, due] = [new Flight(client), new DueNotes()]
+      const [flight, due] = [new Flight(client, !isPooled), new DueNotes()]
       const { db, prepare } = makeDb(flight, compiled, secrets)
       const run = (statement: Statement<never, unknown>, parameters: object) =>
         flight.run(prepare(statement, parameters))
@@ -218,7 +224,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     reserved,
     transaction,
     execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
-    notices: openNotices(url, pool),
+    notices: isPooled ? deafNotices : openNotices(url, pool),
     onDue: listeners.add,
     snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
     async runScript(tx, script) {
@@ -231,6 +237,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       // The log belongs to the server, which recycles it.
     },
     async scrub(tables) {
+      if (isPooled)
+        throw new Error(
+          'rewriting tables takes a session: set DATABASE_URL to PostgreSQL itself, without the pooler, and DATABASE_POOLER=none',
+        )
       const client = await pool.connect()
       try {
         await client.query(`SET lock_timeout = '${rewriteLockTimeout}'`)
@@ -354,7 +364,7 @@ async function connect(pool: pg.Pool, size: number): Promise<pg.PoolClient> {
 }
 
 /** A pool's connections, for one statement at a time. */
-function readerOf(pool: pg.Pool, size: number): Reader {
+function readerOf(pool: pg.Pool, size: number, isPooled: boolean): Reader {
   return {
     async query(query) {
       const client = await connect(pool, size)
@@ -370,6 +380,7 @@ function readerOf(pool: pg.Pool, size: number): Reader {
             client.release(error)
             reject(error)
           },
+          !isPooled,
         )
       })
     },
