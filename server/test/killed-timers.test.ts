@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { startCommand } from './harness/command.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { makeMigratedPlace } from './harness/databases.ts'
 import { startSink } from './harness/sink.ts'
 import { until } from './harness/until.ts'
 
 test('a timer that a killed process held goes off by another one within seconds', async (t) => {
-  const place = await makeStorePlace('postgres')
+  const place = await makeMigratedPlace('postgres')
   t.after(() => place.remove())
   const held: ServerResponse[] = []
   const sink = await startSink(t, (_request, response) => {
