@@ -32,7 +32,7 @@ export interface FuzzResult {
 }
 
 const documents = ['/openapi.json', '/openapi-gateway.json', '/openapi-operator.json']
-/** So many are under way at once: they meet each other, and are still told apart. */
+/** Concurrent requests: enough to meet each other, few enough to find the one that failed. */
 const atOnce = 8
 /** Each takes as long as many requests, so a short run has fewer: as many as a growth of memory can be read from. */
 const measurements = { short: 6, long: 12 }
@@ -46,7 +46,7 @@ const usualPatience = 20_000
 
 /**
  * Starts a server, reads its documents, sends what they allow and much that they do not, and holds every answer against them; then
- * looks at what is left, and stops it amid requests.
+ * checks what is left over, and stops it amid requests.
  */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const sink = await openCallbackSink()
