@@ -2,9 +2,11 @@ FROM node:24-slim
 WORKDIR /opt/switchboard
 COPY package.json package-lock.json ./
 COPY server/package.json server/
+COPY sdk/package.json sdk/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY server/src server/src
 COPY server/bin server/bin
+COPY sdk/src sdk/src
 COPY worlds worlds
 COPY scripts/compile.mjs scripts/pack.mjs scripts/
 RUN mkdir /data node_modules/.compiled node_modules/.packed && chown node:node /data node_modules/.compiled node_modules/.packed

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import type { GroupResult } from './test-files.ts'
 import type { FileResult } from './test-record.ts'
 
 // Each source is a whole test file; it is run for real.
@@ -15,14 +14,17 @@ import { after, before, describe, it, test } from 'node:test'
 `
 const hang = `new Promise(() => setInterval(() => {}, 1000))`
 
-// node:test runs nothing within a test, so this is a program of its own. It prints what became of the groups.
+// node:test runs nothing within a test, so this is a program of its own. It prints the results of each list of files, which are run
+// at the same time.
 const program = `
   const { runTestFiles } = await import(${JSON.stringify(import.meta.resolve('./test-files.ts'))})
-  const { groups, ...settings } = JSON.parse(process.argv[2])
+  const { lists, ...settings } = JSON.parse(process.argv[2])
   const interruption = new AbortController()
   process.once('SIGTERM', () => interruption.abort())
-  const environment = process.env
-  const results = await Array.fromAsync(runTestFiles(groups, { ...settings, environment, signal: interruption.signal }))
+  const common = { ...settings, environment: process.env, signal: interruption.signal }
+  const results = await Promise.all(
+    lists.map(({ files, folder }) => Array.fromAsync(runTestFiles(files, { ...common, folder }))),
+  )
   console.log(JSON.stringify(results))
 `
 
@@ -62,25 +64,12 @@ describe('a file', () => {
         left.unref()
       })`,
   }
-  let results: Map<string, FileResult & { output: string }>
+  let results: Map<string, FileResult>
 
   before(async () => {
     const files = await Promise.all(Object.entries(sources).map(([name, source]) => write(name, source)))
-    const groups = await runGroups(files.map((file) => [file]))
-    results = new Map(
-      groups.flatMap(({ results, output }) =>
-        results.map((result) => [result.file, { ...result, output: output.join('') }]),
-      ),
-    )
-  })
-
-  it('is run once, whatever the number at once', () => {
-    assert.deepEqual(
-      [...results.keys()].sort(),
-      Object.keys(sources)
-        .map((name) => fileOf(name))
-        .sort(),
-    )
+    const lists = await runLists(files.map((file) => [file]))
+    results = new Map(lists.map((ofFile) => [ofFile[0]?.file ?? '', merge(ofFile)]))
   })
 
   it('counts its tests themselves, not the suites and tests that hold them', () => {
@@ -119,7 +108,7 @@ describe('a file', () => {
   it('fails when it breaks while it is loaded, and what it printed is kept', () => {
     const result = pick('broken')
     assert.deepEqual(summarize(result), { passed: 0, failed: ['(the file)'] })
-    assert.match(result.output, /before the end/)
+    assert.match(result.output.join(''), /before the end/)
     assert.match(result.failures[0]?.detail ?? '', /broke while loading/)
   })
 
@@ -134,51 +123,60 @@ describe('a file', () => {
     const result = pick('leaking')
     assert.deepEqual(summarize(result), { passed: 1, failed: [] })
     // Its pipes are closed, or the run would still be waiting for them; a process that was killed may yet be in the list.
-    assert.match(result.output, /^\d+$/m)
+    assert.match(result.output.join(''), /^\d+$/m)
   })
 
-  function pick(name: keyof typeof sources): FileResult & { output: string } {
+  function pick(name: keyof typeof sources): FileResult {
     const result = results.get(fileOf(name))
     assert.ok(result)
     return result
   }
 })
 
-it('kills what takes too long, in a test or after it, and tells the files of a group apart', async () => {
+it('is taken once, in order, by whichever process is free', async () => {
+  const names = ['first', 'second', 'third', 'fourth', 'fifth']
+  const files = await Promise.all(names.map((name) => write(name, `it('${name}', () => console.log(process.pid))`)))
+  const [results = []] = await runLists([files], { atOnce: 2 })
+  assert.deepEqual(results.map(({ file }) => file).sort(), files.toSorted())
+  for (const result of results) assert.deepEqual(summarize(result), { passed: 1, failed: [] })
+  const outputs = new Set(results.map(({ output }) => output.join('')))
+  const printed = [...outputs].flatMap((output) => output.trim().split('\n'))
+  assert.equal(printed.length, files.length)
+  assert.equal(new Set(printed).size, outputs.size, 'each process has its own output')
+  assert.ok(outputs.size <= 2, printed.join(' '))
+})
+
+it('that takes too long, in a test or after it, is killed, and the files after it go on', async () => {
   const files = await Promise.all([
     write('good', `it('good', () => {}); describe('suite', () => it('too', () => {}))`),
     write('bad', `it('bad', () => assert.fail('on purpose')); it('good', () => {})`),
     write('hooked-file', `after(() => { throw new Error('hook broke') }); it('good', () => {})`),
     write('unloadable', `throw new Error('broke while loading')`),
     write('hanging', `it('good', () => {}); it('hangs', () => ${hang})`),
-    write('late', `it('never comes', () => {})`),
+    write('late', `it('comes', () => {})`),
   ])
   const staying = await write('staying', `it('good', () => {}); setInterval(() => {}, 1000)`)
-  const groups = await runGroups([files, [staying]], 6_000)
-  const results = groups.flatMap(({ results }) => results)
-  const [group, alone] = [
-    files.map((file) => results.find((result) => result.file === file)),
-    results.find(({ file }) => file === staying),
-  ]
+  const [results = [], alone = []] = await runLists([files, [staying]], { timeout: 6_000 })
   assert.deepEqual(
-    group.map((result) => result && summarize(result)),
-    [
-      { passed: 2, failed: [] },
-      { passed: 1, failed: ['bad'] },
-      { passed: 1, failed: ['(the file)'] },
-      { passed: 0, failed: ['(the file)'] },
-      { passed: 1, failed: ['(the file)'] },
-      { passed: 0, failed: ['(the file)'] },
-    ],
+    results.map(({ file }) => file),
+    files,
   )
-  const details = group.map((result) => result?.failures[0]?.detail ?? '')
+  assert.deepEqual(results.map(summarize), [
+    { passed: 2, failed: [] },
+    { passed: 1, failed: ['bad'] },
+    { passed: 1, failed: ['(the file)'] },
+    { passed: 0, failed: ['(the file)'] },
+    { passed: 1, failed: ['(the file)'] },
+    { passed: 1, failed: [] },
+  ])
+  const details = results.map(({ failures }) => failures[0]?.detail ?? '')
   assert.match(details[2] ?? '', /hook broke/)
   assert.match(details[3] ?? '', /broke while loading/)
   assert.match(
     details[4] ?? '',
     /Nothing was heard of its process for 6 s, so it was killed\. Not finished: hangs \(line 4/,
   )
-  assert.deepEqual(alone && summarize(alone), { passed: 1, failed: ['(the file)'] })
+  assert.deepEqual(summarize(merge(alone)), { passed: 1, failed: ['(the file)'] })
 })
 
 it('stops at once when the run is interrupted', async () => {
@@ -188,25 +186,32 @@ it('stops at once when the run is interrupted', async () => {
     it('hangs', () => { writeFileSync('${join(root, 'started')}', ''); return ${hang} })`,
   )
   const changes = watch(root)
-  const child = await startGroups([[hanging], [hanging]], { atOnce: 1 })
+  const child = await startLists([[hanging, hanging]])
   for await (const { filename } of changes) if (filename === 'started') break
   child.kill('SIGTERM')
-  const [group, ...others] = JSON.parse(await text(child.stdout)) as GroupResult[]
+  const [[result, ...others] = []] = JSON.parse(await text(child.stdout)) as FileResult[][]
   assert.deepEqual(others, [])
-  assert.match(group?.results[0]?.failures[0]?.detail ?? '', /interrupted/)
+  assert.match(result?.failures[0]?.detail ?? '', /interrupted/)
 })
 
-async function runGroups(groups: string[][], timeout = 60_000): Promise<GroupResult[]> {
-  const child = await startGroups(groups, { timeout })
+async function runLists(lists: string[][], settings = {}): Promise<FileResult[][]> {
+  const child = await startLists(lists, settings)
   return JSON.parse(await text(child.stdout))
 }
 
-async function startGroups(groups: string[][], { timeout = 60_000, atOnce = 4 }) {
-  const folder = await mkdtemp(join(root, 'groups-'))
-  const settings = JSON.stringify({ groups, root, folder, atOnce, timeout })
+async function startLists(lists: string[][], { timeout = 60_000, atOnce = 1 } = {}) {
+  const prepared = lists.map(async (files) => ({ files, folder: await mkdtemp(join(root, 'list-')) }))
+  const settings = JSON.stringify({ lists: await Promise.all(prepared), root, atOnce, timeout })
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const args = ['--disable-warning=ExperimentalWarning', join(root, 'program.mjs'), settings]
   return spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** The end of a process that had run all of its files is a result of its own. */
+function merge(results: readonly FileResult[]): FileResult {
+  const [first, ...others] = results
+  assert.ok(first)
+  return { ...first, failures: [...first.failures, ...others.flatMap(({ failures }) => failures)] }
 }
 
 async function write(name: string, source: string): Promise<string> {

@@ -2,15 +2,17 @@
 // path holds one of the words; the other checks are quick and always run. With --long it runs the long tests, which are not among
 // them, and with --changed only the tests of what differs from main.
 import { spawn } from 'node:child_process'
-import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { glob, rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { beginBrowserInstallation } from '../server/test/harness/browser-program.ts'
 import { startPostgres } from '../server/test/harness/postgres.ts'
 import { findTestsOfChanges } from './changed-tests.ts'
-import { type GroupResult, runTestFiles } from './test-files.ts'
-import { groupFiles, keepDurations } from './test-groups.ts'
+import { runTestFiles } from './test-files.ts'
+import { makeTestFolder } from './test-folder.ts'
+import { keepDurations, orderFiles } from './test-order.ts'
+import type { FileResult } from './test-record.ts'
 
 const root = dirname(import.meta.dirname)
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
@@ -20,14 +22,24 @@ const { values: mode, positionals: words } = parseArgs({
   options: { long: { type: 'boolean' }, changed: { type: 'boolean' } },
   allowPositionals: true,
 })
-/** How long nothing may be heard of a group. */
+/** How long nothing may be heard of a process. */
 const timeout = mode.long ? 600_000 : 120_000
 
 const checks = [
-  // What is known of files that have not changed since is kept: the next time takes a tenth of it.
   {
     name: 'types',
-    command: ['node_modules/.bin/tsc', '--project', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.types'],
+    command: [
+      'node_modules/.bin/tsc',
+      '--project',
+      '.',
+      // Several checkers would each check the types that files share; the other processors have tests to run.
+      '--checkers',
+      '1',
+      // What is known of files that have not changed since is kept: the next time takes a tenth of it.
+      '--incremental',
+      '--tsBuildInfoFile',
+      'node_modules/.types',
+    ],
   },
   {
     name: 'lint and format',
@@ -81,7 +93,8 @@ async function runCheck(name: string, [program = '', ...args]: string[]): Promis
 async function chooseFiles(): Promise<string[]> {
   const found: string[] = []
   const isForeign = (path: string) => path.endsWith('node_modules')
-  for await (const file of glob('{server,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign })) found.push(file)
+  for await (const file of glob('{server,sdk,testing,scripts}/**/*.test.ts', { cwd: root, exclude: isForeign }))
+    found.push(file)
   const files = found.filter((file) => file.endsWith('.long.test.ts') === (mode.long ?? false)).sort()
   if (mode.changed) {
     const { since, tests } = await findTestsOfChanges(root, files, words[0])
@@ -105,12 +118,10 @@ async function runTests(files: readonly string[]): Promise<void> {
   await runCheck('packed server', ['node_modules/.bin/node', 'scripts/compile.mjs'])
   // Takes a minute or two, beside everything else.
   if (files.includes('server/test/browser.test.ts')) await beginBrowserInstallation()
-  // The tests' temporary folder too, so that what a killed test left behind goes with it. PostgreSQL runs as another user when
-  // this is root, and makes and removes its own folder in there.
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
-  await chmod(folder, 0o1777)
+  // What a killed test left behind goes with it.
+  const folder = await makeTestFolder()
   try {
-    const postgres = await startPostgres()
+    const postgres = await startPostgres(folder)
     try {
       const environment = {
         ...process.env,
@@ -120,14 +131,14 @@ async function runTests(files: readonly string[]): Promise<void> {
         NODE_COMPILE_CACHE: join(root, 'node_modules', '.compiled'),
       }
       const run = { root, folder, atOnce, timeout, environment, signal: interruption.signal }
-      const groups: GroupResult[] = []
+      const results: FileResult[] = []
       console.log()
-      for await (const group of runTestFiles(await groupFiles(root, files, atOnce), run)) {
-        reportGroup(group)
-        groups.push(group)
+      for await (const result of runTestFiles(await orderFiles(root, files), run)) {
+        reportFile(result)
+        results.push(result)
       }
-      for (const group of groups) showOutput(group)
-      const over = groups.flatMap(({ results }) => results).filter(({ isOver }) => isOver)
+      for (const [output, sameProcess] of Map.groupBy(results, ({ output }) => output)) showOutput(output, sameProcess)
+      const over = results.filter(({ isOver }) => isOver)
       await keepDurations(root, Object.fromEntries(over.map(({ file, seconds }) => [file, seconds])))
     } finally {
       await postgres.stop()
@@ -138,21 +149,19 @@ async function runTests(files: readonly string[]): Promise<void> {
   }
 }
 
-function reportGroup({ results }: GroupResult): void {
-  for (const { file, passed, failures, seconds } of results) {
-    totals.passed += passed
-    const counts = failures.length === 0 ? `${passed} passed` : `${passed} passed, ${failures.length} failed`
-    console.log(`${failures.length === 0 ? 'ok   ' : 'FAIL '} ${file}: ${counts} (${formatSeconds(seconds)})`)
-    for (const { title, detail } of failures) {
-      totals.failed++
-      totals.failedNames.push(`${file}: ${title}`)
-      console.log(`\n  ✗ ${title}\n${indent(detail)}\n`)
-    }
+function reportFile({ file, passed, failures, seconds }: FileResult): void {
+  totals.passed += passed
+  const counts = failures.length === 0 ? `${passed} passed` : `${passed} passed, ${failures.length} failed`
+  console.log(`${failures.length === 0 ? 'ok   ' : 'FAIL '} ${file}: ${counts} (${formatSeconds(seconds)})`)
+  for (const { title, detail } of failures) {
+    totals.failed++
+    totals.failedNames.push(`${file}: ${title}`)
+    console.log(`\n  ✗ ${title}\n${indent(detail)}\n`)
   }
 }
 
-/** What a group with a failure printed, of whichever file it is, and otherwise only its notes. */
-function showOutput({ results, output }: GroupResult): void {
+/** The whole output of a process with a failed file, whichever file it is of, and otherwise only notes. */
+function showOutput(output: readonly string[], results: readonly FileResult[]): void {
   const text = output.join('').trimEnd()
   const shown = results.some(({ failures }) => failures.length > 0) ? text : text.match(/^note: .*$/gm)?.join('\n')
   if (shown) console.log(`\nwhat ${results.map(({ file }) => file).join(', ')} printed:\n${indent(shown)}`)

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -33,9 +32,10 @@ import { openDoor } from './doors/open.ts'
 import { operatorDoor } from './doors/operator.ts'
 import { makeReceiverDoor } from './doors/receiver.ts'
 import { readmitScoped } from './doors/scoped.ts'
-import { openFileSystemStore } from './files/file-system.ts'
-import { correctHolds, makeSweepHandler, openFiles, sweepTimer } from './files/files.ts'
-import { discardTimer, makeDiscardHandler, openPieceStore } from './files/piece-store.ts'
+import { listErrors } from './errors.ts'
+import { correctHolds, makeRemoveHandler, makeSweepHandler, openFiles, removeTimer, sweepTimer } from './files/files.ts'
+import { openFileStores } from './files/open.ts'
+import { discardTimer, makeDiscardHandler } from './files/piece-store.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import type { Row } from './graph/operation.ts'
@@ -68,6 +68,10 @@ import { sweepPieces } from './resources/uploads/sweep.ts'
 import { tooManyStreams } from './resources/users/errors.ts'
 import { makeUsersStream } from './resources/users/stream-source.ts'
 import { makeIntake } from './resources/webhooks/intake.ts'
+import { SandboxClock } from './sandbox/clock.ts'
+import { Faults } from './sandbox/faults.ts'
+import { openSandbox } from './sandbox/sandbox.ts'
+import { readSandboxState } from './sandbox/state.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
 import { Feed } from './stream/feed.ts'
@@ -75,7 +79,11 @@ import { ClockSteps } from './timers/clock-steps.ts'
 import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
 import { packageVersion } from './version.ts'
+import { prepareWorld } from './world/apply.ts'
+import type { World } from './world/list.ts'
 import { makeWorldPort } from './world/port.ts'
+import { readGivenWorld } from './world/read.ts'
+import { readStartWorld } from './world/start.ts'
 
 /** What the service gets from outside. */
 export interface AppDeps {
@@ -85,6 +93,8 @@ export interface AppDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** The world that the store begins with: a reset of a sandbox applies it again. By default that of the settings. */
+  readonly startWorld?: () => Promise<World>
 }
 
 export interface App {
@@ -97,16 +107,27 @@ export interface App {
 }
 
 /** The composition root: the one place that knows every dependency. */
-export async function createApp({ config, database, clock, random, log }: AppDeps): Promise<App> {
+export async function createApp({
+  config,
+  database,
+  clock: realClock,
+  random,
+  log,
+  startWorld = () => readStartWorld(config),
+}: AppDeps): Promise<App> {
+  // Outside a sandbox there is but the one clock.
+  const sandboxClock = config.sandbox ? new SandboxClock(realClock) : undefined
+  const sandboxState = await readSandboxState(database.read)
+  sandboxClock?.setOffset(sandboxState.clock_offset)
+  const clock = sandboxClock ?? realClock
   const vocabulary = chooseVocabulary(config.vocabulary)
   const metrics = new Metrics()
   let address = ''
   const publicUrl = () => config.publicUrl ?? address
   const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
-  const store = await openFileSystemStore(join(config.dataDir, 'files'), clock, random)
+  const { store, pieces } = await openFileStores(config, { clock: realClock, random, log })
   const files = openFiles({ database, store, clock, random })
-  const pieces = await openPieceStore(join(config.dataDir, 'uploads'))
 
   const runsWorkers = config.role !== 'api'
   const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
@@ -120,13 +141,16 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const timers = new TimerWorker({
     database,
     clock,
+    leaseClock: realClock,
+    inOrder: config.sandbox,
     log,
     feed,
     lease: config.webhookLease,
     handlers: {
       [forgetTimer]: forgetHandler,
       ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
-      [sweepTimer]: makeSweepHandler(store, clock),
+      [sweepTimer]: makeSweepHandler({ store, clock, random }),
+      [removeTimer]: makeRemoveHandler(store),
       [discardTimer]: makeDiscardHandler(pieces),
       [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
       ...gatherTimers({ clock, random, vocabulary, publicUrl, settings: config }),
@@ -140,14 +164,17 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     allowInternal: config.allowInternalCallbacks,
     timeout: config.webhookTimeout,
     resolve: config.allowInternalCallbacks ? resolveBySystem : makeDnsResolve({ timeout: config.webhookTimeout }),
-    clock,
+    clock: realClock,
     userAgent: `switchboard/${packageVersion()}`,
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
   const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
+  const faults = config.sandbox ? new Faults({ database, random, log, clock, feed }) : undefined
   const deliveries = new DeliveryWorker({
     database,
     clock,
+    leaseClock: realClock,
+    toRealTime: sandboxClock?.toReal ?? ((time) => time),
     random,
     log,
     vocabulary,
@@ -157,6 +184,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     metrics: deliveryMetrics,
     concurrency: config.webhookConcurrency,
     batch: config.webhookBatch,
+    faults,
     waker,
   })
   const linkEgress = new Egress({
@@ -175,11 +203,13 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
   const messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
-  const clockSteps = new ClockSteps(database, clock, log, [correctTimers, correctHolds, correctDeliveries], () => {
+  const wakeWorkers = () => {
     timers.wake()
     deliveries.wake()
     links.wake()
-  })
+  }
+  const corrections = [correctTimers, correctHolds, correctDeliveries]
+  const clockSteps = new ClockSteps(database, clock, log, corrections, wakeWorkers, realClock)
   // Links have no notice of their own: they are rare, and both polls are cheap.
   if (runsWorkers) {
     waker.onTimers(() => {
@@ -201,7 +231,17 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const self = { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() }
   const heartbeat = new Heartbeat(database, clock, log, self)
   let stopWaking = (): void => undefined
-
+  const limitByAddress = (name: AddressClassName) =>
+    new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
+  const [guessLimit, openDoorLimit] = [limitByAddress('failures'), limitByAddress('open_doors')]
+  const limiter = new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock })
+  const settle = async (): Promise<void> => {
+    if (!runsWorkers) return
+    await clockSteps.check()
+    await timers.settle()
+    await links.settle()
+    await deliveries.settle()
+  }
   const linkSealer = new LinkSealer(await serviceSecret(database, random, 'links'), clock)
   const usersStream = makeUsersStream({
     database,
@@ -213,16 +253,64 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
     refuse,
   })
+  const sandbox =
+    sandboxClock &&
+    faults &&
+    openSandbox({
+      database,
+      clock: sandboxClock,
+      random,
+      log,
+      state: sandboxState,
+      faults,
+      onFaultsReplaced() {
+        if (runsWorkers) deliveries.releaseHeld()
+      },
+      errors: listErrors().map(({ definition }) => definition),
+      onClockMoved() {
+        if (runsWorkers) wakeWorkers()
+        heartbeat.wake()
+        usersStream.wantAgain()
+      },
+      onStepBack: (milliseconds) => clockSteps.stepBack(milliseconds),
+      async settle() {
+        await settle()
+        if (!runsWorkers) return
+        await retention.sweep()
+        await messageRetention.sweep()
+      },
+      onReplaced({ replaced_time: time, last_event: event, last_delivery: delivery, last_position: position }) {
+        if (runsWorkers) {
+          deliveries.startAnew()
+          timers.wake()
+        }
+        heartbeat.wake()
+        feed.reset({ time, event, delivery, position })
+        usersStream.reset({ time, event, delivery, position })
+        limiter.clear()
+        guessLimit.clear()
+        openDoorLimit.clear()
+        database.counters.clear()
+      },
+      async clean() {
+        if (runsWorkers) await timers.settle()
+        await sweepPieces(database, pieces, log)
+      },
+      async prepareWorld(given, worldClock) {
+        const world = given === undefined ? await startWorld() : await readGivenWorld(given)
+        const warn = (line: string) => log.warn(line)
+        return prepareWorld(worldClock, random, world, { production: config.production, warn })
+      },
+    })
+
   const addresses = new ClientAddresses(config.trustProxy, () =>
     log.warn(
       'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',
     ),
   )
   const mayUseDemo = (request: IncomingMessage) => config.allowDemoTokens || addresses.isLocal(request)
-  const limitByAddress = (name: AddressClassName) =>
-    new AddressLimit({ on: config.rateLimitsOn, clock, name, rates: config.rates[name] })
 
-  const table = buildOperations(vocabulary)
+  const table = buildOperations(vocabulary, config)
   const migrations = readMigrations()
   const explainPath = makeExplainPath({ operations: table, vocabulary, versions: config.versions })
   const requestLog = new RequestLog({
@@ -255,13 +343,14 @@ export async function createApp({ config, database, clock, random, log }: AppDep
   const deps: PipelineDeps = {
     database,
     clock,
+    realClock,
     random,
     vocabulary,
     versions: config.versions,
     explainPath,
-    limiter: new Limiter({ on: config.rateLimitsOn, rates: config.rates, database, clock }),
-    guesses: new Guesses(limitByAddress('failures'), log),
-    openDoorLimit: limitByAddress('open_doors'),
+    limiter,
+    guesses: new Guesses(guessLimit, log),
+    openDoorLimit,
     mayUseDemo,
     addresses,
     hostGuard: new HostGuard({
@@ -272,6 +361,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
     cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
     links: linkSealer,
     maxBodyBytes: config.maxBodyBytes,
+    faults,
     publicUrl,
     settings: config,
     requestLog,
@@ -286,8 +376,10 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         vocabulary,
         publicUrl,
         metrics: deliveryMetrics,
+        patience: 2 * config.databaseLockTimeout,
         readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
       }),
+      sandbox: sandbox?.port,
       service: {
         version: packageVersion(),
         versions: config.versions,
@@ -364,23 +456,20 @@ export async function createApp({ config, database, clock, random, log }: AppDep
         for (const worker of [timers, deliveries, links, retention, messageRetention]) worker.start()
       }
       stopWaking = database.onDue(wakeDue)
+      await sandbox?.watch.follow()
+      sandbox?.watch.start()
       heartbeat.start()
       await heartbeat.settle()
       return address
     },
-    async settle() {
-      if (!runsWorkers) return
-      await clockSteps.check()
-      await timers.settle()
-      await links.settle()
-      await deliveries.settle()
-    },
+    settle,
     async close(graceMilliseconds) {
       // Streams never end by themselves.
       await Promise.all([usersStream.close(), feed.close()])
       const hasEnded = await connections.close(server, graceMilliseconds)
       if (!hasEnded) log.error('stopping: some requests did not end in time and are left behind')
       stopWaking()
+      await sandbox?.watch.stop()
       await heartbeat.stop()
       await clockSteps.stop()
       await timers.stop()
@@ -390,6 +479,7 @@ export async function createApp({ config, database, clock, random, log }: AppDep
       await messageRetention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()
+      await store.close()
     },
   }
 }

@@ -26,6 +26,8 @@ export interface Chapter {
   readonly title: string
   /** Its kinds of node. */
   readonly nodes?: Readonly<Partial<Record<NodeKind, NodeKindInfo>>>
+  /** Whether its rows are served in a sandbox alone. */
+  readonly onlyInSandbox?: boolean
   /** Its rows of the table, for every door. */
   rows(vocabulary: Vocabulary): readonly NewRow[]
   /** The handlers of its timers, by kind. */

@@ -25,6 +25,7 @@ import {
   versionList,
   webUrl,
 } from './base/setting-parsers.ts'
+import { type ObjectLocation, parseObjectLocation } from './files/s3/location.ts'
 import type { Settings } from './graph/settings.ts'
 import { type VocabularyName, vocabularyNames } from './graph/vocabulary.ts'
 import {
@@ -62,6 +63,11 @@ export interface Config extends Settings {
   readonly publicUrl: string | undefined
   readonly dataDir: string
   readonly databaseUrl: string | undefined
+  readonly filesUrl: ObjectLocation | undefined
+  readonly filesTimeout: number
+  readonly awsAccessKeyId: string | undefined
+  readonly awsSecretAccessKey: string | undefined
+  readonly awsSessionToken: string | undefined
   readonly databaseConnections: number
   readonly databaseTimeout: number
   readonly databaseLockTimeout: number
@@ -170,11 +176,51 @@ export const settings = {
     parse: postgresUrl,
     fallback: () => undefined,
   }),
+  filesUrl: define<ObjectLocation | undefined>({
+    name: 'FILES_URL',
+    shownDefault: 'unset: folders in DATA_DIR',
+    sentence:
+      'Where media, pictures and uploads are stored: s3://bucket/prefix?endpoint=…&region=… for any S3-compatible object storage, so that machines need not share a disk.',
+    parse: parseObjectLocation,
+    fallback: () => undefined,
+  }),
+  filesTimeout: define({
+    name: 'FILES_TIMEOUT',
+    shownDefault: '10s',
+    sentence:
+      'How long object storage may be silent before a request to it is given up; a request that fails is repeated within this time.',
+    parse: durationUpTo(10 * minute),
+    fallback: () => 10 * second,
+  }),
+  awsAccessKeyId: define<string | undefined>({
+    name: 'AWS_ACCESS_KEY_ID',
+    shownDefault: 'unset',
+    sentence: 'The id of the key for the object storage of FILES_URL.',
+    parse: (text) => text,
+    fallback: () => undefined,
+    isSecret: true,
+  }),
+  awsSecretAccessKey: define<string | undefined>({
+    name: 'AWS_SECRET_ACCESS_KEY',
+    shownDefault: 'unset',
+    sentence: 'The secret key for the object storage of FILES_URL.',
+    parse: (text) => text,
+    fallback: () => undefined,
+    isSecret: true,
+  }),
+  awsSessionToken: define<string | undefined>({
+    name: 'AWS_SESSION_TOKEN',
+    shownDefault: 'unset',
+    sentence: 'The session token that goes with a temporary key for the object storage of FILES_URL.',
+    parse: (text) => text,
+    fallback: () => undefined,
+    isSecret: true,
+  }),
   databaseConnections: define({
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',
     sentence:
-      'The most connections that a process opens to PostgreSQL: one for look-ups and health, one for lists, the others for writes, of which no app takes all.',
+      'The most connections that a process opens to PostgreSQL: one for look-ups, one for lists, from 5 on one that is kept for operators and health, the others for writes, of which no app takes all.',
     parse: integer(2, 1000),
     fallback: () => 10,
   }),
@@ -783,7 +829,15 @@ export function readConfig(environment: Environment): Config {
   values['messagePairRate'] = rates.message_pair[0]
   const config = values as unknown as Config
   checkBudgets(config)
+  checkCredentials(config)
   return config
+}
+
+function checkCredentials({ filesUrl, awsAccessKeyId, awsSecretAccessKey }: Config): void {
+  if (!filesUrl || (awsAccessKeyId !== undefined && awsSecretAccessKey !== undefined)) return
+  throw new BadSetting(
+    'FILES_URL is set without credentials; it must come with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  )
 }
 
 /** A post of the largest size must fit while it is checked, with its read-ahead. */

@@ -17,6 +17,7 @@ import * as operators from './resources/operators/errors.ts'
 import * as phoneNumbers from './resources/phone-numbers/errors.ts'
 import * as portfolio from './resources/portfolio/errors.ts'
 import * as profile from './resources/profile/errors.ts'
+import * as sandbox from './resources/sandbox/errors.ts'
 import * as schedules from './resources/schedules/errors.ts'
 import * as solutions from './resources/solutions/errors.ts'
 import * as onboarding from './resources/solutions/onboarding-errors.ts'
@@ -60,6 +61,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/portfolio/errors.ts': portfolio,
   'resources/webhooks/errors.ts': webhooks,
   'resources/operators/errors.ts': operators,
+  'resources/sandbox/errors.ts': sandbox,
 }
 
 export function listErrors(): CatalogueEntry[] {

@@ -16,6 +16,7 @@ import { phoneNumbersChapter } from './resources/phone-numbers/operations.ts'
 import { portfolioChapter } from './resources/portfolio/operations.ts'
 import { profileChapter } from './resources/profile/operations.ts'
 import { qrCodesChapter } from './resources/qr-codes/operations.ts'
+import { sandboxChapter } from './resources/sandbox/operations.ts'
 import { schedulesChapter } from './resources/schedules/operations.ts'
 import { serviceChapter } from './resources/service/operations.ts'
 import { solutionsChapter } from './resources/solutions/operations.ts'
@@ -48,6 +49,7 @@ export const chapters: readonly Chapter[] = [
   auditChapter,
   operatorsChapter,
   serviceChapter,
+  sandboxChapter,
 ]
 
 /** Every kind of node. */
@@ -56,9 +58,10 @@ export const nodeKinds: Readonly<Record<string, NodeKindInfo>> = Object.assign(
   ...chapters.map(({ nodes }) => nodes),
 )
 
-/** THE TABLE: every row of every door, chapter by chapter, in the names of one vocabulary. */
-export function buildOperations(vocabulary: Vocabulary): Row[] {
-  return chapters.flatMap(({ name, rows }) => rows(vocabulary).map((row) => ({ ...row, chapter: name })))
+/** THE TABLE: every row of every door, chapter by chapter, in the names of one vocabulary. Without a sandbox its rows are left out. */
+export function buildOperations(vocabulary: Vocabulary, { sandbox = true } = {}): Row[] {
+  const served = chapters.filter(({ onlyInSandbox }) => sandbox || !onlyInSandbox)
+  return served.flatMap(({ name, rows }) => rows(vocabulary).map((row) => ({ ...row, chapter: name })))
 }
 
 /** The timer handlers of all chapters. */

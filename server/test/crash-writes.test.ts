@@ -64,9 +64,9 @@ describe('what finds contradictions', () => {
     })
   }
 
-  /** Every write that there is. */
+  /** Every write that there is, but for those that replace the clock, the rules or the store of a sandbox. */
   const writes = buildOperations(chooseVocabulary('msgapp'))
-    .filter(({ effect }) => effect !== 'read')
+    .filter(({ effect }) => effect !== 'read' && effect !== 'control')
     .map(({ name }) => name)
 
   test('is given every write that the service has, and finds nothing where nothing is wrong', async () => {

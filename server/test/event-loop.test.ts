@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { listTableRequests, type WorstRequest } from './event-loop/requests.ts'
+import { listResets, listTableRequests, type WorstRequest } from './event-loop/requests.ts'
 import { openSender, type Sender } from './event-loop/send.ts'
 import { listSpecialRequests } from './event-loop/special-requests.ts'
 import type { FuzzedServer } from './fuzz/server.ts'
@@ -87,6 +87,12 @@ describe('no request holds the event loop', () => {
     ]
     const requests = paths.map((target) => ({ name: target, method: 'GET', target, headers: {} }))
     assert.deepEqual(await findHolders(requests), [])
+    assert.equal(server.faults(), '')
+  })
+
+  // Last, because the store is another one then.
+  test('to empty the store and apply a world as large as it may be, in text or as an object', async () => {
+    assert.deepEqual(await findHolders(listResets()), [])
     assert.equal(server.faults(), '')
   })
 

@@ -223,9 +223,11 @@ onBothDatabases('every operation', (engine) => {
       })
 
       test('404 with a method that is not offered', async () => {
+        const isPut = operations.some((other) => other.method === 'PUT' && shapeOf(other) === shapeOf(operation))
+        const method = isPut ? 'DELETE' : 'PUT'
         assertMissing(
-          await server.client.call('PUT', pathTo(), exampleCall(operation, fit)),
-          like(methodUnknown, { method: 'PUT' }),
+          await server.client.call(method, pathTo(), exampleCall(operation, fit)),
+          like(methodUnknown, { method }),
         )
       })
 
@@ -236,8 +238,11 @@ onBothDatabases('every operation', (engine) => {
         const answer = await call(exampleCall(operation, fit))
         assert.equal(answer.status, refusedHere[operation.name] ?? 200, answer.text)
         const isRecorded = operation.door === 'business' || operation.door === 'operator'
-        const isDone = isRecorded && operation.effect === 'write' && answer.status === 200
-        assert.equal(await countActivities(), before + (isDone ? 1 : 0))
+        const isDone = isRecorded && operation.effect !== 'read' && answer.status === 200
+        const isReset = operation.name === 'sandbox.reset'
+        // The store is another one then.
+        if (operation.name === 'sandbox.restore_snapshot') return
+        assert.equal(await countActivities(), (isReset ? 0 : before) + (isDone ? 1 : 0))
       })
 
       /** What the body and the arguments must be: read and checked by the same code, whatever the database. */

@@ -107,7 +107,8 @@ describe('every example of the documents', () => {
     const isGateway = operation.tags.some((tag) => ['gateway', 'receiver'].includes(tag))
     const { by, bytes } = rows.get(name) ?? { output: undefined }
     const usual = by === 'partner' ? 'demo-partner-token' : 'demo-token'
-    const token = isGateway ? 'demo-gateway-token' : operation.tags.includes('operator') ? 'demo-operator-token' : usual
+    const isOperator = operation.tags.some((tag) => ['operator', 'sandbox'].includes(tag))
+    const token = isGateway ? 'demo-gateway-token' : isOperator ? 'demo-operator-token' : usual
     headers['authorization'] = `Bearer ${token}`
 
     let { path } = found

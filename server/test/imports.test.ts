@@ -12,6 +12,7 @@ const layers: readonly (readonly string[])[] = [
   ['stream'],
   ['timers'],
   ['files', 'processes'],
+  ['sandbox'],
   ['graph'],
   ['world-part'],
   ['auth', 'limits'],

@@ -8,7 +8,9 @@ import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { type Engine, makeStorePlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
+import { storages } from './harness/file-stores.ts'
 import { fill, pdf } from './harness/media-files.ts'
+import { ObjectStorage } from './harness/object-storage.ts'
 import { SlowUpload, waitUntil } from './harness/slow-upload.ts'
 import { listFiles, takeStock } from './harness/stock.ts'
 
@@ -29,9 +31,13 @@ async function useServers(t: TestContext, engine: Engine) {
   })
   return {
     place,
-    async startServer(): Promise<RunningServer> {
+    async startServer(settings: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
       const { dataDir, databaseUrl } = place
-      const env = { DATA_DIR: dataDir, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) }
+      const env = {
+        ...settings,
+        DATA_DIR: dataDir,
+        ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+      }
       const server = await startCommand(['serve', '--port', '0'], { env, cwd: dataDir })
       started.push(server)
       return server
@@ -114,44 +120,48 @@ describe('memory', () => {
     return { now: read('VmRSS'), peak: read('VmHWM') }
   }
 
-  test('a document of 100 MiB raises the memory of the server by less than 40 MB, and so does its download', async (t) => {
-    const { place, startServer } = await useServers(t, 'sqlite')
-    const server = await startServer()
-    // What the first upload of any size loads and compiles is no part of it.
-    const small = await SlowUpload.start({ url: server.url, path, token })
-    await small.send(pdf)
-    await small.send(Buffer.alloc(4 * mebibyte, 1))
-    await small.end()
-    assert.equal((await small.answer()).status, 200)
-    small.cut()
-    const before = await measureMegabytes(server.pid)
-    const upload = await SlowUpload.start({ url: server.url, path, token })
-    await upload.send(pdf)
-    for (let left = 100 * mebibyte - pdf.length; left > 0; left -= mebibyte) {
-      await upload.send(Buffer.alloc(Math.min(left, mebibyte), left % 251))
-    }
-    await upload.end()
-    const { status, body } = await upload.answer()
-    assert.equal(status, 200, body)
-    const uploaded = await measureMegabytes(server.pid)
-    upload.cut()
+  for (const where of storages) {
+    test(`a document of 100 MiB raises the memory of the server by less than 40 MB, and so does its download: on ${where}`, async (t) => {
+      const { place, startServer } = await useServers(t, 'sqlite')
+      const storage = where === 'disk' ? undefined : await ObjectStorage.start()
+      t.after(() => storage?.stop())
+      const server = await startServer(storage?.settings())
+      // What the first upload of any size loads and compiles is no part of it.
+      const small = await SlowUpload.start({ url: server.url, path, token })
+      await small.send(pdf)
+      await small.send(Buffer.alloc(4 * mebibyte, 1))
+      await small.end()
+      assert.equal((await small.answer()).status, 200)
+      small.cut()
+      const before = await measureMegabytes(server.pid)
+      const upload = await SlowUpload.start({ url: server.url, path, token })
+      await upload.send(pdf)
+      for (let left = 100 * mebibyte - pdf.length; left > 0; left -= mebibyte) {
+        await upload.send(Buffer.alloc(Math.min(left, mebibyte), left % 251))
+      }
+      await upload.end()
+      const { status, body } = await upload.answer()
+      assert.equal(status, 200, body)
+      const uploaded = await measureMegabytes(server.pid)
+      upload.cut()
 
-    const read = await fetch(`${server.url}/v23.0/${JSON.parse(body).id}`, { headers })
-    const medium = (await read.json()) as { url: string; sha256: string; file_size: number }
-    assert.equal(medium.file_size, 100 * mebibyte)
-    const answer = await fetch(medium.url, { headers })
-    const hash = createHash('sha256')
-    for await (const chunk of answer.body ?? []) hash.update(chunk)
-    assert.equal(hash.digest('hex'), medium.sha256)
-    const downloaded = await measureMegabytes(server.pid)
+      const read = await fetch(`${server.url}/v23.0/${JSON.parse(body).id}`, { headers })
+      const medium = (await read.json()) as { url: string; sha256: string; file_size: number }
+      assert.equal(medium.file_size, 100 * mebibyte)
+      const answer = await fetch(medium.url, { headers })
+      const hash = createHash('sha256')
+      for await (const chunk of answer.body ?? []) hash.update(chunk)
+      assert.equal(hash.digest('hex'), medium.sha256)
+      const downloaded = await measureMegabytes(server.pid)
 
-    t.diagnostic(
-      `${before.now.toFixed(1)} MB, uploaded ${uploaded.peak.toFixed(1)}, downloaded ${downloaded.peak.toFixed(1)}`,
-    )
-    assert.ok(uploaded.peak - before.now < 40, `from ${before.now} MB to ${uploaded.peak} MB`)
-    assert.ok(downloaded.peak - uploaded.peak < 40, `from ${uploaded.peak} MB to ${downloaded.peak} MB`)
-    assert.equal((await listFiles(place.dataDir)).length, 2)
-  })
+      t.diagnostic(
+        `${before.now.toFixed(1)} MB, uploaded ${uploaded.peak.toFixed(1)}, downloaded ${downloaded.peak.toFixed(1)}`,
+      )
+      assert.ok(uploaded.peak - before.now < 40, `from ${before.now} MB to ${uploaded.peak} MB`)
+      assert.ok(downloaded.peak - uploaded.peak < 40, `from ${uploaded.peak} MB to ${downloaded.peak} MB`)
+      assert.equal((await listFiles(place.dataDir)).length, storage ? 0 : 2)
+    })
+  }
 
   test('a body of 120,000 chunks of one byte raises the memory of the server by what it holds, not by what each chunk costs', async (t) => {
     const { startServer } = await useServers(t, 'sqlite')

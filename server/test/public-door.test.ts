@@ -184,7 +184,7 @@ describe('the public door', () => {
       ])
     const edgeDoors = ['gateway', 'receiver', 'handshake', 'operator']
     const rows = description.operations.filter(({ door }) => edgeDoors.includes(door)).map(({ name }) => `  ${name}`)
-    const edge = ['gateway', 'receiver', 'operator', ...rows]
+    const edge = ['gateway', 'receiver', 'operator', 'sandbox', ...rows]
     const operators = ['operators', '  operators.healthz', '  operators.readyz', '  operators.metrics']
     assert.deepEqual(found.slice(0, expected.length), expected)
     assert.deepEqual(found.slice(expected.length).sort(), [...edge, ...operators].sort())

@@ -40,8 +40,32 @@ const findVisible = defineStatement<{ id: string; business_id: string }>()((db, 
     .where(isVisibleTo(sql<string>`${business_id}`)),
 )
 
-/** By token and id: whether the token sees the node. */
-export const visibleNodes: CacheName<Node> = { name: 'visible nodes' }
+/** By the id of a node: tokens that see it, each with the node. */
+export const visibleNodes: CacheName<Sight[]> = { name: 'visible nodes' }
+
+interface Sight {
+  readonly token_id: string
+  readonly node: Node
+}
+
+type Sights = Map<string, Sight[]> | undefined
+
+/** How many tokens are cached for one node. */
+const maxSights = 8
+
+/** Keyed by the id in the row: the id in the request is a substring that keeps the whole URL alive. */
+export function rememberVisible(visible: Sights, { token_id }: Caller, node: Node): void {
+  const sights = visible?.get(node.id)
+  if (!sights || sights.length >= maxSights) visible?.set(node.id, [{ token_id, node }])
+  else sights.push({ token_id, node })
+}
+
+function recallVisible(visible: Sights, { token_id }: Caller, id: string): Node | undefined {
+  const sights = visible?.get(id)
+  if (!sights) return undefined
+  for (const sight of sights) if (sight.token_id === token_id) return sight.node
+  return undefined
+}
 
 /** PostgreSQL refuses texts with a NUL. */
 export function isPossibleId(id: string): boolean {
@@ -51,15 +75,14 @@ export function isPossibleId(id: string): boolean {
 /** The node of that id, if this caller may see it; the same 404 in all other cases. */
 export function resolveNode(db: Db, caller: Caller, id: string): Node | Promise<Node> {
   const visible = db.cached(visibleNodes)
-  return visible?.get(`${caller.token_id} ${id}`) ?? findNode(db, caller, id, visible)
+  return recallVisible(visible, caller, id) ?? findNode(db, caller, id, visible)
 }
 
-async function findNode(db: Db, caller: Caller, id: string, visible: Map<string, Node> | undefined): Promise<Node> {
+async function findNode(db: Db, caller: Caller, id: string, visible: Sights): Promise<Node> {
   if (!isPossibleId(id)) throw notFound()
   const row = await db.first(findVisible, { id, business_id: caller.business_id })
   if (!row || !(await isWithinGrant(db, caller, row as Node))) throw notFound()
-  // Keyed by the id in the row: the id in the request is a substring that keeps the whole URL alive.
-  visible?.set(`${caller.token_id} ${row.id}`, row as Node)
+  rememberVisible(visible, caller, row as Node)
   return row as Node
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Node } from '../graph/nodes.ts'
-import { isPossibleId, isVisibleTo, isWithinGrant, visibleNodes } from './access.ts'
+import { isPossibleId, isVisibleTo, isWithinGrant, rememberVisible, visibleNodes } from './access.ts'
 import { type AuthenticationDeps, type CredentialSource, findToken } from './bearer.ts'
 import { type FoundToken, hashToken, selectTokens, toFound } from './tokens.ts'
 
@@ -42,7 +42,7 @@ export async function findAdmission(
   const { caller, node } = found
   if (!node) return found
   if (!(await isWithinGrant(db, caller, node))) return { ...found, node: undefined }
-  visible?.set(`${caller.token_id} ${node.id}`, node)
+  rememberVisible(visible, caller, node)
   return found
 }
 

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { Caller } from '../graph/caller.ts'
-import { GraphError } from '../graph/graph-error.ts'
 import type { Node } from '../graph/nodes.ts'
 import { hasAccess } from './access.ts'
 
@@ -83,7 +82,8 @@ export async function transactAdmitted<A extends Admitted, T>(
   /** A caller without access learns no other reason against the write. */
   async function isByChange(error: unknown): Promise<boolean> {
     if (error instanceof AdmissionChanged) return true
-    return error instanceof GraphError && !(await isAdmitted(database.read, clock, current))
+    // Not only a refusal: when the store of a sandbox is replaced, what the write builds on may be gone.
+    return database.outageOf(error) === undefined && !(await isAdmitted(database.read, clock, current))
   }
 }
 

@@ -19,7 +19,9 @@ const standardError = 2
 /** How long a line may wait to be written together with others. */
 const lingerMilliseconds = 50
 /** How many bytes may wait before they are written earlier. */
-const blockCharacters = 256 << 10
+const blockBytes = 256 << 10
+/** A character of a text takes at most so many bytes of UTF-8. */
+const maxBytesOfCharacter = 3
 /** How many bytes are buffered for a slow reader; further lines are dropped, and the log says so. */
 const maxWaitingBytes = 16 << 20
 /** How long the process waits for that reader at its end. */
@@ -41,7 +43,9 @@ class BlockWriter {
     maxWrite: 1 << 20,
     contentMode: 'buffer',
   }) as unknown as BlockDestination
-  #waiting = ''
+  /** Lines are written here at once: as one long text, each of its pieces would outlive several garbage collections. */
+  readonly #block = Buffer.allocUnsafeSlow(blockBytes)
+  #waiting = 0
   #dropped = 0
   #timer: NodeJS.Timeout | undefined
   #isUsed = false
@@ -49,9 +53,9 @@ class BlockWriter {
   readonly #pass = (): void => {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const block = this.#waiting
-    this.#waiting = ''
-    if (block !== '' && !this.#isClosed) this.#destination.write(Buffer.from(block))
+    const waiting = this.#waiting
+    this.#waiting = 0
+    if (waiting > 0 && !this.#isClosed) this.#destination.write(Buffer.from(this.#block.subarray(0, waiting)))
   }
 
   constructor() {
@@ -67,9 +71,14 @@ class BlockWriter {
 
   write(line: string): void {
     this.#isUsed = true
-    this.#waiting += line
-    if (this.#waiting.length > blockCharacters) this.#pass()
-    else this.#timer ??= setTimeout(this.#pass, lingerMilliseconds)
+    const space = line.length * maxBytesOfCharacter
+    if (this.#waiting + space > blockBytes) this.#pass()
+    if (space > blockBytes) {
+      if (!this.#isClosed) this.#destination.write(Buffer.from(line))
+      return
+    }
+    this.#waiting += this.#block.write(line, this.#waiting)
+    this.#timer ??= setTimeout(this.#pass, lingerMilliseconds)
   }
 
   /** Resolves when everything is written, or nobody has read it for a while. */
@@ -83,7 +92,7 @@ class BlockWriter {
         this.#destination.flush(() => resolve())
       })
       // Otherwise it still has to report how much was dropped.
-      if (this.#waiting === '') break
+      if (this.#waiting === 0) break
     }
     clearTimeout(timer)
     // It cannot be destroyed while it writes; then it ends with the process.

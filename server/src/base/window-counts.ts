@@ -57,6 +57,10 @@ export class WindowCounts {
     return points
   }
 
+  clear(): void {
+    this.#windows.clear()
+  }
+
   #forgetEnded(): void {
     const now = this.#clock.now()
     for (const [key, { until }] of this.#windows) {

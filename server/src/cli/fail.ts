@@ -3,6 +3,7 @@ import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
 import { BadSetting } from '../base/setting-parsers.ts'
 import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
 import { isUnwritableFile, isUnwritableSqlite } from '../db/outage.ts'
+import { FilesUnavailable } from '../files/unavailable.ts'
 import { WorldRefused } from '../world-part/problems.ts'
 
 /** A problem that the user of the command can fix; shown without a stack. */
@@ -22,6 +23,7 @@ export function describeFailure(error: unknown): string {
     error instanceof SecretUnreadable ||
     error instanceof DatabaseUnavailable ||
     error instanceof UnknownMigrations ||
+    error instanceof FilesUnavailable ||
     error instanceof WorldRefused
   ) {
     return error.message

@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
-import { openFileSystemStore } from '../files/file-system.ts'
+import { openFileStores } from '../files/open.ts'
 import { forgetUser, rememberingTables } from '../resources/users/forget.ts'
 import { CommandFailed } from './fail.ts'
 import { withLockedStore } from './store.ts'
@@ -12,10 +12,11 @@ export async function forget(text: string, flags: { data?: string }): Promise<vo
   if (!/^\d{1,20}$/.test(wa_id)) {
     throw new CommandFailed(`${JSON.stringify(text)} is no user: give the digits of the phone number`)
   }
-  await withLockedStore({ DATA_DIR: flags.data }, async (database, { dataDir }) => {
-    const store = await openFileSystemStore(join(dataDir, 'files'), systemClock, systemRandom)
-    const deps = { database, store, clock: systemClock, random: systemRandom }
-    const { messages, events, files } = await forgetUser(deps, wa_id)
+  await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const tools = { clock: systemClock, random: systemRandom }
+    const { store } = await openFileStores(config, { ...tools, log: silentLog })
+    const deps = { database, store, ...tools }
+    const { messages, events, files } = await forgetUser(deps, wa_id).finally(() => store.close())
     await database.scrub(rememberingTables).catch((error: Error) => {
       throw new CommandFailed(
         `everything of the user is deleted, but its bytes may still be in the files of the database: ${error.message}; run it again`,

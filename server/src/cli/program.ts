@@ -268,6 +268,18 @@ export function buildProgram(): Command {
     .action(async (id, flags) => (await import('./templates.ts')).review(id, 'REJECTED', flags))
 
   program
+    .command('files')
+    .description('the media, pictures and uploads of the store')
+    .command('copy')
+    .description(
+      'copy every file of the store from one storage to another: disk (the folders in DATA_DIR), the path of another such folder, or s3://bucket/prefix?endpoint=…&region=…; repeat it after it was stopped, or after servers were',
+    )
+    .requiredOption('--from <storage>', 'where the files are')
+    .requiredOption('--to <storage>', 'where they are to be; what is there already is not copied again')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./files-copy.ts')).copy(flags))
+
+  program
     .command('listen')
     .description(
       "show an app's events as they come, with their signatures checked (✓ or ✗), in the place of the app's own callback; Ctrl-C puts everything back",
@@ -345,8 +357,51 @@ export function buildProgram(): Command {
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateJoin(flags))
 
+  addSandboxCommands(program, writeLocalUrl({ host, port }))
   pointToHelp(program, './switchboard')
   return program
+}
+
+/** What only a sandbox can do, through the operator door of a running server. */
+function addSandboxCommands(program: Command, local: string): void {
+  const forOperator = (command: Command): Command =>
+    command
+      .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${local})`)
+      .option('--token <token>', "a token with the scope operator (SWITCHBOARD_TOKEN; default: the demo's)")
+  const load = () => import('./sandbox.ts')
+  const snapshot = program.command('snapshot').description('in a sandbox: the whole store by name')
+  forOperator(snapshot.command('save <name>'))
+    .description('save the whole store, instead of what the name had before')
+    .action(async (name, flags) => (await load()).saveSnapshot(name, flags))
+  forOperator(snapshot.command('restore <name>'))
+    .description('bring the store back to what it was then')
+    .action(async (name, flags) => (await load()).restoreSnapshot(name, flags))
+  forOperator(snapshot.command('list'))
+    .description('list snapshots')
+    .action(async (flags) => (await load()).listSnapshots(flags))
+  forOperator(snapshot.command('delete <name>'))
+    .description('delete a snapshot')
+    .action(async (name, flags) => (await load()).deleteSnapshot(name, flags))
+  forOperator(program.command('clock'))
+    .description('in a sandbox: read the clock of the service, or move it')
+    .option('--advance <duration>', 'how far to move it forward, such as 24h')
+    .option('--set <time>', 'what time it shall be, in ISO 8601')
+    .option('--real', 'back to the real time')
+    .action(async (flags) => (await load()).moveClock(flags))
+  forOperator(program.command('reset'))
+    .description('in a sandbox: empty the store and apply a world')
+    .option('--world <file>', 'a world file (default: the one of the start)')
+    .action(async (flags) => (await load()).reset(flags))
+  const faults = program.command('faults').description('in a sandbox: let requests and webhooks go wrong on purpose')
+  forOperator(faults.command('list'))
+    .description('list the rules, and how often each was hit')
+    .action(async (flags) => (await load()).listFaults(flags))
+  forOperator(faults.command('set <file>'))
+    .description('replace the rules by those of a JSON file')
+    .action(async (file, flags) => (await load()).setFaults(file, flags))
+  forOperator(faults.command('clear'))
+    .description('remove all rules, and let go what they held')
+    .action(async (flags) => (await load()).clearFaults(flags))
 }
 
 /** A mistake in a command points to the help of that command. */

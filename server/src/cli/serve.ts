@@ -9,6 +9,7 @@ import { type ApplyOptions, applyWorld, applyWorldIfEmpty, type WorldSummary } f
 import { isStoreEmpty } from '../world/empty.ts'
 import { listDemoTokensForOperators } from '../world/guessable-secrets.ts'
 import { readWorldFile } from '../world/read.ts'
+import { demoWorld } from '../world/start.ts'
 import { composeBanner } from './banner.ts'
 import { stopOnSignals } from './stop.ts'
 import { configFrom, openStore } from './store.ts'
@@ -20,8 +21,6 @@ export interface ServeFlags {
   readonly world?: string
   readonly role?: string
 }
-
-export const demoWorld = new URL('../../../worlds/demo.yaml', import.meta.url)
 
 /** Starts the server, prints its address, and runs until it is stopped. */
 export async function serve(flags: ServeFlags, { banner }: { banner: boolean }): Promise<void> {

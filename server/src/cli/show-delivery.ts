@@ -102,7 +102,7 @@ async function composeRequest(
     headers: {
       'user-agent': `switchboard/${packageVersion()}`,
       ...(secrets
-        ? buildHeaders({ deliveries: [delivery], secrets }, body, time)
+        ? buildHeaders({ deliveries: [delivery], secrets }, body, time, (signed) => signed)
         : { 'content-type': 'application/json' }),
     },
     body: body.toString('latin1'),

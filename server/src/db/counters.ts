@@ -54,6 +54,10 @@ export class StoredCounters implements Counters {
     return taken
   }
 
+  clear(): void {
+    // Nothing is counted in memory.
+  }
+
   async #sweep(now: number): Promise<void> {
     const removed = this.#transaction(
       async ({ query }) => {
@@ -81,6 +85,10 @@ export class OwnCounters implements Counters {
     this.#windows.set(key, window)
     if (this.#windows.size >= this.#sweepAt) this.#sweep(now)
     return window
+  }
+
+  clear(): void {
+    this.#windows.clear()
   }
 
   #sweep(now: number): void {

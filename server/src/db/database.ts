@@ -104,6 +104,8 @@ export interface TakenPermits {
 /** Counters that processes share. A window begins with the first permit taken from it. */
 export interface Counters {
   take(window: CountedWindow, permits: number, now: number): TakenPermits | Promise<TakenPermits>
+  /** Forgets what is counted in memory. */
+  clear(): void
 }
 
 /** The share of the service itself: its workers and commands. */
@@ -124,6 +126,8 @@ export interface Database {
   readonly counters: Counters
   /** Reads committed data; never waits for a writer. */
   readonly read: Db
+  /** The same for operators and health, which go on when every connection is taken: one is kept for them. */
+  readonly reserved: Db
   /** Runs `work` entirely or not at all. `work` may run again when the database asks for a retry. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** One statement as a transaction of its own: on PostgreSQL it takes one round trip instead of three. */

@@ -78,12 +78,14 @@ export function openSqlite(file: string): Database {
       return options?.wipes ? wiping(writer, () => work(tx)) : work(tx)
     }, options)
 
+  const read = reader.db()
   return {
     product: 'SQLite file',
     isEmbedded: true,
     counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-    read: reader.db(),
+    read,
+    reserved: read,
     transaction,
     execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters)),
     notices: undefined,
@@ -158,6 +160,7 @@ function countersOf(transaction: Database['transaction']): Counters {
   const [own, stored] = [new OwnCounters(), new StoredCounters(transaction)]
   return {
     take: (window, permits, now) => (window.milliseconds < minute ? own : stored).take(window, permits, now),
+    clear: () => own.clear(),
   }
 }
 
@@ -257,8 +260,7 @@ class SqliteConnection {
     }
     const list = async (statement: Statement<never, unknown>, parameters: object) => {
       if (statement.steps) return statement.steps(db, parameters as never)
-      const { sql, bind } = this.#compile(statement)
-      return this.run(sql, bind(parameters)).rows
+      return this.#listRows(statement, parameters)
     }
     const cached = <Value>(cacheName: CacheName<Value>) => this.cached(cacheName)
     const db: Db = {
@@ -273,13 +275,24 @@ class SqliteConnection {
 
   /** Runs at once: waiting gains nothing. */
   readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
-    const { sql, bind } = this.#compile(statement)
-    this.run(sql, bind(parameters))
+    this.#listRows(statement, parameters)
   }
 
   readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
     const { sql, bind } = this.#compile(statement)
     if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise()
+  }
+
+  #listRows(statement: Statement<never, unknown>, parameters: object): object[] {
+    const { byRow } = statement
+    if (!byRow) {
+      const { sql, bind } = this.#compile(statement)
+      return this.run(sql, bind(parameters)).rows
+    }
+    const { sql, bind } = this.#compile(byRow.statement as Statement<never, unknown>)
+    const rows: object[] = []
+    for (const values of byRow.split(parameters as never)) rows.push(...this.run(sql, bind(values)).rows)
+    return rows
   }
 
   #compile(statement: Statement<never, unknown>): CompiledStatement {
@@ -372,8 +385,9 @@ class CommittedReader extends SqliteConnection {
       rows = new Map()
       this.#rows.set(statement, rows)
     }
-    const key = parameters.length === 1 ? String(parameters[0]) : parameters.join('\0')
-    if (rows.has(key)) return rows.get(key)
+    const key = keyOf(parameters)
+    const known = rows.get(key)
+    if (known !== undefined || rows.has(key)) return known
     const row = super.firstRow(statement, parameters)
     // A plain object, because the driver's objects have no prototype and are slow to read.
     const kept = row === undefined ? undefined : freezeDeep({ ...row })
@@ -410,6 +424,17 @@ class CommittedReader extends SqliteConnection {
     }
     this.#isChecked = true
     if (!this.#hasArrivals) setImmediate(this.#endTurn)
+  }
+}
+
+function keyOf(parameters: readonly unknown[]): string {
+  switch (parameters.length) {
+    case 1:
+      return String(parameters[0])
+    case 2:
+      return `${parameters[0]}\0${parameters[1]}`
+    default:
+      return parameters.join('\0')
   }
 }
 

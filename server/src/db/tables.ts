@@ -512,6 +512,7 @@ export interface FilesTable {
   sha256: string
   size: number
   held_until: number
+  place: string
 }
 
 export interface FileUsesTable {

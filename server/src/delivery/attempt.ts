@@ -9,6 +9,8 @@ export interface AttemptDeps {
   readonly clock: Clock
   readonly egress: Pick<Egress, 'send' | 'originOf' | 'userAgent'>
   readonly vocabulary: Vocabulary
+  /** The real time of a time of the clock: subscribers compare what is signed with their own clocks. */
+  readonly toRealTime: (time: number) => number
 }
 
 /** How much of a response the log keeps: of its body, and of its headers. */
@@ -20,7 +22,7 @@ const keptHeaderCharacters = 4096
  * the service stops, or it may not leave any more: that does not count as an attempt.
  */
 export async function attemptPost(
-  { clock, egress, vocabulary }: AttemptDeps,
+  { clock, egress, vocabulary, toRealTime }: AttemptDeps,
   post: Post,
   mayLeave: () => boolean,
 ): Promise<PostResult | undefined> {
@@ -29,7 +31,7 @@ export async function attemptPost(
   try {
     const built = buildBody(vocabulary, post)
     const body = built instanceof Promise ? await built : built
-    const headers = { 'user-agent': egress.userAgent, ...buildHeaders(post, body, time) }
+    const headers = { 'user-agent': egress.userAgent, ...buildHeaders(post, body, time, toRealTime) }
     sent = describeSent(post, headers)
     const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
     const answerHeaders = keepHeaders(answer.headers)

@@ -57,6 +57,7 @@ export function buildHeaders(
   { deliveries, secrets }: Omit<Post, 'callback_url'>,
   body: Buffer,
   now: number,
+  toRealTime: (time: number) => number,
 ): Record<string, string> {
   const started_time = Math.min(...deliveries.map((delivery) => delivery.started_time))
   const signedTime = now - started_time < timestampLifetime ? started_time : now
@@ -64,7 +65,7 @@ export function buildHeaders(
     'content-type': 'application/json',
     ...traceParent(deliveries),
     'x-hub-signature-256': signHub(body, secrets),
-    ...signStandard(nameOf(deliveries), signedTime, body, secrets),
+    ...signStandard(nameOf(deliveries), toRealTime(signedTime), body, secrets),
   }
 }
 

@@ -25,6 +25,8 @@ function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryW
   const worker = new DeliveryWorker({
     database,
     clock,
+    leaseClock: clock,
+    toRealTime: (time) => time,
     random: systemRandom,
     log: silentLog,
     egress,
@@ -106,7 +108,7 @@ onBothDatabases('lanes', (engine) => {
     const quiet = await startQuietLanes(server, 20)
     const claims = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        claimLanes(database, quiet, { owner: `p${index}`, milliseconds: 1000 }, clock.now()),
+        claimLanes(database, quiet, { owner: `p${index}`, milliseconds: 1000, clock }, clock.now()),
       ),
     )
     const claimed = claims.flat().map(({ id }) => id)

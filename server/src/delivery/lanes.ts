@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../base/clock.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { lockFreeRowsOf } from '../db/row-locks.ts'
 import { defineSql } from '../db/statement.ts'
@@ -13,23 +14,29 @@ export interface Lane extends LaneAddress {
 export interface Lease {
   readonly owner: string
   readonly milliseconds: number
+  /** The clock of leases, which no sandbox moves. */
+  readonly clock: Clock
 }
 
 interface ClaimMoment {
+  /** By the clock of the service: what is due. */
   readonly now: number
+  /** By the clock of leases: what is held, and beyond which time no lease can end. */
+  readonly held: number
   readonly beyond: number
 }
 
-function momentOf({ milliseconds }: Lease, now: number): ClaimMoment {
-  return { now, beyond: now + 2 * milliseconds }
+function momentOf({ milliseconds, clock }: Lease, now: number): ClaimMoment {
+  const held = clock.now()
+  return { now, held, beyond: held + 2 * milliseconds }
 }
 
 /**
  * Whether a lane has work and no living holder. A lease that ends further ahead than any lease can was written before the clock was
  * set back; the bound is twice the length of a lease, because the clocks of machines differ.
  */
-function isClaimable({ now, beyond }: ClaimMoment): RawBuilder<boolean> {
-  return sql`lanes.next_due <= ${now} AND lanes.stopped_until <= ${now} AND (lanes.leased_until <= ${now} OR lanes.leased_until > ${beyond})`
+function isClaimable({ now, held, beyond }: ClaimMoment): RawBuilder<boolean> {
+  return sql`lanes.next_due <= ${now} AND lanes.stopped_until <= ${now} AND (lanes.leased_until <= ${held} OR lanes.leased_until > ${beyond})`
 }
 
 interface Place {
@@ -41,9 +48,9 @@ interface Place {
 export const firstPlace: Place = { next_due: Number.MIN_SAFE_INTEGER, id: '' }
 
 const findDueLanes = defineSql<ClaimMoment & { after_due: number; after_id: string; limit: number }>()(
-  ({ now, beyond, after_due, after_id, limit }) => sql<Lane & { next_due: number }>`
+  ({ now, held, beyond, after_due, after_id, limit }) => sql<Lane & { next_due: number }>`
     SELECT id, app_id, callback_url, failures, next_due FROM lanes
-    WHERE ${isClaimable({ now, beyond })} AND (next_due, id) > (${after_due}, ${after_id})
+    WHERE ${isClaimable({ now, held, beyond })} AND (next_due, id) > (${after_due}, ${after_id})
     ORDER BY next_due, id LIMIT ${limit}`,
 )
 
@@ -71,11 +78,11 @@ type ClaimParameters = ClaimMoment & { ids: object; owner: string; until: number
 
 /** Raising an event holds the lane's row in share mode, which must not block a claim. */
 const claim = defineSql<ClaimParameters>()(
-  ({ ids, owner, until, now, beyond }) => sql<Lane>`
+  ({ ids, owner, until, now, held, beyond }) => sql<Lane>`
     UPDATE lanes SET leased_until = ${until}, lease_owner = ${owner}
     WHERE id IN (
       SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key
-      WHERE ${isClaimable({ now, beyond })} ${lockFreeRowsOf('lanes', 'ForNoKeyUpdate')}
+      WHERE ${isClaimable({ now, held, beyond })} ${lockFreeRowsOf('lanes', 'ForNoKeyUpdate')}
     )
     RETURNING id, app_id, callback_url, failures`,
 )
@@ -87,11 +94,12 @@ export async function claimLanes(
   lease: Lease,
   now: number,
 ): Promise<Lane[]> {
+  const moment = momentOf(lease, now)
   return database.execute(claim, {
-    ...momentOf(lease, now),
+    ...moment,
     ids: keysOf(ids),
     owner: lease.owner,
-    until: now + lease.milliseconds,
+    until: moment.held + lease.milliseconds,
   })
 }
 
@@ -105,10 +113,9 @@ const renewal = defineSql<{ ids: object; owner: string; until: number }>()(
 export async function renewLanes(
   database: Pick<Database, 'execute'>,
   ids: Iterable<string>,
-  { owner, milliseconds }: Lease,
-  now: number,
+  { owner, milliseconds, clock }: Lease,
 ): Promise<Set<string>> {
-  const renewed = await database.execute(renewal, { ids: keysOf(ids), owner, until: now + milliseconds })
+  const renewed = await database.execute(renewal, { ids: keysOf(ids), owner, until: clock.now() + milliseconds })
   return new Set(renewed.map(({ id }) => id))
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
+import { heldUntil } from '../sandbox/fault-rules.ts'
 import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
@@ -31,7 +32,7 @@ const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
   ({ lanes, now }) => sql`
     UPDATE deliveries SET due_time = ${now} WHERE id IN (
       SELECT d.id FROM json_each(${lanes}) AS o JOIN deliveries d ON d.lane_id = o.key
-      WHERE d.state = 'waiting' AND d.due_time > ${now} ORDER BY d.due_time LIMIT ${sql.lit(maxHurried)}
+      WHERE d.state = 'waiting' AND d.due_time > ${now} AND d.due_time < ${sql.lit(heldUntil)} ORDER BY d.due_time LIMIT ${sql.lit(maxHurried)}
     )`,
 )
 
@@ -41,16 +42,16 @@ const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
  */
 export async function recordOutcomes(
   database: Pick<Database, 'execute'>,
-  { owner, milliseconds }: Lease,
+  { owner, milliseconds }: Pick<Lease, 'owner' | 'milliseconds'>,
   records: readonly LaneRecord[],
-  now: number,
+  { now, leasedFrom }: { readonly now: number; readonly leasedFrom: number },
 ): Promise<Set<string>> {
   const parameters: RecordParameters = {
     lanes: Object.fromEntries(records.map(({ lane_id, state }) => [lane_id, state])),
     // A delivery that was postponed and then tried all the same comes once, as tried.
     deliveries: [...new Map(records.flatMap(listRows).map((row) => [row.id, row])).values()],
     owner,
-    until: now + milliseconds,
+    until: leasedFrom + milliseconds,
     now,
   }
   const held = await database.execute(record, parameters)

@@ -117,6 +117,7 @@ export class Recorder {
     const { database, clock, lease, onRecorded } = this.#deps
     const batch = this.#takeBatch()
     const now = clock.now()
+    const leasedFrom = lease.clock.now()
     let ours: ReadonlySet<string>
     try {
       const records = batch.map(
@@ -128,7 +129,7 @@ export class Recorder {
           isBack,
         }),
       )
-      ours = await recordOutcomes(database, lease, records, now)
+      ours = await recordOutcomes(database, lease, records, { now, leasedFrom })
     } catch (error) {
       this.#takeFailure(batch, error as Error)
       return
@@ -139,7 +140,7 @@ export class Recorder {
         this.#lose(lane)
         continue
       }
-      lane.leasedUntil = now + lease.milliseconds
+      lane.leasedUntil = leasedFrom + lease.milliseconds
       lane.noteRecorded([...outcomes.map(({ delivery }) => delivery.id), ...postponed.map(({ id }) => id)])
       onRecorded(lane, isBack)
     }
@@ -187,16 +188,16 @@ export class Recorder {
   }
 
   async #renewAll(): Promise<void> {
-    const { database, clock, lease, held, onRecorded } = this.#deps
+    const { database, lease, held, onRecorded } = this.#deps
     this.#isRenewalDue = false
     if (held.size === 0) return
-    const now = clock.now()
+    const leasedFrom = lease.clock.now()
     const lanes = [...held.values()]
-    const ours = await renewLanes(database, held.keys(), lease, now)
+    const ours = await renewLanes(database, held.keys(), lease)
     for (const lane of lanes) {
       if (!ours.has(lane.id)) this.#lose(lane)
       else {
-        lane.leasedUntil = now + lease.milliseconds
+        lane.leasedUntil = leasedFrom + lease.milliseconds
         onRecorded(lane, false)
       }
     }
@@ -229,9 +230,15 @@ export class Recorder {
         // An event is being raised for it right now, or it is no longer ours.
         this.#isRenewalDue = true
         lane.wantsRead = true
+        lane.wantsAll = true
         onRecorded(lane, false)
       }
     }
+  }
+
+  /** Drops a lane without a word to the store, which does not know it any more. */
+  drop(lane: HeldLane): void {
+    this.#lose(lane)
   }
 
   #lose(lane: HeldLane): void {

@@ -3,11 +3,14 @@ import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
+import type { FaultEffect } from '../sandbox/fault-rules.ts'
+import type { Faults } from '../sandbox/faults.ts'
 import { type AttemptDeps, attemptPost } from './attempt.ts'
 import type { Post } from './compose-post.ts'
 import { readValue } from './due.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Entry } from './lane-queue.ts'
+import { findPostFault, pretendResult, waitForFault } from './meet-fault.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { decideOutcome, type Outcome, type PostResult } from './outcome.ts'
 import { isDown, noteOutcome } from './pause.ts'
@@ -20,6 +23,8 @@ const freshMilliseconds = 2 * second
 export interface SenderDeps extends AttemptDeps {
   readonly database: Database
   readonly clock: Clock
+  /** The clock of leases, which no sandbox moves. */
+  readonly leaseClock: Clock
   readonly random: Random
   readonly log: Log
   readonly rules: RetryRules
@@ -27,6 +32,8 @@ export interface SenderDeps extends AttemptDeps {
   readonly room: Room
   /** How many changes of one account may share a post. */
   readonly batch: number
+  /** Undefined where there is no sandbox. */
+  readonly faults?: Faults | undefined
   readonly events: SenderEvents
 }
 
@@ -39,6 +46,10 @@ export interface SenderEvents {
   /** A lane can send more than it has in memory. */
   onHungry(lane: HeldLane): void
   onOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void
+  /** A fault rule holds these: they are not sent until it is gone. */
+  onHeld(lane: HeldLane, entries: readonly Entry[]): void
+  /** Others of the conversation may go first. */
+  onOvertaken(lane: HeldLane, entry: Entry): void
   /** A place became free, and no held lane waits for it. */
   onRoom(): void
   /** A delivery of a lane was not sent, because its lease is over. */
@@ -83,12 +94,12 @@ export class Sender {
   }
 
   #maySend(lane: HeldLane): boolean {
-    const { clock, events } = this.#deps
+    const { clock, leaseClock, events } = this.#deps
     const now = clock.now()
     if (lane.isLost || lane.isLeaving || lane.isPaused(now) || events.isHalted()) return false
     const next = lane.queue.peek()
     if (!next || lane.underWay >= lane.width) return false
-    if (lane.leasedUntil <= now) {
+    if (lane.leasedUntil <= leaseClock.now()) {
       events.onLeaseOver(lane)
       return false
     }
@@ -149,20 +160,40 @@ export class Sender {
     const wasProbe = isDown(lane.state)
     const number = lane.window.start()
     let result: PostResult | undefined
+    let isHeld = false
     metrics.inFlight.inc()
     try {
       // The lease was checked before, but a process that is paused at this point wakes up with it over.
-      const mayLeave = () => !lane.isLost && this.#deps.clock.now() < lane.leasedUntil
-      result = await attemptPost(this.#deps, await this.#buildPost(lane, entries), mayLeave)
+      const mayLeave = () => !lane.isLost && this.#deps.leaseClock.now() < lane.leasedUntil
+      const { faults } = this.#deps
+      const effect = faults?.areCallbacksOn ? await this.#meetFault(faults, lane, entries) : undefined
+      isHeld = effect?.hold === true
+      if (!isHeld) {
+        const post = await this.#buildPost(lane, entries)
+        result = effect && pretendResult(effect, this.#deps.clock.now())
+        result ??= await attemptPost(this.#deps, post, mayLeave)
+        if (effect?.duplicate) await attemptPost(this.#deps, post, mayLeave)
+      }
     } finally {
       metrics.inFlight.dec()
       place.leave(result && result.fault === undefined ? result.status !== undefined : undefined)
       this.#noteWidth(lane, number, result)
       lane.underWay -= 1
+      lane.posts += 1
     }
-    if (result) this.#finish(lane, entries, result, wasProbe)
+    if (isHeld) this.#deps.events.onHeld(lane, entries)
+    else if (result) this.#finish(lane, entries, result, wasProbe)
     // Aborted by a stop, or because the lease is over: the next holder of the lane sends it again.
     else if (!this.#deps.events.isHalted()) this.#deps.events.onAbandoned(lane)
+  }
+
+  /** Waits here if a rule delays the post or lets others overtake it. */
+  async #meetFault(faults: Faults, lane: HeldLane, entries: readonly Entry[]): Promise<FaultEffect | undefined> {
+    const effect = await findPostFault(faults, lane, entries)
+    if (!effect) return undefined
+    if (effect.reorder !== undefined) for (const entry of entries) this.#deps.events.onOvertaken(lane, entry)
+    await waitForFault(effect, () => lane.posts)
+    return effect
   }
 
   async #buildPost({ callback_url, secrets }: HeldLane, entries: readonly Entry[]): Promise<Post> {

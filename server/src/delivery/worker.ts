@@ -4,9 +4,12 @@ import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database, DueLane } from '../db/database.ts'
+import { heldUntil } from '../sandbox/fault-rules.ts'
+import type { Faults } from '../sandbox/faults.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
+import type { Entry } from './lane-queue.ts'
 import type { LaneAddress } from './lane-rows.ts'
 import { type Lane, type Lease, listDueLanes } from './lanes.ts'
 import type { DeliveryMetrics } from './metrics.ts'
@@ -24,6 +27,8 @@ const pollMilliseconds = second
 export interface WorkerDeps extends AttemptDeps {
   readonly database: Database
   readonly clock: Clock
+  /** The clock of leases, which no sandbox moves. */
+  readonly leaseClock: Clock
   readonly random: Random
   readonly log: Log
   readonly rules: RetryRules
@@ -34,6 +39,8 @@ export interface WorkerDeps extends AttemptDeps {
   readonly concurrency: number
   /** How many changes of one account may share a post. */
   readonly batch: number
+  /** Undefined where there is no sandbox. */
+  readonly faults?: Faults | undefined
   /** How processes wake each other; by default they do not. */
   readonly waker?: Waker
 }
@@ -62,7 +69,7 @@ export class DeliveryWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps
     const { database, clock, metrics } = deps
-    this.#lease = { owner: deps.random.trace(), milliseconds: deps.lease }
+    this.#lease = { owner: deps.random.trace(), milliseconds: deps.lease, clock: deps.leaseClock }
     this.#waker = deps.waker ?? silentWaker
     const onFailure = (error: Error, message: string) => this.#logFailure(error, message)
     this.#claimer = new Claimer({
@@ -91,8 +98,13 @@ export class DeliveryWorker {
       events: {
         isHalted: () => this.#isStopped || this.#recorder.isBehind,
         onLeaseOver: () => this.#recorder.renew(),
-        onHungry: (lane) => this.#reader.want(lane, { atOnce: true }),
+        onHungry: (lane) => this.#reader.want(lane, { atOnce: true, all: false }),
         onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
+        onHeld: (lane, entries) => this.#holdEntries(lane, entries),
+        onOvertaken: (lane, { delivery }) => {
+          lane.queue.finish(delivery, undefined)
+          queueMicrotask(() => this.#sender.pump(lane))
+        },
         onRoom: () => this.#claimer.retry(),
         onAbandoned: (lane) => this.#drop(lane),
         onBroken: (lane, error) => {
@@ -139,12 +151,18 @@ export class DeliveryWorker {
     const elsewhere: AnnouncedLane[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
-      if (held) this.#reader.want(held)
+      if (held) this.#noteNews(held)
       else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
       else free.push(lane)
     }
     if (elsewhere.length > 0) this.#waker.announceLanes(elsewhere)
     if (free.length > 0) this.#claimer.hint(free)
+  }
+
+  /** There are new deliveries behind the known ones; a lane that has enough to send reads them later. */
+  #noteNews(lane: HeldLane): void {
+    if (lane.isFed) lane.mayHaveMore = true
+    else this.#reader.want(lane, { all: false })
   }
 
   /** A process that raises an event sees who holds the lane: it need not try to claim it, and the holder alone is woken. */
@@ -162,10 +180,16 @@ export class DeliveryWorker {
     const others: string[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
-      if (held) this.#reader.want(held)
+      if (held) this.#noteNews(held)
       else if (!this.#isHeldElsewhere(lane)) others.push(lane.id)
     }
     if (others.length > 0) this.#claimer.hintIds(others)
+  }
+
+  /** The store was replaced as a whole: nothing that is known of lanes holds any more. */
+  startAnew(): void {
+    for (const lane of [...this.#held.values()]) this.#recorder.drop(lane)
+    this.wake()
   }
 
   /** Resolves when every delivery that is due now was attempted. */
@@ -222,8 +246,8 @@ export class DeliveryWorker {
   }
 
   #hold(lane: Lane, claim: Claim): void {
-    const { clock, concurrency } = this.#deps
-    const leasedUntil = clock.now() + this.#lease.milliseconds
+    const { leaseClock, concurrency } = this.#deps
+    const leasedUntil = leaseClock.now() + this.#lease.milliseconds
     const held = new HeldLane(lane, { claim, leasedUntil, concurrency })
     this.#held.set(lane.id, held)
     this.#reader.want(held, { atOnce: true })
@@ -250,7 +274,7 @@ export class DeliveryWorker {
 
   #goOn(lane: HeldLane): void {
     if (lane.isLost) return
-    if (lane.wantsRead) this.#reader.want(lane)
+    if (lane.wantsRead) this.#reader.want(lane, { all: false })
     this.#sender.pump(lane)
     if (lane.isDone(this.#deps.clock.now())) this.#recorder.tick()
   }
@@ -259,6 +283,21 @@ export class DeliveryWorker {
     const postponed = outcomes.flatMap((outcome) => lane.finish(outcome))
     this.#recorder.add(lane, outcomes, postponed, isBack)
     for (const outcome of outcomes) if (outcome.kind === 'retry') this.#wakeAt(outcome.time)
+  }
+
+  /** With all that is behind them in their conversations. */
+  #holdEntries(lane: HeldLane, entries: readonly Entry[]): void {
+    const postponed = entries.flatMap(({ delivery }) => [
+      { id: delivery.id, attempts: delivery.attempts, until: heldUntil },
+      ...lane.queue.finish(delivery, heldUntil),
+    ])
+    this.#recorder.add(lane, [], postponed)
+  }
+
+  /** The rules that held deliveries are gone: these are due. */
+  releaseHeld(): void {
+    for (const lane of this.#held.values()) lane.queue.unblock()
+    this.wake()
   }
 
   /** Work that is due before the next poll does not wait for the poll. */

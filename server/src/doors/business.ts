@@ -1,45 +1,31 @@
 import { resolveNode } from '../auth/access.ts'
-import { type FoundAdmission, findAdmission } from '../auth/admission.ts'
+import { findAdmission } from '../auth/admission.ts'
 import { authenticateAgain, recallCaller } from '../auth/bearer.ts'
 import { checkPermission } from '../auth/scopes.ts'
+import type { Caller } from '../graph/caller.ts'
 import { notFound, wrongKind } from '../graph/errors.ts'
+import type { Node } from '../graph/nodes.ts'
 import type { BusinessOperation } from '../graph/operation.ts'
-import type { DoorPolicy } from '../http/admission.ts'
-import { usageHeaders } from '../limits/usage.ts'
+import type { Admission, AdmissionProgress, DoorPolicy, GraphRequest } from '../http/admission.ts'
+import type { PipelineDeps } from '../http/pipeline-deps.ts'
+import type { PreparedRow, Route } from '../http/route-table.ts'
+import { type Usage, usageHeaders } from '../limits/usage.ts'
 
 /**
  * `/{Version}/…`: businesses and partners, by the token of an app. The order is the contract: version (400), token (401; 429 after
  * many wrong ones), node and tenant (404), permission (403), rate (429).
  */
 export const businessDoor: DoorPolicy = {
-  async admit(deps, route, request, progress) {
-    const { database, vocabulary, limiter } = deps
+  // What is cached is returned synchronously: an await would cost a microtask at each step.
+  admit(deps, route, request, progress) {
     if (!deps.versions.includes(request.path.version)) throw deps.explainPath(route.method, request.url)
-
-    // A cached caller is returned synchronously: an await would cost a microtask at each step.
-    const { id } = request.path
-    const known = recallCaller(deps, request)
-    const found = known ? undefined : await findAdmission(deps, request, id)
-    const caller = known ?? (found as FoundAdmission).caller
+    const caller = recallCaller(deps, request)
+    if (!caller) return admitStranger(deps, route, request, progress)
     progress.caller = caller
-
-    if (found && !found.node) throw notFound()
-    const visible = found?.node ?? resolveNode(database.read, caller, id)
-    const node = visible instanceof Promise ? await visible : visible
-    const row = route.rows.get(node.kind)
-    if (!row) throw wrongKind({ kind: nameKind(node.kind), wanted: [...route.rows.keys()].map(nameKind).join(' or ') })
-    progress.node = node
-    progress.row = row
-
-    const operation = row.operation as BusinessOperation
-    checkPermission(caller, operation.permission, vocabulary)
-    if (operation.permit) await operation.permit({ db: database.read, caller, node })
-
-    const counted = operation.countedByPlatform === false ? undefined : limiter.consume('platform', caller, node)
-    const platform = counted instanceof Promise ? await counted : counted
-    const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
-    const shown = platform ?? own
-    return { row, caller, node, headers: shown ? usageHeaders(node, shown, own) : {} }
+    const visible = resolveNode(deps.database.read, caller, request.path.id)
+    return visible instanceof Promise
+      ? visible.then((node) => admitTo(deps, route, progress, caller, node))
+      : admitTo(deps, route, progress, caller, visible)
   },
 
   async readmit({ database, clock, vocabulary }, before) {
@@ -50,6 +36,64 @@ export const businessDoor: DoorPolicy = {
     await operation.permit?.({ db: database.read, caller, node })
     return { ...before, caller, node }
   },
+}
+
+/** A caller that is not cached. */
+async function admitStranger(
+  deps: PipelineDeps,
+  route: Route,
+  request: GraphRequest,
+  progress: AdmissionProgress,
+): Promise<Admission> {
+  const { caller, node } = await findAdmission(deps, request, request.path.id)
+  progress.caller = caller
+  if (!node) throw notFound()
+  return admitTo(deps, route, progress, caller, node)
+}
+
+function admitTo(
+  deps: PipelineDeps,
+  route: Route,
+  progress: AdmissionProgress,
+  caller: Caller,
+  node: Node,
+): Admission | Promise<Admission> {
+  const row = route.rows.get(node.kind)
+  if (!row) throw wrongKind({ kind: nameKind(node.kind), wanted: [...route.rows.keys()].map(nameKind).join(' or ') })
+  progress.node = node
+  progress.row = row
+
+  const operation = row.operation as BusinessOperation
+  checkPermission(caller, operation.permission, deps.vocabulary)
+  const permission = operation.permit?.({ db: deps.database.read, caller, node })
+  return permission ? permission.then(() => count(deps, row, caller, node)) : count(deps, row, caller, node)
+}
+
+/** Takes the permits of the call: most are in hand. */
+function count(deps: PipelineDeps, row: PreparedRow, caller: Caller, node: Node): Admission | Promise<Admission> {
+  const { limiter } = deps
+  const isCounted = (row.operation as BusinessOperation).countedByPlatform !== false
+  const platform = isCounted ? limiter.consume('platform', caller, node) : undefined
+  if (row.rateClass === undefined && !(platform instanceof Promise)) return admitted(row, caller, node, platform)
+  return countAll(deps, row, caller, node, platform)
+}
+
+async function countAll(
+  { limiter }: PipelineDeps,
+  row: PreparedRow,
+  caller: Caller,
+  node: Node,
+  counted: Usage | undefined | Promise<Usage | undefined>,
+): Promise<Admission> {
+  const platform = await counted
+  const own = row.rateClass && (await limiter.consume(row.rateClass, caller, node))
+  return admitted(row, caller, node, platform ?? own, own)
+}
+
+const noHeaders = {}
+
+function admitted(row: PreparedRow, caller: Caller, node: Node, shown: Usage | undefined, own?: Usage): Admission {
+  return { row, caller, node, headers: shown ? usageHeaders(node, shown, own) : noHeaders }
 }
 
 /** `phone_number` → `a phone number` */

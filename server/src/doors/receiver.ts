@@ -51,7 +51,7 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
 
   /** Whoever is refused here has cost so many bytes; whoever was refused too often costs none. */
   async function readSigned(deps: PipelineDeps, request: GraphRequest, header: string): Promise<SentBytes> {
-    const { database, clock, guesses } = deps
+    const { database, clock, realClock, guesses } = deps
     const { raw, headers, remote_address: address } = request
     guesses.refuse(address)
     const mayUseDemo = deps.mayUseDemo(raw)
@@ -68,7 +68,7 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
       const app = await proof.end()
       if (!app) throw invalidSignature()
       const bytes = body.take()
-      return { sender: { signer: identifySigner(database.read, clock, app, { headers, bytes }) }, bytes }
+      return { sender: { signer: identifySigner(database.read, { clock, realClock }, app, { headers, bytes }) }, bytes }
     } catch (error) {
       // A fault of our own is nobody's guess.
       if (error instanceof GraphError) guesses.noteWrong(address, { bytes: body.costInBytes + proof.hashedBytes })

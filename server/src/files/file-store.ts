@@ -7,18 +7,27 @@ export interface StoredFile {
   readonly size: number
 }
 
+/** Where a blob is. `place` tells apart the times that the same blob was stored; empty: none is needed. */
+export interface BlobPlace {
+  readonly sha256: string
+  readonly place: string
+}
+
 /** The bytes from `start` to `end`, both included. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
+/** Records a blob before anybody can find its bytes; returns its place. */
+export type Announce = (file: StoredFile) => Promise<string>
+
 /** A blob that has arrived completely but is not in its place yet: the receiver keeps it or discards it. */
 export interface Arrival extends StoredFile {
   /** Reads some bytes; fewer than asked for at its end. */
   read(position: number, length: number): Promise<Buffer>
   /** Puts it in its place; `announce` as in `put`. */
-  keep(announce: (file: StoredFile) => Promise<void>): Promise<void>
+  keep(announce: Announce): Promise<void>
   /** Discards it; does nothing when it was kept. */
   discard(): Promise<void>
 }
@@ -26,17 +35,47 @@ export interface Arrival extends StoredFile {
 /** Random access to the bytes of a blob, wherever they are. */
 export type ReadableBytes = Pick<Arrival, 'size' | 'read'>
 
-/** Stores blobs, each once. On the file system now; the interface also fits object storage. */
+/** Stores blobs, each once: on the file system, or in object storage. */
 export interface FileStore {
+  /**
+   * Whether a removal may take effect long after it was given up. Then a blob that is stored again after its removal gets another
+   * place, so that a late removal cannot take the new bytes.
+   */
+  readonly removesLate: boolean
   /**
    * Stores a stream completely or, when it breaks, not at all. `announce` is awaited after the hash is known and before the blob is in
    * its place, so that a caller can record it before anybody can find the bytes.
    */
-  put(source: AsyncIterable<Uint8Array>, announce: (file: StoredFile) => Promise<void>): Promise<StoredFile>
+  put(source: AsyncIterable<Uint8Array>, announce: Announce): Promise<StoredFile>
   /** The first half of `put`, for callers that must inspect a blob before keeping it. */
   receive(source: AsyncIterable<Uint8Array>): Promise<Arrival>
   /** The blob, or a part of it; undefined when it does not exist. `size` is that of the whole. */
-  get(sha256: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>
+  get(blob: BlobPlace, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>
+  /** The size of a blob; undefined when it does not exist. */
+  find(blob: BlobPlace): Promise<number | undefined>
   /** Does nothing when it is already gone. */
-  remove(sha256: string): Promise<void>
+  remove(blob: BlobPlace): Promise<void>
+  close(): Promise<void>
+}
+
+const sha256Pattern = /^[\da-f]{64}$/
+
+export function checkName(sha256: string): void {
+  if (!sha256Pattern.test(sha256)) throw new Error('a blob is named by the 64 hexadecimal digits of its SHA-256')
+}
+
+/** `put` by `receive`. */
+export async function putReceived(
+  receive: FileStore['receive'],
+  source: AsyncIterable<Uint8Array>,
+  announce: Announce,
+): Promise<StoredFile> {
+  const arrival = await receive(source)
+  try {
+    await arrival.keep(announce)
+  } finally {
+    await arrival.discard()
+  }
+  const { sha256, size } = arrival
+  return { sha256, size }
 }

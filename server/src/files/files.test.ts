@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
+import { type Engine, onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
+import { makeTestFiles, type Storage, storages, type TestFiles } from '../../test/harness/file-stores.ts'
 import { ManualClock } from '../base/clock.ts'
 import { day, minute } from '../base/duration.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { TimerWorker } from '../timers/worker.ts'
 import type { FileStore } from './file-store.ts'
-import { openFileSystemStore } from './file-system.ts'
-import { type Files, holdTime, makeSweepHandler, openFiles, releaseFile, sweepTimer, useFile } from './files.ts'
+import {
+  type Files,
+  holdTime,
+  makeRemoveHandler,
+  makeSweepHandler,
+  openFiles,
+  releaseFile,
+  removeTimer,
+  sweepTimer,
+  useFile,
+} from './files.ts'
 
 const start = Date.parse('2026-06-01T12:00:00Z')
 
@@ -21,28 +30,33 @@ async function* streamOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks
 }
 
-onBothDatabases('the store of bytes', (engine) => {
+for (const where of storages) onBothDatabases(`the blob store on ${where}`, (engine) => declare(engine, where))
+
+function declare(engine: Engine, where: Storage): void {
   const held = useTestDatabase(engine)
   const clock = new ManualClock(start)
   const tools = { clock, random: systemRandom }
-  let folder: string
+  let place: TestFiles
   let store: FileStore
   let files: Files
   /** Two processes on one store. */
   let workers: TimerWorker[]
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
-    store = await openFileSystemStore(join(folder, 'files'), clock, systemRandom)
+    place = await makeTestFiles(where, clock)
+    store = place.store
     files = openFiles({ database: held.database, store, ...tools })
-    const handlers = { [sweepTimer]: makeSweepHandler(store, clock) }
+    const handlers = {
+      [sweepTimer]: makeSweepHandler({ store, ...tools }),
+      [removeTimer]: makeRemoveHandler(store),
+    }
     workers = [1, 2].map(
       () => new TimerWorker({ database: held.database, clock, log: silentLog, handlers, lease: minute }),
     )
   })
   after(async () => {
     await Promise.all(workers.map((worker) => worker.stop()))
-    await rm(folder, { recursive: true, force: true })
+    await place.remove()
   })
 
   async function settle(): Promise<void> {
@@ -54,9 +68,7 @@ onBothDatabases('the store of bytes', (engine) => {
     return found && buffer(found.stream)
   }
 
-  async function listIncoming(): Promise<string[]> {
-    return readdir(join(folder, 'files', 'incoming'))
-  }
+  const listIncoming = () => place.listIncoming()
 
   const use = (sha256: string, by: string) => held.database.transaction((tx) => useFile(tx, sha256, by))
   const release = (sha256: string, by: string) => held.database.transaction((tx) => releaseFile(tx, tools, sha256, by))
@@ -101,13 +113,13 @@ onBothDatabases('the store of bytes', (engine) => {
       store.put(streamOf(bytes), () => Promise.reject(new Error('no database'))),
       /no database/,
     )
-    assert.equal(await store.get(sha256), undefined)
+    assert.equal(await store.get({ sha256, place: '' }), undefined)
     assert.deepEqual(await listIncoming(), [])
   })
 
   test('knows nothing of a content that was never put, and takes no other name for one', async () => {
     assert.equal(await files.get('0'.repeat(64)), undefined)
-    await assert.rejects(files.get('../../switchboard.db'), /64 hexadecimal digits/)
+    await assert.rejects(store.get({ sha256: '../../switchboard.db', place: '' }), /64 hexadecimal digits/)
   })
 
   test('removes a content that nothing used, when it was held long enough', async () => {
@@ -169,14 +181,14 @@ onBothDatabases('the store of bytes', (engine) => {
     const usesWhenRemoved: number[] = []
     const watched: FileStore = {
       ...store,
-      async remove(sha256) {
+      async remove(blob) {
         const uses = await held.database.read.query
           .selectFrom('file_uses')
           .select('used_by')
-          .where('sha256', '=', sha256)
+          .where('sha256', '=', blob.sha256)
           .execute()
         usesWhenRemoved.push(uses.length)
-        await store.remove(sha256)
+        await store.remove(blob)
       },
     }
     const { sha256 } = await files.put(streamOf(randomBytes(100)))
@@ -191,7 +203,10 @@ onBothDatabases('the store of bytes', (engine) => {
     const act = async () => {
       ending ??= release(sha256, 'b')
     }
-    const handlers = { [sweepTimer]: { ...makeSweepHandler(watched, clock), act } }
+    const handlers = {
+      [sweepTimer]: { ...makeSweepHandler({ store: watched, ...tools }), act },
+      [removeTimer]: makeRemoveHandler(watched),
+    }
     const worker = new TimerWorker({
       database: held.database,
       clock,
@@ -218,11 +233,11 @@ onBothDatabases('the store of bytes', (engine) => {
   })
 
   test('throws away at its start what a process that died left half written, and nothing that may still be arriving', async () => {
-    const incoming = join(folder, 'files', 'incoming')
+    const incoming = join(place.folder, 'files', 'incoming')
     await writeFile(join(incoming, `${clock.now() - day - 1}-dead`), 'half')
     await writeFile(join(incoming, `${clock.now() - day}-alive`), 'half')
-    await openFileSystemStore(join(folder, 'files'), clock, systemRandom)
+    await place.reopen()
     assert.deepEqual(await listIncoming(), [`${clock.now() - day}-alive`])
     await rm(join(incoming, `${clock.now() - day}-alive`))
   })
-})
+}

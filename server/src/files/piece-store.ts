@@ -1,4 +1,4 @@
-import { open, readdir, rm, rmdir } from 'node:fs/promises'
+import { open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
@@ -25,6 +25,8 @@ export interface PieceStore {
   put(file: string, name: string, bytes: Uint8Array): Promise<void>
   /** The bytes of pieces, one after the other; throws when a piece is missing. */
   read(file: string, pieces: readonly Piece[]): AsyncGenerator<Uint8Array>
+  /** The size of a piece; undefined when it does not exist. */
+  find(file: string, name: string): Promise<number | undefined>
   /** Removes one piece. */
   remove(file: string, name: string): Promise<void>
   /** Removes all pieces of a file. */
@@ -73,6 +75,15 @@ export async function openPieceStore(folder: string): Promise<PieceStore> {
         const found = await openForReading(pathOf(file, name), { start: 0, end: size - 1 })
         if (!found) throw new Error(`the piece ${name} of ${file} is gone`)
         yield* found.stream
+      }
+    },
+
+    async find(file, name) {
+      try {
+        return (await stat(pathOf(file, name))).size
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw error
       }
     },
 

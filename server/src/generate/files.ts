@@ -11,6 +11,7 @@ import { packageVersion } from '../version.ts'
 import { writeErrorsPage } from './errors-page.ts'
 import { writeOperationsPage } from './operations-page.ts'
 import { writeReadme } from './readme.ts'
+import { writeSdkFiles } from './sdk/files.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { writeSpecPages } from './spec-pages.ts'
 
@@ -41,6 +42,7 @@ export function generateFiles(): Map<string, string> {
     ['docs/settings.md', writeSettingsPage()],
     ['docs/errors.md', writeErrorsPage(listErrors(), vocabulary)],
     ['README.md', writeReadme(readText('README.md'))],
+    ...writeSdkFiles(),
     ...writeSpecPages(operations, {
       specification: readText('docs/spec/management-api.md'),
       decisions: readText('docs/spec/decisions.md'),

@@ -197,4 +197,22 @@ export const specChapters: readonly SpecChapter[] = [
     decisions: ['Events'],
     reasons: ['0010-callbacks', '0017-events'],
   },
+  {
+    file: 'operators',
+    title: 'Operators',
+    operations: ['operators'],
+    specification: [],
+    decisions: [],
+    reasons: ['0039-operators'],
+    text: 'operator-door.md',
+  },
+  {
+    file: 'sandbox',
+    title: 'Sandbox',
+    operations: ['sandbox'],
+    specification: [],
+    decisions: [],
+    reasons: ['0041-sandbox'],
+    text: 'operator-door.md',
+  },
 ]

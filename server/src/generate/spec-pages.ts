@@ -150,7 +150,7 @@ function writeIndex(operations: readonly Row[]): string {
   return `${[
     writeMark('`management-api.md`, `decisions.md` and the table of operations'),
     '# The specification and our decisions',
-    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${chapters.length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What they do not speak of, messages and message templates, is in [a text of its own](messages.md). What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
+    `What the service does, chapter by chapter: the text of [the specification](management-api.md), [our decisions](decisions.md) where it is silent, word for word, and the ${operations.length} operations of ${chapters.length} chapters, each with its folder and its line in [operations.md](../operations.md). Both texts are also here whole; they are what is edited, and the chapters are cut from them. What they do not speak of, messages and message templates, is in [a text of its own](messages.md), and so is [what operators do](operator-door.md). What surrounds the API (commands, settings, the world file, the gateway) is in [interface.md](../interface.md).`,
     writeTable(['Chapter', 'Operations', 'Folder'], rows),
   ].join('\n\n')}\n`
 }

@@ -93,12 +93,26 @@ export const cannotReachStore = defineError({
   text: 'The service cannot reach its database; try again in {seconds} s.',
 })
 
-/** The write was rolled back, or never begun. */
+/** A write was rolled back, or never begun; a read got no connection. */
 export const storeBusy = defineError({
   id: 'store_busy',
   status: 500,
-  text: 'Other writes were in the way of this one for too long, and nothing was changed; try again in {seconds} s.',
+  text: 'Other requests were in the way of this one for too long, and nothing was changed; try again in {seconds} s.',
 })
+/** Object storage is away, or does not let us in. */
+export const cannotReachFiles = defineError({
+  id: 'cannot_reach_files',
+  status: 500,
+  text: 'The service cannot reach the storage of its files, and nothing was changed; try again in {seconds} s.',
+})
+
+/** Object storage has no room. */
+export const cannotStoreFiles = defineError({
+  id: 'cannot_store_files',
+  status: 500,
+  text: 'The storage of files takes no more at the moment, and nothing was changed; try again in {seconds} s.',
+})
+
 export const argumentWrong = defineProblem({ id: 'argument_wrong', text: 'it must be {expected}.' })
 export const argumentNotJson = defineProblem({
   id: 'argument_not_json',

@@ -192,7 +192,7 @@ interface CommonRow<I extends TObject> {
   readonly name: `${string}.${string}`
   /** The name of its chapter; set when the table is built. */
   readonly chapter: string
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** One sentence for people. */
   readonly sentence: string
   readonly input: I
@@ -379,12 +379,22 @@ export type OperatorWrite<I extends TObject = TObject, O extends TSchema = TSche
     run(context: OperatorContext<Transaction>, input: Static<I>, prepared: P): Promise<Recorded | Refusal>
   }
 
+/**
+ * Of a sandbox alone: it replaces the clock, the rules or the store of every process, in a transaction of its own that also records
+ * it, and then waits for what follows from that.
+ */
+export type OperatorControl<I extends TObject = TObject, O extends TSchema = TSchema> = OperatorRow &
+  RowBase<I, O> & {
+    readonly effect: 'control'
+    run(context: OperatorContext, input: Static<I>): Promise<object>
+  }
+
 /** A row of the business door: an endpoint of the specification. */
 export type BusinessOperation = ReadOperation | WriteOperation
 /** A row of the gateway door: what the network's edge does for users' phones. */
 export type GatewayOperation = GatewayRead | GatewayWrite
 /** A row of the operator door: what whoever runs the service sees and does. */
-export type OperatorOperation = OperatorRead | OperatorWrite
+export type OperatorOperation = OperatorRead | OperatorWrite | OperatorControl
 /** A row that responds with an object of the API. */
 export type Operation = BusinessOperation | GatewayOperation | OperatorOperation | ReceiverRow
 /** A row that responds with a page, an image, a text, or bytes. */
@@ -440,6 +450,12 @@ export function defineOperatorReply<I extends TObject>(
   row: Omit<OperatorReplyRow<I>, Given | 'method'>,
 ): NewReplyOperation {
   return { ...row, door: 'operator', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
+}
+
+export function defineOperatorControl<I extends TObject, O extends TSchema>(
+  row: Omit<OperatorControl<I, O>, Given>,
+): NewOperation {
+  return { ...row, door: 'operator', effect: 'control' } as unknown as NewOperation
 }
 
 /** A POST that hands in events, all at once. */

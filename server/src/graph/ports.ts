@@ -4,6 +4,7 @@ import type { Transaction } from '../db/database.ts'
 import type { Files } from '../files/files.ts'
 import type { PieceStore } from '../files/piece-store.ts'
 import type { ServiceProcess } from '../processes/heartbeat.ts'
+import type { SandboxPort } from '../sandbox/port.ts'
 import type { Feed } from '../stream/feed.ts'
 import type { PushBody } from '../stream/push.ts'
 import type { Caller } from './caller.ts'
@@ -38,6 +39,8 @@ export interface Ports {
   listRequests(): readonly LoggedRequest[]
   /** Whether a token that was admitted before still is; throws when it is not. */
   readmitOperator(before: Caller): Promise<Caller>
+  /** Undefined where there is no sandbox. */
+  readonly sandbox: SandboxPort | undefined
   /** Throws the 400 when events may not be sent to that address; `member` is the argument that the 400 names. */
   checkCallbackUrl(url: string, member: string): void
 }
@@ -55,6 +58,8 @@ export interface LoggedRequest {
   readonly target?: string
   readonly status: number
   readonly error: { readonly code: number; readonly message: string } | null
+  /** The fault rule of a sandbox that it was hit by. */
+  readonly fault?: string
   readonly milliseconds: number
   readonly business_id: string | null
   readonly app_id: string | null

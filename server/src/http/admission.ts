@@ -17,6 +17,8 @@ export interface GraphRequest {
   readonly url: string
   readonly remote_address: string
   readonly trace: string
+  /** The fault rule that it was hit by. */
+  fault: string | undefined
 }
 
 /** An admitted request: who calls which operation, and on which node if the path names one. */
@@ -35,9 +37,9 @@ export interface Admission {
 
 /** What is known of a request during its admission; a refused request is logged with it too. */
 export interface AdmissionProgress {
-  row?: PreparedRow
-  caller?: Pick<Caller, 'app_id' | 'business_id'>
-  node?: Node
+  row: PreparedRow | undefined
+  caller: Pick<Caller, 'app_id' | 'business_id'> | undefined
+  node: Node | undefined
 }
 
 /** The admission of an authenticated caller. */
@@ -47,8 +49,15 @@ export type KnownAdmission = Admission & { readonly caller: Caller }
 export interface DoorPolicy {
   /** The body may be the proof: `admit` reads it, when the server has looked at its headers. */
   readonly readsBody?: boolean
+  /** Its reads go on when every other connection to the database is taken. */
+  readonly usesReserve?: boolean
   /** Admits a request or throws. The body has not been read yet, so that a stranger's bytes cost nothing. */
-  admit(deps: PipelineDeps, route: Route, request: GraphRequest, progress: AdmissionProgress): Promise<Admission>
+  admit(
+    deps: PipelineDeps,
+    route: Route,
+    request: GraphRequest,
+    progress: AdmissionProgress,
+  ): Admission | Promise<Admission>
   /**
    * Repeats the checks of `admit` inside a long write, in case they changed meanwhile; throws if the caller is no longer admitted.
    * Doors whose rows leave no transaction to the pipeline have none.

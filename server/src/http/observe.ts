@@ -39,14 +39,14 @@ export class RequestObserver {
     this.#metrics.observeRequest(operationName, status, milliseconds / 1000)
     this.#requests?.note(request, status, milliseconds)
     if (!this.#isLogged) return
-    // Written by hand, because logging is a good part of the cost of a read. Operation names, methods and traces contain nothing
-    // that JSON would escape.
-    let line = `"operation":"${operationName}","method":"${method}","status":${status},"ms":${Math.round(milliseconds * 100) / 100}`
+    // Written by hand, because logging is a good part of the cost of a read. Operation names, methods, ids of apps, businesses and
+    // nodes, and traces contain nothing that JSON would escape.
+    let line = `"operation":"${operationName}","method":"${method}","status":${status},"ms":${writeHundredths(milliseconds)}`
     // Only the pattern of the path: callers may write anything into the path itself.
     if (this.#log.isPretty) line += `,"path":${JSON.stringify(request.routeOptions.url ?? 'no such path')}`
-    if (logged?.business !== undefined) line += `,"business":${JSON.stringify(logged.business)}`
-    if (logged?.app !== undefined) line += `,"app":${JSON.stringify(logged.app)}`
-    if (logged?.node !== undefined) line += `,"node":${JSON.stringify(logged.node)}`
+    if (logged?.business !== undefined) line += `,"business":"${logged.business}"`
+    if (logged?.app !== undefined) line += `,"app":"${logged.app}"`
+    if (logged?.node !== undefined) line += `,"node":"${logged.node}"`
     if (logged?.err !== undefined) line += `,"err":${JSON.stringify(logged.err)}`
     this.#log.line(`${line},"trace":"${id}"`)
   }
@@ -56,6 +56,13 @@ export class RequestObserver {
     this.#metrics.observeRequest('unknown', status, 0)
     this.#log.line(`"operation":"unknown","status":${status},"ms":0,"err":${JSON.stringify(reason)},"trace":"${trace}"`)
   }
+}
+
+/** With two digits behind the point: whole numbers are written far faster than others. */
+function writeHundredths(value: number): string {
+  const hundredths = Math.round(value * 100)
+  const rest = hundredths % 100
+  return `${(hundredths - rest) / 100}.${rest < 10 ? '0' : ''}${rest}`
 }
 
 /** Gives every response of a scope its trace, and logs each one when it is sent or can no longer be sent. */

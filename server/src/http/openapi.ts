@@ -173,7 +173,7 @@ function nameMerged({ path }: Place, method: string): string {
   return `node.${[method.toLowerCase(), ...edges].join('_')}`
 }
 
-const verbs = { GET: 'Reads', POST: 'Changes', DELETE: 'Deletes' } as const
+const verbs = { GET: 'Reads', POST: 'Changes', PUT: 'Replaces', DELETE: 'Deletes' } as const
 
 function summarizeMerged(method: Row['method'], rows: readonly DescribedRow[]): string {
   return `${verbs[method]} a node: ${rows.map(({ kind }) => kind).join(', ')}`

@@ -13,6 +13,7 @@ import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { AddressLimit } from '../limits/address-limit.ts'
 import type { Limiter } from '../limits/limiter.ts'
+import type { Faults } from '../sandbox/faults.ts'
 import type { ClientAddresses } from './client-address.ts'
 import type { HostGuard } from './host-guard.ts'
 import type { RequestLog } from './request-log.ts'
@@ -25,6 +26,8 @@ export type NewActivity = Insertable<ActivitiesTable>
 export interface PipelineDeps {
   readonly database: Database
   readonly clock: Clock
+  /** The clock that no sandbox moves: others sign by theirs. */
+  readonly realClock: Clock
   readonly random: Random
   readonly vocabulary: Vocabulary
   readonly versions: readonly string[]
@@ -40,6 +43,8 @@ export interface PipelineDeps {
   readonly cursors: CursorSealer
   readonly links: LinkSealer
   readonly maxBodyBytes: number
+  /** Undefined where there is no sandbox. */
+  readonly faults: Faults | undefined
   /** The base URL as clients see it; known once the server listens. */
   readonly publicUrl: () => string
   readonly settings: Settings

@@ -3,7 +3,7 @@ import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
-import { DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import { projectFields } from '../graph/fields.ts'
@@ -29,21 +29,27 @@ import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
-import { tooManyWrites } from './errors.ts'
 import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
+import { meetFault } from './meet-fault.ts'
 import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 
 /** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
-export async function perform(
+export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admission, request: GraphRequest): unknown {
+  if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
+  const reading = readSources(deps, admission.row.operation, request)
+  return reading instanceof Promise
+    ? reading.then((arrived) => runArrived(deps, policy, admission, request, arrived))
+    : run(deps, policy, admission, request, reading)
+}
+
+async function runArrived(
   deps: PipelineDeps,
   policy: DoorPolicy,
   admission: Admission,
   request: GraphRequest,
+  arrived: Arrived,
 ): Promise<unknown> {
-  if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
-  const reading = readSources(deps, admission.row.operation, request)
-  const arrived = reading instanceof Promise ? await reading : reading
   if (!arrived.file) return run(deps, policy, admission, request, arrived)
   try {
     return await run(deps, policy, admission, request, arrived)
@@ -52,30 +58,54 @@ export async function perform(
   }
 }
 
-async function run(
+/** A read returns what its handler returns, without a promise of its own. */
+function run(
   deps: PipelineDeps,
   policy: DoorPolicy,
   admission: Admission,
   request: GraphRequest,
   { sources, file }: Arrived,
-): Promise<unknown> {
-  const { database } = deps
+): unknown {
+  const input = admission.row.readInput(sources)
+  if (!deps.faults?.areRequestsOn) return runWith(deps, policy, admission, request, input, file)
+  const met = meetFault(deps.faults, admission, request, input)
+  return met.then(() => runWith(deps, policy, admission, request, input, file))
+}
+
+function runWith(
+  deps: PipelineDeps,
+  policy: DoorPolicy,
+  admission: Admission,
+  request: GraphRequest,
+  input: Record<string, unknown>,
+  file: ReceivedFile | undefined,
+): unknown {
   const { row } = admission
   const { operation } = row
-  const input = row.readInput(sources)
   const fields = row.readFields?.(input['fields'] as string | undefined)
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
   const asked = { deps, policy, admission, request, fields, page, file }
-  if (operation.effect !== 'write') return operation.run(new OperationContext(database.read, asked), input)
+  if (operation.effect !== 'write') {
+    const { read, reserved } = deps.database
+    return operation.run(new OperationContext(policy.usesReserve ? reserved : read, asked), input)
+  }
+  return runWrite(operation, asked, input)
+}
 
-  const prepared = await operation.prepare?.(new OperationContext(database.read, asked), input)
+async function runWrite(
+  operation: Extract<Row, { effect: 'write' }>,
+  asked: Asked,
+  input: Record<string, unknown>,
+): Promise<unknown> {
+  const { deps, policy, admission, request } = asked
+  const prepared = await operation.prepare?.(new OperationContext(deps.database.read, asked), input)
   const answer = await write(deps, policy, admission, request.trace, async (tx, admitted) => {
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     const subject = result instanceof Recorded ? result.subject : admitted.node
     if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
     else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, subject, request))
     return result instanceof Recorded ? result.answer : result
-  }).catch(explainCrowd)
+  })
   if (answer instanceof Refusal) throw answer.error
   return answer
 }
@@ -91,14 +121,6 @@ async function write<T>(
   const { caller } = admission
   if (!caller || !readmit) throw new Error(`${admission.row.operation.name} writes behind a door that asks nobody`)
   return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, trace)
-}
-
-/** An app with too many waiting writes gets a 429; other obstacles to a write are not its fault. */
-function explainCrowd(error: unknown): never {
-  if (error instanceof DatabaseBusy && error.kind === 'crowded') {
-    throw tooManyWrites({ seconds: 1 })
-  }
-  throw error
 }
 
 /** A cursor is valid for one list only: that of one operation and node, or of one path when it names no node. */

@@ -19,58 +19,158 @@ export interface RequestLogOptions {
   readonly process: string
 }
 
-/** What is known of a request, as it is: most are never looked at, so it is described only when it is. */
-class Kept {
-  readonly number: number
-  readonly time: number
-  readonly status: number
-  readonly milliseconds: number
-  readonly operation: string
-  readonly method: string
-  /** Undefined outside a sandbox: paths hold the numbers of users. */
-  readonly url: string | undefined
-  readonly logged: FastifyRequest['logged']
-  readonly account_id: string | null
-  readonly remote_address: string | null
-  readonly trace: string
-  readonly failure: unknown
-  /** Names and values in turn; undefined outside a sandbox. */
-  readonly rawHeaders: readonly string[] | undefined
-  readonly body: Buffer | undefined
-  readonly answered: string | undefined
+/** How many bytes of paths, headers and bodies are kept at one door: of all doors together some 16 MiB. */
+const keptBytesOfDoor = 2 << 20
+/** A character of a text takes at most so many bytes of UTF-8. */
+const maxBytesOfCharacter = 3
+const traceBytes = 32
 
-  constructor(
-    number: number,
-    time: number,
-    status: number,
-    milliseconds: number,
-    request: FastifyRequest,
-    isWhole: boolean,
-  ) {
-    const { raw, admission } = request
-    this.number = number
-    this.time = time
-    this.status = status
-    this.milliseconds = milliseconds
-    this.operation = request.operationName
-    this.method = request.method
-    this.url = isWhole ? request.originalUrl : undefined
-    this.logged = request.logged
-    this.account_id = admission?.node?.account_id ?? null
-    this.remote_address = request.graphRequest?.remote_address ?? null
-    this.trace = request.id
-    this.failure = status < 400 ? undefined : request.failure
-    this.rawHeaders = isWhole ? raw.rawHeaders : undefined
-    this.body = isWhole ? keptBodyOf(raw) : undefined
-    this.answered = isWhole ? request.answered : undefined
+/**
+ * What is known of a request. Most are never looked at, so each is described only when it is, and takes the place of the oldest:
+ * objects and texts of their own would outlive several garbage collections.
+ */
+interface Kept {
+  number: number
+  time: number
+  status: number
+  milliseconds: number
+  operation: string
+  method: string
+  business: string | undefined
+  app: string | undefined
+  node: string | undefined
+  account_id: string | null
+  remote_address: string | null
+  error: LoggedRequest['error']
+  fault: string | undefined
+  /** Where its bytes are: its trace, and in a sandbox its path, headers, body and answer. */
+  start: number
+  headEnd: number
+  bodyEnd: number
+  end: number
+  hasBody: boolean
+  hasAnswer: boolean
+}
+
+/** The last requests at one door, with their texts as bytes in one place, the newest over the oldest. */
+class Ring {
+  readonly door: string
+  readonly #size: number
+  readonly #isWhole: boolean
+  readonly #bytes: Buffer
+  readonly #kept: Kept[] = []
+  #next = 0
+  /** Bytes written in all, with those skipped at the end of a round. */
+  #written = 0
+
+  constructor(door: string, size: number, isWhole: boolean) {
+    this.door = door
+    this.#size = size
+    this.#isWhole = isWhole
+    this.#bytes = Buffer.allocUnsafeSlow(isWhole ? keptBytesOfDoor : size * traceBytes)
+  }
+
+  keep(number: number, time: number, status: number, milliseconds: number, request: FastifyRequest): Kept {
+    const { logged } = request
+    const kept = this.#take()
+    kept.number = number
+    kept.time = time
+    kept.status = status
+    kept.milliseconds = milliseconds
+    kept.operation = request.operationName
+    kept.method = request.method
+    kept.business = logged?.business
+    kept.app = logged?.app
+    kept.node = logged?.node
+    kept.account_id = request.admission?.node?.account_id ?? null
+    kept.remote_address = request.graphRequest?.remote_address ?? null
+    kept.error = status < 400 ? null : explain(request.failure)
+    kept.fault = request.graphRequest?.fault
+    this.#writeBytes(kept, request)
+    return kept
+  }
+
+  /** Those whose bytes nothing was written over yet. */
+  *all(): Iterable<Kept> {
+    for (const kept of this.#kept) if (this.#written - kept.start <= this.#bytes.length) yield kept
+  }
+
+  traceOf({ start }: Kept): string {
+    return this.#read(start, start + traceBytes)
+  }
+
+  describeWhole({ start, headEnd, bodyEnd, end, hasBody, hasAnswer }: Kept): Partial<LoggedRequest> {
+    const [url = '', ...rawHeaders] = this.#read(start + traceBytes, headEnd).split('\n')
+    return {
+      target: blotUrl(url),
+      request_headers: blotHeaders(rawHeaders),
+      request_body: hasBody ? blotText(this.#read(headEnd, bodyEnd)) : null,
+      response_body: hasAnswer ? blotText(this.#read(bodyEnd, end)) : null,
+    }
+  }
+
+  #take(): Kept {
+    const place = this.#next
+    this.#next = place + 1 === this.#size ? 0 : place + 1
+    const oldest = this.#kept[place]
+    if (oldest) return oldest
+    const kept = { ...noRequest }
+    this.#kept[place] = kept
+    return kept
+  }
+
+  #writeBytes(kept: Kept, { id, raw, originalUrl, answered }: FastifyRequest): void {
+    const bytes = this.#bytes
+    // Neither a path nor a header contains the end of a line.
+    const head = this.#isWhole ? `${id}${originalUrl}\n${raw.rawHeaders.join('\n')}` : id
+    const body = this.#isWhole ? keptBodyOf(raw) : undefined
+    const answer = this.#isWhole ? answered?.slice(0, keptBodyBytes) : undefined
+    const space = (head.length + (answer?.length ?? 0)) * maxBytesOfCharacter + (body?.length ?? 0)
+    let at = this.#written % bytes.length
+    if (this.#isWhole && at + space > bytes.length) {
+      this.#written += bytes.length - at
+      at = 0
+    }
+    const start = at
+    const base = this.#written - start
+    at += bytes.write(head, at)
+    kept.start = this.#written
+    kept.headEnd = base + at
+    if (body) at += body.copy(bytes, at)
+    kept.bodyEnd = base + at
+    if (answer !== undefined) at += bytes.write(answer, at)
+    kept.end = base + at
+    kept.hasBody = body !== undefined
+    kept.hasAnswer = answer !== undefined
+    this.#written = base + at
+  }
+
+  #read(start: number, end: number): string {
+    const at = start % this.#bytes.length
+    return this.#bytes.toString('utf8', at, at + end - start)
   }
 }
 
-interface Ring {
-  readonly door: string
-  readonly kept: Kept[]
-  /** Where the next one goes. */
-  next: number
+const noRequest: Kept = {
+  number: 0,
+  time: 0,
+  status: 0,
+  milliseconds: 0,
+  operation: '',
+  method: '',
+  business: undefined,
+  app: undefined,
+  node: undefined,
+  account_id: null,
+  remote_address: null,
+  error: null,
+  fault: undefined,
+  start: 0,
+  headEnd: 0,
+  bodyEnd: 0,
+  end: 0,
+  hasBody: false,
+  hasAnswer: false,
 }
 
 /** The last requests of this process, door by door, for operators. */
@@ -89,53 +189,47 @@ export class RequestLog {
   note(request: FastifyRequest, status: number, milliseconds: number): void {
     const { size, feed, clock } = this.#options
     if (size === 0) return
-    const kept = new Kept(++this.#count, clock.now(), status, milliseconds, request, this.keepsBodies)
-    const ring = this.#byOperation.get(kept.operation) ?? this.#findRing(kept.operation)
-    // In turn, over the oldest.
-    ring.kept[ring.next] = kept
-    ring.next = ring.next + 1 === size ? 0 : ring.next + 1
-    if (feed.isHeard) feed.publish(happeningOf(this.#describe(ring.door, kept)))
+    const { operationName } = request
+    const ring = this.#byOperation.get(operationName) ?? this.#findRing(operationName)
+    const kept = ring.keep(++this.#count, clock.now(), status, milliseconds, request)
+    if (feed.isHeard) feed.publish(happeningOf(this.#describe(ring, kept)))
   }
 
   /** The newest first. */
   list(): LoggedRequest[] {
     const rings = [...this.#byDoor.values()]
-    const all = rings.flatMap(({ door, kept }) => kept.map((one) => this.#describe(door, one)))
+    const all = rings.flatMap((ring) => [...ring.all()].map((one) => this.#describe(ring, one)))
     return all.sort((a, b) => b.number - a.number)
   }
 
   #findRing(operation: string): Ring {
     const door = this.#options.doorOf(operation)
-    const ring = this.#byDoor.get(door) ?? { door, kept: [], next: 0 }
+    const ring = this.#byDoor.get(door) ?? new Ring(door, this.#options.size, this.keepsBodies)
     this.#byDoor.set(door, ring)
     this.#byOperation.set(operation, ring)
     return ring
   }
 
-  #describe(door: string, kept: Kept): LoggedRequest {
-    const { number, time, method, status, account_id, remote_address, trace, logged } = kept
+  #describe(ring: Ring, kept: Kept): LoggedRequest {
+    const { number, time, method, status, error, account_id, remote_address } = kept
     return {
       id: `request-${this.#options.process.slice(0, 8)}-${number}`,
       number,
       time,
-      door,
+      door: ring.door,
       operation: kept.operation || 'unknown',
       method,
       status,
-      error: explain(kept.failure),
+      error,
       milliseconds: Math.round(kept.milliseconds * 100) / 100,
-      business_id: logged?.business ?? null,
-      app_id: logged?.app ?? null,
-      node_id: logged?.node ?? null,
+      business_id: kept.business ?? null,
+      app_id: kept.app ?? null,
+      node_id: kept.node ?? null,
       account_id,
       remote_address,
-      trace,
-      ...(this.keepsBodies && {
-        target: blotUrl(kept.url ?? ''),
-        request_headers: blotHeaders(kept.rawHeaders ?? []),
-        request_body: kept.body === undefined ? null : blotText(kept.body.toString('utf8')),
-        response_body: kept.answered === undefined ? null : blotText(kept.answered.slice(0, keptBodyBytes)),
-      }),
+      trace: ring.traceOf(kept),
+      ...(kept.fault !== undefined && { fault: kept.fault }),
+      ...(this.keepsBodies && ring.describeWhole(kept)),
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Admission, AdmissionProgress, DoorPolicies, DoorPolicy, GraphReque
 import type { ClientAddresses } from './client-address.ts'
 import { writeJson } from './json.ts'
 import { keepBodyOf } from './kept-body.ts'
+import { faultHeader } from './meet-fault.ts'
 import type { RequestObserver } from './observe.ts'
 import { perform } from './pipeline.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -63,7 +64,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
   })
   const answerError = scope.errorHandler
   scope.setErrorHandler((error, request, reply) => {
-    if (request.admission) reply.headers(request.admission.headers)
+    if (request.admission) reply.headers(headersOf(request, request.admission.headers))
     answerError.call(scope, error, request, reply)
     request.failure = error
     observer.note(request, reply.statusCode, performance.now() - request.startedAt)
@@ -86,7 +87,10 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
       }),
       handler: async (request, reply) => {
         if (isRead) begin(request)
-        if (isAdmittedLate) await admit(request)
+        if (isAdmittedLate) {
+          const admitting = admit(request)
+          if (admitting) await admitting
+        }
         const admission = request.admission as Admission
         running += 1
         try {
@@ -98,7 +102,7 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           }
           if (body instanceof Reply) {
             if (body.fault !== undefined) request.logged = { ...request.logged, err: body.fault }
-            await sendReply(reply, body, { [traceHeader]: request.id }, (err) =>
+            await sendReply(reply, body, headersOf(request, { [traceHeader]: request.id }), (err) =>
               log.error({ ...request.logged, trace: request.id, err }, 'a download broke off'),
             )
             observer.note(request, body.status, performance.now() - request.startedAt)
@@ -107,7 +111,8 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
           const own = body instanceof AnswerWithHeaders ? body : undefined
           const text = writeJson(own?.body ?? body)
           if (keepsAnswers) request.answered = text
-          answer(request, reply, own ? { ...admission.headers, ...own.headers } : admission.headers, text, traceHeader)
+          const headers = own ? { ...admission.headers, ...own.headers } : admission.headers
+          answer(request, reply, headersOf(request, headers), text, traceHeader)
           observer.note(request, 200, performance.now() - request.startedAt)
         } finally {
           running -= 1
@@ -118,6 +123,11 @@ function serveRoutes(scope: FastifyInstance, routes: readonly Route[], router: R
       },
     })
   }
+}
+
+/** With the fault rule that the request was hit by, if any. */
+function headersOf({ graphRequest: { fault } }: FastifyRequest, headers: Admission['headers']): Admission['headers'] {
+  return fault === undefined ? headers : { ...headers, [faultHeader]: fault }
 }
 
 /** Writes all headers at once, bypassing the framework, which would set them one by one. */
@@ -161,25 +171,49 @@ function makeBeginning(route: Route, deps: PipelineDeps): (request: FastifyReque
   }
 }
 
-/** Admits a request, and records what is known for its log line, also when it is refused. */
+/** Admits a request, at once where nothing has to be waited for, and records what is known for its log line, also when it is refused. */
 function makeAdmission(
   route: Route,
   policy: DoorPolicy,
   deps: PipelineDeps,
-): (request: FastifyRequest) => Promise<void> {
-  return async (request) => {
-    const progress: AdmissionProgress = {}
+): (request: FastifyRequest) => undefined | Promise<undefined> {
+  return (request) => {
+    const progress: AdmissionProgress = { row: undefined, caller: undefined, node: undefined }
+    let admitting: Admission | Promise<Admission>
     try {
-      const admission = await policy.admit(deps, route, request.graphRequest, progress)
-      request.admission = admission
-      // Fastify would check the content type first, and refuse a malformed one.
-      if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
-    } finally {
-      const { row, caller, node } = progress
-      if (row) request.operationName = row.operation.name
-      if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
+      admitting = policy.admit(deps, route, request.graphRequest, progress)
+    } catch (error) {
+      describe(request, progress)
+      throw error
     }
+    if (admitting instanceof Promise) return waitForAdmission(request, progress, admitting)
+    describe(request, progress)
+    accept(request, admitting)
+    return undefined
   }
+}
+
+async function waitForAdmission(
+  request: FastifyRequest,
+  progress: AdmissionProgress,
+  admitting: Promise<Admission>,
+): Promise<undefined> {
+  try {
+    accept(request, await admitting)
+  } finally {
+    describe(request, progress)
+  }
+}
+
+function accept(request: FastifyRequest, admission: Admission): void {
+  request.admission = admission
+  // Fastify would check the content type first, and refuse a malformed one.
+  if (admission.row.operation.body === 'raw') request.headers = { 'content-type': undefined }
+}
+
+function describe(request: FastifyRequest, { row, caller, node }: AdmissionProgress): void {
+  if (row) request.operationName = row.operation.name
+  if (caller) request.logged = { business: caller.business_id, app: caller.app_id, node: node?.id }
 }
 
 /** Health checks call a process by its address, or by any name in their network. */
@@ -230,5 +264,6 @@ function toGraphRequest(request: FastifyRequest, route: Route, addresses: Client
     url: request.originalUrl,
     remote_address: addresses.of(request.raw),
     trace: request.id,
+    fault: undefined,
   }
 }

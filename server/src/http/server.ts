@@ -4,8 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Outage } from '../db/database.ts'
-import { cannotReachStore, cannotStore, internalFault, storeBusy } from '../graph/errors.ts'
-import { GraphError, renderError } from '../graph/graph-error.ts'
+import { type GraphError, renderError } from '../graph/graph-error.ts'
 import { versionPattern } from '../graph/versions.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { limitConnections } from './connections.ts'
@@ -15,9 +14,9 @@ import {
   requestBrokeOff,
   requestNotHttp,
   requestTooLate,
-  requestUnreadable,
   tooManyConnections,
 } from './errors.ts'
+import { explainFault, translate } from './explain-fault.ts'
 import { writeJson } from './json.ts'
 import type { RequestObserver } from './observe.ts'
 import { closeBehind, discardRest, discardRestOf } from './rest-of-body.ts'
@@ -129,9 +128,8 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 
   server.setErrorHandler((error, request, reply) => {
-    const outage = error instanceof GraphError ? undefined : deps.outageOf(error)
-    const known = outage ? explainOutage(outage, error) : translate(error)
-    if (known.status === 500 && !outage) {
+    const { known, isLogged } = explainFault(error, deps.outageOf)
+    if (known.status === 500 && !isLogged) {
       log.error({ operation: request.operationName, trace: request.id, err: known.cause }, 'a request failed')
     }
     reply.status(known.status)
@@ -223,27 +221,6 @@ function withVersion(url: string, { versions, doors }: ServerDeps): string {
   const first = url.split(/[/?]/, 2)[1] ?? ''
   if (first === '' || versionPattern.test(first) || doors.includes(first)) return url
   return `/${versions.at(-1)}${url}`
-}
-
-/** Translates any error to ours. What Fastify refuses is the caller's mistake; everything else is our own. */
-function translate(error: unknown): GraphError {
-  if (error instanceof GraphError) return error
-  const { statusCode, message } = error as { statusCode?: number; message?: string }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return requestUnreadable({ reason: String(message) })
-  }
-  return internalFault({ cause: error })
-}
-
-function explainOutage(outage: Outage, cause: unknown): GraphError {
-  switch (outage) {
-    case 'unwritable':
-      return cannotStore({ seconds: 30 }, { cause })
-    case 'unreachable':
-      return cannotReachStore({ seconds: 5 }, { cause })
-    case 'busy':
-      return storeBusy({ seconds: 5 }, { cause })
-  }
 }
 
 /** A request that Node's parser refused never reaches a route: the response is written to the socket directly. */

@@ -47,6 +47,11 @@ export class AddressLimit {
     return isReached
   }
 
+  /** Begins to count anew. */
+  clear(): void {
+    for (const { counts } of this.#windows) counts.clear()
+  }
+
   #describe(rate: Rate, remaining: number): GraphError {
     const { sentence, error } = addressClasses[this.#name]
     const [first = ''] = sentence.split(/[;.]/, 1)

@@ -45,6 +45,11 @@ export class Limiter {
     const windows = this.#windows.get(name) ?? []
     return takeAll(name, windows, 0, undefined, keyOf(rateClasses[name].key, caller, node), node)
   }
+
+  /** Begins to count anew. */
+  clear(): void {
+    for (const windows of this.#windows.values()) for (const { permits } of windows) permits.clear()
+  }
 }
 
 /** Takes a permit of each remaining window; returns the usage of the fullest. */

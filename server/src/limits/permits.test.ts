@@ -10,7 +10,7 @@ import { Permits, type PermitsOptions, type Use } from './permits.ts'
 const start = Date.parse('2026-06-01T12:00:00Z')
 
 /** Counts how often it is asked. */
-class Watched implements Counters {
+class Watched implements Pick<Counters, 'take'> {
   readonly #counters: Counters
   asked = 0
 
@@ -123,7 +123,7 @@ onBothDatabases('permits', (engine) => {
   test('are counted by each process for itself while nothing can be stored', async () => {
     const full = new Error('disk full')
     let isFull = false
-    const counters: Counters = {
+    const counters: Pick<Counters, 'take'> = {
       take: (window, permits, now) =>
         isFull ? Promise.reject(full) : held.database.counters.take(window, permits, now),
     }

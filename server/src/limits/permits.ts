@@ -14,7 +14,7 @@ export interface PermitsOptions {
   /** The key prefix of the stored window. */
   readonly name: string
   readonly rate: Rate
-  readonly counters: Counters
+  readonly counters: Pick<Counters, 'take'>
   readonly clock: Clock
   /** Whether an error means that nothing can be stored at the moment: then this process counts for itself. */
   readonly isUnwritable: (error: unknown) => boolean
@@ -68,6 +68,11 @@ export class Permits {
       window.waiting.push({ resolve, reject })
       if (window.waiting.length === 1) void this.#serve(key, window)
     })
+  }
+
+  /** Forgets every window, with the rest of its block. */
+  clear(): void {
+    for (const [key, { waiting }] of this.#windows) if (waiting.length === 0) this.#windows.delete(key)
   }
 
   #describe({ taken, left, end_time }: Window, isGranted: boolean, now: number): Use {

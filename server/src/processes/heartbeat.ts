@@ -58,6 +58,11 @@ export class Heartbeat {
     this.#loop.wake()
   }
 
+  /** The clock was moved: what was said before is of another time. */
+  wake(): void {
+    this.#loop.wake()
+  }
+
   async settle(): Promise<void> {
     await this.#loop.settle()
   }

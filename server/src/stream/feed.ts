@@ -2,7 +2,7 @@ import { minute, second } from '../base/duration.ts'
 import type { Happening } from './happening.ts'
 import { type HubOptions, StreamHub } from './hub.ts'
 import { type ReaderDeps, StoreReader } from './store-reader.ts'
-import type { Batch, Place, StreamEvent, StreamSource } from './types.ts'
+import type { Batch, Place, Reached, StreamEvent, StreamSource } from './types.ts'
 
 /** How much is kept for whoever comes back. */
 const keptHappenings = 2000
@@ -91,10 +91,11 @@ class FeedSource implements StreamSource<Happening> {
     this.#reader = new StoreReader(deps)
   }
 
-  async begin(): Promise<void> {
+  async begin(reached?: Reached) {
     this.end()
     await this.renew()
-    await this.#reader.begin()
+    await this.#reader.begin(reached)
+    return { after: this.passed, id: undefined }
   }
 
   async renew(): Promise<void> {

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { silentLog } from '../base/log.ts'
 import { StreamHub } from './hub.ts'
 import type { PushTarget } from './push.ts'
-import type { Listening, StreamEvent, StreamSource } from './types.ts'
+import type { Listening, Reached, StreamEvent, StreamSource } from './types.ts'
 
 /** One connection; what is written to it waits until it is read. */
 class Connection implements PushTarget {
@@ -70,8 +70,9 @@ class MadeSource implements StreamSource<string> {
     this.#told = []
   }
 
-  async begin(): Promise<void> {
-    this.passed = this.#told.length
+  async begin(reached?: Reached) {
+    this.passed = reached?.position ?? this.#told.length
+    return { after: this.passed, id: this.passed }
   }
 
   async renew(): Promise<void> {}
@@ -206,7 +207,7 @@ test('when everything is replaced, every stream is told reset and goes on with w
   source.make('ada', 'ada', 'ada')
   await pass()
   source.replace()
-  hub.reset()
+  hub.reset({ time: 0, event: 0, delivery: 0, position: 0 })
   source.make('ada')
   await pass()
   await pass()

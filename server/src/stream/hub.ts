@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { Audience, writeFor } from './audience.ts'
 import { Listener } from './listener.ts'
 import type { PushBody, PushTarget } from './push.ts'
-import type { Opening, Place, StreamEvent, StreamSource, Watcher } from './types.ts'
+import type { Opening, Place, Reached, StreamEvent, StreamSource, Watcher } from './types.ts'
 
 export interface HubOptions<About> {
   readonly source: StreamSource<About>
@@ -38,9 +38,9 @@ export class StreamHub<About> {
   #loop: Loop | undefined
   #linger: NodeJS.Timeout | undefined
   #starting: Promise<void> | undefined
-  /** How often everything was replaced, and whether listeners have to be told. */
+  /** How often everything was replaced, and what was there by then while listeners have yet to be told. */
   #replacements = 0
-  #isReplaced = false
+  #replacedAt: Reached | undefined
   #isClosed = false
 
   constructor(options: HubOptions<About>) {
@@ -88,11 +88,16 @@ export class StreamHub<About> {
     if (this.#pushed.push(event) === 1) setImmediate(() => this.#tell(this.#pushed.splice(0)))
   }
 
-  /** Everything was replaced: all streams are told reset, and go on with what happens then. */
-  reset(): void {
-    this.#isReplaced = true
+  /** Everything was replaced when `reached` was the newest: all streams are told reset, and go on with what happens then. */
+  reset(reached: Reached): void {
+    this.#replacedAt = reached
     this.#replacements += 1
     this.#loop?.wake()
+  }
+
+  /** Says now that somebody listens, and not when it is time to. */
+  renew(): void {
+    if (this.isOn) void this.#options.source.renew().catch(() => undefined)
   }
 
   /** Ends all streams. */
@@ -164,7 +169,7 @@ export class StreamHub<About> {
 
   async #begin(): Promise<void> {
     const { source, log, refuse } = this.#options
-    this.#isReplaced = false
+    this.#replacedAt = undefined
     await source.begin()
     if (this.#isClosed) return refuse()
     const loop = new Loop({
@@ -182,7 +187,7 @@ export class StreamHub<About> {
       for (const listener of this.#listeners) listener.comment()
     }, commentInterval)
     every(() => void this.#checkAll(), checkInterval)
-    every(() => void source.renew().catch(() => undefined), source.renewEvery)
+    every(() => this.renew(), source.renewEvery)
   }
 
   #stopIfIdle(): void {
@@ -204,11 +209,11 @@ export class StreamHub<About> {
 
   async #poll(): Promise<void> {
     const { source } = this.#options
-    if (this.#isReplaced) await this.#beginAgain()
+    if (this.#replacedAt) await this.#beginAgain(this.#replacedAt)
     for (;;) {
       const { events, isFull } = await source.poll()
       // What was read before everything was replaced is not so any more; the next run begins again.
-      if (this.#isReplaced) return
+      if (this.#replacedAt) return
       this.#tell(events)
       if (!isFull) return
       // Connections get their turn, so that only who really reads slowly falls behind.
@@ -216,13 +221,10 @@ export class StreamHub<About> {
     }
   }
 
-  async #beginAgain(): Promise<void> {
-    const { source } = this.#options
-    const replacements = this.#replacements
-    await source.begin()
-    const { after, id } = await source.locate(undefined)
-    if (replacements !== this.#replacements) return
-    this.#isReplaced = false
+  async #beginAgain(reached: Reached): Promise<void> {
+    const { after, id } = await this.#options.source.begin(reached)
+    if (reached !== this.#replacedAt) return
+    this.#replacedAt = undefined
     for (const listener of this.#listeners) {
       listener.after = after
       listener.reset(id)

@@ -4,6 +4,7 @@ import { second } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
 import type { Happening } from './happening.ts'
 import { readDeliveries, readEvents, readTries } from './read.ts'
+import type { Reached } from './types.ts'
 
 /** What a transaction wrote may become visible later than what a younger one wrote, so the last seconds are read again. */
 const overlapMilliseconds = 5 * second
@@ -28,21 +29,28 @@ export class StoreReader {
   /** When each was seen, in milliseconds of the process. */
   readonly #seen = new Map<string, number>()
   #marks: Mark[] = []
+  /** What was tried or ended before then came with a restored store. */
+  #since = 0
 
   constructor(deps: ReaderDeps) {
     this.#deps = deps
   }
 
-  /** From now on. */
-  async begin(): Promise<void> {
+  /** From now on, or from when everything was replaced. */
+  async begin(reached?: Reached): Promise<void> {
     const { database, clock } = this.#deps
+    this.#seen.clear()
+    this.#since = reached?.time ?? 0
+    if (reached) {
+      this.#marks = [{ ...reached, at: performance.now() }]
+      return
+    }
     const [events, deliveries] = await Promise.all([
       database.read.query.selectFrom('events').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst(),
       database.read.query.selectFrom('deliveries').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst(),
     ])
     const mark = { event: events?.id ?? 0, delivery: deliveries?.id ?? 0, time: clock.now(), at: performance.now() }
     this.#marks = [mark]
-    this.#seen.clear()
     // What ended or was tried just before is read again by the first polls.
     for (const { id } of (await this.#read(mark)).found) this.#seen.set(id, performance.now())
   }
@@ -50,11 +58,13 @@ export class StoreReader {
   /** What has come since the last poll, in order. */
   async poll(): Promise<Happening[]> {
     const at = performance.now()
+    const now = this.#deps.clock.now()
+    // A clock that was set back shows times again that were passed.
+    this.#marks = this.#marks.map((mark) => (mark.time > now ? { ...mark, time: now } : mark))
     const from = this.#marks.findLast((mark) => at - mark.at >= overlapMilliseconds) ?? (this.#marks[0] as Mark)
     const newest = this.#marks.at(-1) as Mark
-    const time = Math.max(newest.time, this.#deps.clock.now())
     const { found, event, delivery, isFull } = await this.#read(from)
-    const mark = { at, event: Math.max(newest.event, event), delivery: Math.max(newest.delivery, delivery), time }
+    const mark = { at, event: Math.max(newest.event, event), delivery: Math.max(newest.delivery, delivery), time: now }
     // Where there is more than one poll reads, the next one goes on behind it.
     this.#marks = isFull ? [mark] : [...this.#marks.filter((one) => one.at >= from.at), mark]
     const fresh: Happening[] = []
@@ -70,9 +80,10 @@ export class StoreReader {
   async #read(from: Mark) {
     const { read } = this.#deps.database
     const limit = pollLimit
+    const since = Math.max(this.#since, from.time - overlapMilliseconds)
     const isNew = sql<boolean>`deliveries.id > ${from.delivery}`
-    const hasEnded = sql<boolean>`deliveries.finished_time > ${from.time - overlapMilliseconds}`
-    const wasTried = sql<boolean>`tries.time > ${from.time - overlapMilliseconds}`
+    const hasEnded = sql<boolean>`deliveries.finished_time > ${since}`
+    const wasTried = sql<boolean>`tries.time > ${since}`
     const events = await readEvents(read, { where: sql`events.id > ${from.event}`, limit })
     const made = await readDeliveries(read, { where: isNew, limit })
     const ended = await readDeliveries(read, { where: hasEnded, limit })

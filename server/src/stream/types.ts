@@ -22,8 +22,8 @@ export interface StreamSource<About> {
   readonly renewEvery: number
   /** Everything up to here was returned by `poll`. */
   readonly passed: number
-  /** Somebody listens: begins with what happens from now on, also after everything was replaced. */
-  begin(): Promise<void>
+  /** Somebody listens: begins with what happens from now on, or after everything was replaced. */
+  begin(reached?: Reached): Promise<Omit<Place, 'isReset'>>
   /** Somebody still listens. */
   renew(): Promise<void>
   /** What is new, in order. */
@@ -40,6 +40,15 @@ export interface Batch<About> {
   readonly events: readonly StreamEvent<About>[]
   /** Whether there may be more already. */
   readonly isFull: boolean
+}
+
+/** What was there when everything was replaced; whatever comes later has greater ids. */
+export interface Reached {
+  readonly time: number
+  readonly event: number
+  readonly delivery: number
+  /** Of the users' stream. */
+  readonly position: number
 }
 
 export interface Place {

@@ -34,13 +34,15 @@ export class ClockSteps {
     corrections: readonly Correction[],
     /** Called after a correction: something may be due now. */
     onCorrected: () => void,
+    /** The clock that somebody may set back; one that a sandbox moves is reported with `stepBack`. By default `clock`. */
+    watched: Clock = clock,
   ) {
     this.#database = database
     this.#clock = clock
     this.#log = log
     this.#corrections = corrections
     this.#onCorrected = onCorrected
-    this.#watch = new ClockWatch(clock)
+    this.#watch = new ClockWatch(watched)
     this.#checks = new Loop({
       work: () => this.#correct(),
       pause: 0,
@@ -61,6 +63,12 @@ export class ClockSteps {
 
   async stop(): Promise<void> {
     await this.#checks.stop()
+  }
+
+  /** Corrects times after the clock of a sandbox was set back. */
+  async stepBack(milliseconds: number): Promise<void> {
+    this.#back += milliseconds
+    await this.check()
   }
 
   /** Corrects times if the clock was set back since the last call. */

@@ -38,13 +38,15 @@ const pollMilliseconds = second
 const pollPauseMilliseconds = 20
 /** How many timers a process works on at once: one that waits for a slow carrier delays none of the others. */
 const maxInHand = 50
+/** The same where timers fire in groups. */
+const maxInGroup = 500
 
 /** The earliest timer that no process holds. */
-const findNext = defineStatement<{ now: number; horizon: number }>()((db, { now, horizon }) =>
+const findNext = defineStatement<{ held: number; horizon: number }>()((db, { held, horizon }) =>
   db
     .selectFrom('timers')
     .select('due_time')
-    .where((eb) => eb.or([eb('leased_until', '<=', now), eb('leased_until', '>', horizon)]))
+    .where((eb) => eb.or([eb('leased_until', '<=', held), eb('leased_until', '>', horizon)]))
     .orderBy('due_time')
     .limit(1),
 )
@@ -52,23 +54,36 @@ const findNext = defineStatement<{ now: number; horizon: number }>()((db, { now,
 export interface TimerWorkerOptions {
   readonly database: Database
   readonly clock: Clock
+  /** The clock of leases, which no sandbox moves; by default `clock`. */
+  readonly leaseClock?: Clock
   readonly log: Log
   readonly handlers: TimerHandlers
   /** Milliseconds until a timer can be taken from a process that does not renew its lease. */
   readonly lease: number
   /** Told of each timer that has fired, if anybody listens. */
   readonly feed?: Feed
+  /**
+   * Whether timers that are due together fire one after the other, by the time when they were due, and share a transaction: for a clock
+   * that is moved by days, and makes thousands of them due at once.
+   */
+  readonly inOrder?: boolean
 }
 
 /** Fires timers: each by one process at a time, and again if that process dies. */
 export class TimerWorker {
   readonly #options: TimerWorkerOptions
+  readonly #leaseClock: Clock
   readonly #inHand = new Map<string, Promise<void>>()
   readonly #polls: Loop
   readonly #heartbeat: Loop
+  readonly #maxInHand: number
+  /** Settles when the last group has fired. */
+  #lastGroup: Promise<unknown> = Promise.resolve()
 
   constructor(options: TimerWorkerOptions) {
     this.#options = options
+    this.#maxInHand = options.inOrder ? maxInGroup : maxInHand
+    this.#leaseClock = options.leaseClock ?? options.clock
     this.#polls = new Loop({
       work: () => this.#claimDue(),
       pause: pollPauseMilliseconds,
@@ -122,7 +137,7 @@ export class TimerWorker {
   }
 
   async #claimDue(): Promise<void> {
-    const room = maxInHand - this.#inHand.size
+    const room = this.#maxInHand - this.#inHand.size
     // The first to finish wakes this again.
     if (room === 0) return
     const next = await this.#findNext()
@@ -131,27 +146,28 @@ export class TimerWorker {
       return
     }
     const claimed = await this.#claim(room)
-    for (const timer of claimed) this.#work(timer)
+    this.#begin(claimed)
     if (claimed.length === room) this.wake()
   }
 
   /** When the next timer without a holder is due. One cheap read: a transaction is opened only to claim. */
   async #findNext(): Promise<number> {
-    const { database, clock, lease } = this.#options
-    const now = clock.now()
-    const next = await database.read.first(findNext, { now, horizon: leaseHorizon(now, lease) })
+    const { database, lease } = this.#options
+    const held = this.#leaseClock.now()
+    const next = await database.read.first(findNext, { held, horizon: leaseHorizon(held, lease) })
     return next?.due_time ?? Number.POSITIVE_INFINITY
   }
 
   #claim(limit: number): Promise<Timer[]> {
     const { database, clock, lease } = this.#options
     const now = clock.now()
+    const held = this.#leaseClock.now()
     return database.transaction(async (tx) => {
       const due = tx.query
         .selectFrom('timers')
         .selectAll()
         .where('due_time', '<=', now)
-        .where((eb) => eb.or([eb('leased_until', '<=', now), eb('leased_until', '>', leaseHorizon(now, lease))]))
+        .where((eb) => eb.or([eb('leased_until', '<=', held), eb('leased_until', '>', leaseHorizon(held, lease))]))
         .orderBy('due_time')
         .limit(limit)
         .forUpdate()
@@ -164,7 +180,7 @@ export class TimerWorker {
         await tx.query
           .updateTable('timers')
           // From this moment on: the transaction may have waited for a connection.
-          .set({ leased_until: clock.now() + lease })
+          .set({ leased_until: this.#leaseClock.now() + lease })
           .where('id', 'in', ids)
           .execute()
       }
@@ -172,12 +188,48 @@ export class TimerWorker {
     })
   }
 
-  #work(timer: Timer): void {
-    const done = this.#goOff(timer)
+  #begin(timers: readonly Timer[]): void {
+    const group = this.#options.inOrder ? timers.filter(({ kind }) => this.#canShare(kind)) : []
+    if (group.length > 1) {
+      const done = this.#lastGroup.then(() => this.#goOffTogether(group))
+      this.#lastGroup = done.catch(() => undefined)
+      for (const timer of group) this.#work(timer, done)
+    }
+    for (const timer of timers) if (!this.#inHand.has(timer.id)) this.#work(timer, this.#goOff(timer))
+  }
+
+  /** Whether it is work on the store alone. */
+  #canShare(kind: string): boolean {
+    const handler = this.#options.handlers[kind]
+    return handler !== undefined && !handler.act && !handler.alone
+  }
+
+  /** All in one transaction; if that fails, one by one, so that each fails for itself. */
+  async #goOffTogether(timers: readonly Timer[]): Promise<void> {
+    const { database, handlers } = this.#options
+    const ids = timers.map(({ id }) => id)
+    try {
+      await database.transaction(async (tx) => {
+        const deleted = await tx.query.deleteFrom('timers').where('id', 'in', ids).returning('id').execute()
+        const there = new Set(deleted.map(({ id }) => id))
+        for (const { id, kind, payload, trace } of timers) {
+          // Each for the request that set it.
+          if (there.has(id)) await handlers[kind]?.finish?.({ ...tx, trace: trace ?? undefined }, payload)
+        }
+      })
+      if (this.#options.feed?.isOn) for (const { id, kind, trace } of timers) this.#tell(id, kind, trace)
+    } catch (error) {
+      if (database.outageOf(error) === 'unreachable') throw error
+      for (const timer of timers) await this.#goOff(timer)
+    }
+  }
+
+  #work(timer: Timer, work: Promise<void>): void {
+    const done = work
       .catch((error: Error) => this.#report(error, 'timers could not be run'))
       .finally(() => {
         // Others may have found no room.
-        if (this.#inHand.size === maxInHand) this.wake()
+        if (this.#inHand.size === this.#maxInHand) this.wake()
         this.#inHand.delete(timer.id)
       })
     this.#inHand.set(timer.id, done)
@@ -185,7 +237,7 @@ export class TimerWorker {
 
   /** Renews the leases of the timers in hand, however long a carrier takes to respond. */
   async #renew(): Promise<void> {
-    const { database, clock, lease } = this.#options
+    const { database, lease } = this.#options
     if (this.#inHand.size === 0) return
     const ids = [...this.#inHand.keys()]
     await database.transaction(async ({ query }) => {
@@ -193,7 +245,7 @@ export class TimerWorker {
       const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
       await query
         .updateTable('timers')
-        .set({ leased_until: clock.now() + lease })
+        .set({ leased_until: this.#leaseClock.now() + lease })
         .where('id', 'in', ours.forUpdate().skipLocked())
         .execute()
     })

@@ -90,8 +90,8 @@ export async function prepareApply(
   }
 }
 
-/** Everything that can be done before the transaction. */
-async function prepareWorld(
+/** Everything that can be done before the transaction; returns what is left to do in it. */
+export async function prepareWorld(
   clock: Clock,
   random: Random,
   world: World,

@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import { storeBusy } from '../graph/errors.ts'
 import type { WorldPort } from '../graph/ports.ts'
-import { worldRefused } from '../resources/operators/errors.ts'
+import { refuseWorld } from '../resources/operators/refuse-world.ts'
 import { WorldRefused } from '../world-part/problems.ts'
 import { prepareApply } from './apply.ts'
 import { readWorld as readStore, writeWorldJson, writeYaml } from './export.ts'
@@ -54,8 +54,7 @@ async function explain<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof WorldRefused)
-      throw worldRefused({ problems: error.message.replaceAll('\n', ' ').replace(/\.$/, '') })
+    if (error instanceof WorldRefused) throw refuseWorld(error)
     // Somebody took a phone number or a QR code between the check and the write.
     if (isUniqueViolation(error)) throw storeBusy({ seconds: 1 }, { cause: error })
     throw error

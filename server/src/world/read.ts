@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml'
 import { Compile } from 'typebox/schema'
@@ -23,7 +24,18 @@ export async function readWorldFile(file: string | URL): Promise<World> {
 
 /** The same for a text in memory; `name` is its name in problems. */
 export function readWorld(text: string, name: string): World {
-  const content = parse(text, name)
+  return checkWorld(parse(text, name), name)
+}
+
+/** The same for a world that came through a door, as text or parsed already; requests have their turn between the steps. */
+export async function readGivenWorld(given: string | object): Promise<World> {
+  const content = typeof given === 'string' ? parse(given, '') : given
+  await nextTurn()
+  return checkWorld(content, '')
+}
+
+/** The same for what was parsed already. */
+function checkWorld(content: unknown, name: string): World {
   if (hasTooMuch(content)) throw refuse(name, '', `it holds more than ${maxValues} values, aliases resolved; split it.`)
   if (!Compile(worldSchema).Check(content)) {
     const problems = new Problems()

@@ -89,3 +89,26 @@ function makeQueryRequest(row: Row, name: string, query: string): WorstRequest {
   const headers = { authorization: `Bearer ${row.token}` }
   return { name: `${row.name}: ${name}`, method: row.method, target: `${row.path}?${query}`, headers }
 }
+
+/** Worlds as large as a reset takes them: as text, and as an object. */
+export function* listResets(): Generator<WorstRequest> {
+  const business = { id: '2000000000000777', name: 'Of a reset' }
+  const app = { id: '3000000000000777', name: 'Of a reset', business_id: business.id, secret: 'secret-of-a-reset' }
+  const operator = { token: tokens.operator, app_id: app.id, scopes: ['operator'] }
+  const makeWorld = (count: number) => ({
+    businesses: [business],
+    apps: [app],
+    tokens: [operator],
+    accounts: Array.from({ length: count }, (_, index) => ({
+      id: String(4_000_000_000_000_000 + index),
+      name: `Account ${index}`,
+      business_id: business.id,
+    })),
+  })
+  const headers = { authorization: `Bearer ${tokens.operator}`, 'content-type': 'application/json' }
+  const worlds = { text: JSON.stringify(makeWorld(6000)), object: makeWorld(2400) }
+  for (const [name, world] of Object.entries(worlds)) {
+    const makeBody = () => Buffer.from(JSON.stringify({ world }))
+    yield { name: `a reset: ${name}`, method: 'POST', target: '/operator/reset', headers, makeBody }
+  }
+}

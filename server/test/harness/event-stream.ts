@@ -26,11 +26,16 @@ export interface EventReader {
 export async function openStream(
   t: TestContext,
   url: string,
-  { token, last, query = {} }: { token: string; last?: string; query?: Record<string, string> },
+  {
+    token,
+    last,
+    query = {},
+    path = '/gateway/stream',
+  }: { token: string; last?: string; query?: Record<string, string>; path?: string },
 ): Promise<EventReader> {
   const stop = new AbortController()
   t.after(() => stop.abort())
-  const response = await fetch(`${url}/gateway/stream?${new URLSearchParams(query)}`, {
+  const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`, {
     headers: { authorization: `Bearer ${token}`, ...(last !== undefined && { 'last-event-id': last }) },
     signal: stop.signal,
   })

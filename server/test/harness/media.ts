@@ -21,7 +21,7 @@ export async function addMedia(database: Database, clock: Clock): Promise<void> 
     const sha256 = createHash('sha256').update(id).digest('hex')
     await database.transaction(async (tx) => {
       await tx.query.insertInto('nodes').values({ id, kind: 'media', business_id, account_id }).execute()
-      await tx.query.insertInto('files').values({ sha256, size: 100, held_until: 0 }).execute()
+      await tx.query.insertInto('files').values({ sha256, size: 100, place: '', held_until: 0 }).execute()
       await insertMedia(
         tx,
         { clock, random: systemRandom },

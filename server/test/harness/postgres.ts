@@ -73,11 +73,11 @@ rm -rf "$folder"
 exit "$status"
 `
 
-/** Starts a real PostgreSQL on a free port of 127.0.0.1 and resolves when it responds. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Starts a real PostgreSQL on a free port of 127.0.0.1, with its data below `parent`, and resolves when it responds. */
+export async function startPostgres(parent = tmpdir()): Promise<PostgresServer> {
   const user = await findServerUser()
   for (let attempt = 1; ; attempt++) {
-    const folder = await mkdtemp(join(tmpdir(), 'switchboard-postgres-'))
+    const folder = await mkdtemp(join(parent, 'switchboard-postgres-'))
     try {
       const { initdb, postgres } = await placeBinaries(folder, user)
       await createCluster(folder, initdb, user)

@@ -54,7 +54,8 @@ export async function startTestServer({
   const clock = new ManualClock(testStart)
   const { place, database } = await makeStore(engine, clock, world)
   const config = readConfig({ PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
-  const app = await createApp({ config, database, clock, random: systemRandom, log })
+  const startWorld = async () => readWorld(JSON.stringify(world ?? testWorld()), 'test world')
+  const app = await createApp({ config, database, clock, random: systemRandom, log, startWorld })
   const url = await app.listen()
   const vocabulary = chooseVocabulary(config.vocabulary)
   return {

@@ -58,7 +58,10 @@ export const titles: Readonly<Record<Exclude<DocumentName, 'business'>, Readonly
     public: 'What anyone may open',
     operators: 'Health and metrics',
   },
-  operator: { operator: 'Operators' },
+  operator: {
+    operator: 'Operators',
+    sandbox: 'Sandbox',
+  },
 }
 
 /** The accepted scopes, of which a token needs one; empty when none is needed. */

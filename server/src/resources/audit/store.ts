@@ -70,6 +70,27 @@ export function appendActivity(tx: Transaction, clock: Clock, admitted: Admitted
   tx.require(insertIfAdmitted[ruleOf(admitted)], parameters, makeAdmissionChanged)
 }
 
+const insertAny = defineStatement<NewActivity>()((db, activity) =>
+  db.insertInto('activities').values({
+    time: activity.time,
+    operation: activity.operation,
+    node_id: activity.node_id,
+    node_kind: activity.node_kind,
+    business_id: activity.business_id,
+    account_id: activity.account_id,
+    actor_app_id: activity.actor_app_id,
+    actor_business_id: activity.actor_business_id,
+    actor_token_id: activity.actor_token_id,
+    remote_address: activity.remote_address,
+    trace: activity.trace,
+  }),
+)
+
+/** Records what was done by a caller whom the store does not know any more, because it was replaced. */
+export function insertActivity(tx: Transaction, activity: NewActivity): void {
+  tx.run(insertAny, activity)
+}
+
 export async function listActivities(db: Db, account: Node, range: PageRange): Promise<Activity[]> {
   return range.apply(db.query.selectFrom('activities').selectAll().where('account_id', '=', account.id)).execute()
 }

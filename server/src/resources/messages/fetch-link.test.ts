@@ -44,7 +44,7 @@ test('every redirect is guarded like the link itself, plain http included', asyn
   const files: Pick<Files, 'receive'> = {
     async receive(source) {
       const arrival = await store.receive(source)
-      return { ...arrival, keep: () => arrival.keep(async () => undefined) }
+      return { ...arrival, keep: () => arrival.keep(async () => '') }
     },
   }
   const settings = readConfig({ LINK_FETCH_TIMEOUT: '5s' })
@@ -58,7 +58,7 @@ test('every redirect is guarded like the link itself, plain http included', asyn
   const redirectTo = (url: string) => `/?to=${encodeURIComponent(url)}`
 
   const { mime_type, sha256 } = await fetch(redirectTo(`http://other.example:${port}/a.png`))
-  assert.deepEqual([mime_type, (await store.get(sha256))?.size], ['image/png', png.length])
+  assert.deepEqual([mime_type, (await store.get({ sha256, place: '' }))?.size], ['image/png', png.length])
   const before = asked.length
   for (const url of [
     `http://127.0.0.1:${port}/a.png`,

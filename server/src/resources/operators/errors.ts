@@ -50,10 +50,9 @@ export const laneActionUnclear = defineError({
   status: 400,
   text: 'action: it must be pause or resume, and one of them.',
 })
-export const worldRefused = defineError({
+export const worldRefused = defineProblem({
   id: 'world_refused',
-  status: 400,
-  text: 'The file is refused, and nothing was changed; mend these places and send it again: {problems}.',
+  text: 'it is refused, and nothing was changed; fix these places and send it again: {problems}.',
 })
 export const worldNeedsAll = defineError({
   id: 'world_needs_all',

@@ -63,7 +63,8 @@ export async function forgetUser(deps: ForgetDeps, wa_id: string): Promise<Forgo
   const events = await eraseUserFromEvents(database, clock, wa_id)
   for (const sha256 of blobs) {
     // Whoever uploads the same bytes at this moment has to upload them again.
-    await database.transaction((tx) => removeUnused(tx, deps.store, sha256, () => false), { alone: true })
+    const removed = await database.transaction((tx) => removeUnused(tx, deps, sha256, () => false), { alone: true })
+    if (removed) await deps.store.remove(removed)
   }
   return { messages, events, files: blobs.size }
 }

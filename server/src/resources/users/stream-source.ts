@@ -16,7 +16,7 @@ import {
   type StoredStreamEvent,
   wantStream,
 } from '../../stream/store.ts'
-import type { Batch, Listening, Place, StreamEvent, StreamSource } from '../../stream/types.ts'
+import type { Batch, Listening, Place, Reached, StreamEvent, StreamSource } from '../../stream/types.ts'
 import { showMessages, showTools } from './show.ts'
 import { listMessages, listParticipantsOf } from './store.ts'
 
@@ -47,12 +47,26 @@ const batchSize = 200
 /** How much earlier than needed it is said that somebody listens, so that it is said seldom. */
 const slack = 30 * minute
 
-export function makeUsersStream(deps: UsersStreamDeps): UsersStream & { reset(): void; close(): Promise<void> } {
-  const hub = new StreamHub<About>({ ...deps, source: new UsersSource(deps), maxStreams: deps.settings.maxStreams })
+/** The users' stream, and what only the process that serves it does with it. */
+export interface OwnUsersStream extends UsersStream {
+  /** Everything was replaced when `reached` was the newest. */
+  reset(reached: Reached): void
+  /** The clock was moved: what was said about the time until which events are recorded holds no more. */
+  wantAgain(): void
+  close(): Promise<void>
+}
+
+export function makeUsersStream(deps: UsersStreamDeps): OwnUsersStream {
+  const source = new UsersSource(deps)
+  const hub = new StreamHub<About>({ ...deps, source, maxStreams: deps.settings.maxStreams })
   return {
     open: (caller, asked, lastEventId) =>
       hub.open({ lastEventId, admit: async () => listeningOf(await deps.readmit(caller), asked) }),
-    reset: () => hub.reset(),
+    reset: (reached) => hub.reset(reached),
+    wantAgain() {
+      source.forgetWanted()
+      hub.renew()
+    },
     close: () => hub.close(),
   }
 }
@@ -85,12 +99,17 @@ class UsersSource implements StreamSource<About> {
     this.#deps = deps
   }
 
-  async begin(): Promise<void> {
+  async begin(reached?: Reached) {
     const { database, clock } = this.#deps
-    this.#wantedUntil = 0
+    this.forgetWanted()
     await this.renew()
     this.#gaps.clear()
-    this.passed = await findSettled(database.read, clock.now() - settleTime)
+    this.passed = reached?.position ?? (await findSettled(database.read, clock.now() - settleTime))
+    return { after: this.passed, id: this.passed }
+  }
+
+  forgetWanted(): void {
+    this.#wantedUntil = 0
   }
 
   /** Has events recorded from now on, and for as long afterwards as a listener may come back. */

@@ -20,9 +20,14 @@ export interface SignedPost {
 type SigningApp = Awaited<ReturnType<typeof listAppsLinkedToAll>>[number]
 
 /** Who signed a post, and its digests. Throws the 401 when it also uses the Standard Webhooks convention, but wrongly. */
-export function identifySigner(db: Db, clock: Clock, app: SigningApp, { headers, bytes }: SignedPost): Signer {
+export function identifySigner(
+  db: Db,
+  { clock, realClock }: { readonly clock: Clock; readonly realClock: Clock },
+  app: SigningApp,
+  { headers, bytes }: SignedPost,
+): Signer {
   const standard = readStandard(headers)
-  if (standard) checkStandard(standard, clock.now(), bytes, secretsInForce(db, app, clock.now()))
+  if (standard) checkStandard(standard, realClock.now(), bytes, secretsInForce(db, app, clock.now()))
   const signature = String(headers['x-hub-signature-256']).toLowerCase()
   const ofSignature = hash('sha256', `signature ${signature}`, 'base64url')
   const digests = standard ? [hash('sha256', `id ${standard['webhook-id']}`, 'base64url'), ofSignature] : [ofSignature]

@@ -1,0 +1,127 @@
+/** Bytes that arrive one after another. */
+export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+
+/** The body of a request that is sent as it is; an object is sent as JSON. */
+export type Body =
+  | string
+  | Blob
+  | Uint8Array<ArrayBuffer>
+  | ArrayBuffer
+  | ByteStream
+  | Readonly<Record<string, unknown>>
+
+/**
+ * A file to send. A `Blob` or a stream is never whole in memory; `openFile` of `@switchboard/client/node` makes a `Blob` of a path. A
+ * text is the file in base64, or a `data:` URL.
+ */
+export type FileInput = string | Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | ByteStream
+
+/** A body that can be handed to `fetch`. */
+export interface ReadyBody {
+  readonly body:
+    | string
+    | Blob
+    | FormData
+    | Uint8Array<ArrayBuffer>
+    | ArrayBuffer
+    | ReadableStream<Uint8Array>
+    | undefined
+  readonly contentType?: string
+  /** Whether it can be sent again; a stream cannot. */
+  readonly isRepeatable: boolean
+}
+
+export const noBody: ReadyBody = { body: undefined, isRepeatable: true }
+
+export function writeJson(value: object): ReadyBody {
+  return { body: JSON.stringify(value), contentType: 'application/json', isRepeatable: true }
+}
+
+export function prepareBody(body: Body): ReadyBody {
+  if (isByteStream(body)) return { body: toStream(body), contentType: binary, isRepeatable: false }
+  if (typeof body === 'string' || isBytes(body)) return { body, contentType: binary, isRepeatable: true }
+  if (body instanceof Blob) return { body, contentType: body.type || binary, isRepeatable: true }
+  return writeJson(body)
+}
+
+/** Parameters with a file among them, as multipart; a file that is text stays text, in JSON. */
+export function writeMultipart(params: Readonly<Record<string, unknown>>, fileName: string): ReadyBody {
+  const { [fileName]: file, ...others } = params as Record<string, unknown> & { [name: string]: FileInput }
+  if (file === undefined || typeof file === 'string') return writeJson(params)
+  const fields = Object.entries(others).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
+  )
+  if (isByteStream(file)) return writeStreamed(fields, fileName, file)
+  const form = new FormData()
+  for (const [name, value] of fields) form.append(name, value)
+  const blob = file instanceof Blob ? file : new Blob([file])
+  form.append(fileName, blob, nameOf(blob) ?? 'file')
+  return { body: form, isRepeatable: true }
+}
+
+const binary = 'application/octet-stream'
+
+function nameOf(blob: Blob): string | undefined {
+  return 'name' in blob && typeof blob.name === 'string' ? blob.name : undefined
+}
+
+function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> | ArrayBuffer {
+  return value instanceof Uint8Array || value instanceof ArrayBuffer
+}
+
+function isByteStream(value: unknown): value is ByteStream {
+  return (
+    typeof value === 'object' && value !== null && (value instanceof ReadableStream || Symbol.asyncIterator in value)
+  )
+}
+
+function writeStreamed(fields: readonly [string, string][], fileName: string, file: ByteStream): ReadyBody {
+  const boundary = `switchboard-${crypto.randomUUID()}`
+  const encoder = new TextEncoder()
+  const begin = (name: string, more = '') =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`
+  async function* write(): AsyncGenerator<Uint8Array> {
+    for (const [name, value] of fields) yield encoder.encode(`${begin(name)}\r\n${value}\r\n`)
+    yield encoder.encode(`${begin(fileName, '; filename="file"')}Content-Type: ${binary}\r\n\r\n`)
+    yield* iterate(file)
+    yield encoder.encode(`\r\n--${boundary}--\r\n`)
+  }
+  return { body: toStream(write()), contentType: `multipart/form-data; boundary=${boundary}`, isRepeatable: false }
+}
+
+/** Not every browser can iterate a stream. */
+export async function* iterate(stream: ByteStream): AsyncGenerator<Uint8Array> {
+  if (!(stream instanceof ReadableStream)) return yield* stream
+  const reader = stream.getReader()
+  let isDone = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      isDone = done
+      if (done) return
+      yield value
+    }
+  } finally {
+    if (!isDone) await reader.cancel().catch(() => undefined)
+    reader.releaseLock()
+  }
+}
+
+function toStream(source: ByteStream): ReadableStream<Uint8Array> {
+  if (source instanceof ReadableStream) return source
+  const iterator = source[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await iterator.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await iterator.return?.()
+      },
+    },
+    // As much as is asked for, no chunk in advance.
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,155 @@
+/** Every error that the client throws. */
+export class SwitchboardError extends Error {
+  override name = 'SwitchboardError'
+}
+
+/** The envelope of an error, as far as it is known. */
+interface Envelope {
+  readonly message?: unknown
+  readonly type?: unknown
+  readonly code?: unknown
+  readonly error_subcode?: unknown
+  readonly is_transient?: unknown
+  readonly svctrace_id?: unknown
+  readonly fbtrace_id?: unknown
+}
+
+/** The server answered with an error. */
+export class APIError extends SwitchboardError {
+  override name = 'APIError'
+  readonly status: number
+  /** The number by which programs tell errors apart; see the server's docs/errors.md. */
+  readonly code: number | undefined
+  readonly subcode: number | undefined
+  readonly type: string | undefined
+  /** The trace of the request, which the server's log has too. */
+  readonly trace: string | undefined
+  /** Whether it may go well later. */
+  readonly isTransient: boolean
+  readonly headers: Headers
+  /** The whole body: parsed if it is JSON. */
+  readonly body: unknown
+
+  constructor(status: number, body: unknown, headers: Headers) {
+    const envelope = readEnvelope(body)
+    const text = typeof body === 'string' ? body.slice(0, 200) : ''
+    super(`${status} ${typeof envelope.message === 'string' ? envelope.message : text}`.trimEnd())
+    this.status = status
+    this.code = asNumber(envelope.code)
+    this.subcode = asNumber(envelope.error_subcode)
+    this.type = asText(envelope.type)
+    this.trace = traceOf(headers) ?? asText(envelope.svctrace_id) ?? asText(envelope.fbtrace_id)
+    this.isTransient = envelope.is_transient === true
+    this.headers = headers
+    this.body = body
+  }
+}
+
+/** 400: an argument is missing or wrong. */
+export class BadRequestError extends APIError {
+  override name = 'BadRequestError'
+}
+
+/** 401: there is no token, or it is not good. */
+export class AuthenticationError extends APIError {
+  override name = 'AuthenticationError'
+}
+
+/** 403: the token may not do it. */
+export class PermissionDeniedError extends APIError {
+  override name = 'PermissionDeniedError'
+}
+
+/** 404: there is no such resource, or the token does not see it. */
+export class NotFoundError extends APIError {
+  override name = 'NotFoundError'
+}
+
+/** 408: nothing happened in the time that was waited. */
+export class RequestTimeoutError extends APIError {
+  override name = 'RequestTimeoutError'
+}
+
+/** 416: the range of a download begins behind its end. */
+export class RangeNotSatisfiableError extends APIError {
+  override name = 'RangeNotSatisfiableError'
+}
+
+/** 422: a rule of the business forbids it. */
+export class UnprocessableEntityError extends APIError {
+  override name = 'UnprocessableEntityError'
+}
+
+/** 429: a limit is reached. */
+export class RateLimitError extends APIError {
+  override name = 'RateLimitError'
+}
+
+/** 500 and above: a fault of the service. */
+export class InternalServerError extends APIError {
+  override name = 'InternalServerError'
+}
+
+/** There was no response, or it broke off. */
+export class APIConnectionError extends SwitchboardError {
+  override name = 'APIConnectionError'
+  /** Whether the server surely did not get the request. */
+  readonly isRefused: boolean
+
+  constructor(message: string, cause?: unknown, isRefused = false) {
+    super(message, { cause })
+    this.isRefused = isRefused
+  }
+}
+
+/** There was no whole response within `timeout`. */
+export class APIConnectionTimeoutError extends APIConnectionError {
+  override name = 'APIConnectionTimeoutError'
+}
+
+/** `signal` ended the request. */
+export class APIUserAbortError extends SwitchboardError {
+  override name = 'APIUserAbortError'
+}
+
+const classes: Readonly<Record<number, typeof APIError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  408: RequestTimeoutError,
+  416: RangeNotSatisfiableError,
+  422: UnprocessableEntityError,
+  429: RateLimitError,
+}
+
+/** The error for a response that is none of success. */
+export function makeApiError(status: number, text: string, headers: Headers): APIError {
+  const Class = classes[status] ?? (status >= 500 ? InternalServerError : APIError)
+  return new Class(status, parseOrKeep(text), headers)
+}
+
+export function traceOf(headers: Headers): string | undefined {
+  return headers.get('x-svctrace-id') ?? headers.get('x-fbtrace-id') ?? undefined
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function readEnvelope(body: unknown): Envelope {
+  const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown }
+  return typeof error === 'object' && error !== null ? error : {}
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

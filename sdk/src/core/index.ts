@@ -1,0 +1,6 @@
+export type { Body, ByteStream, FileInput } from './body.ts'
+export { Call, callRow, type RequestOptions, type WithResponse } from './call.ts'
+export { Client, type ClientOptions, type Fetch, type Row, type Token } from './client.ts'
+export * from './errors.ts'
+export { ListCall, Page, type Paging } from './list.ts'
+export { EventStream, type StreamOptions, type StreamReset } from './stream.ts'

@@ -1,0 +1,41 @@
+import { APIError, APIUserAbortError } from './errors.ts'
+
+const firstWait = 500
+const longestWait = 8_000
+/** What asks for more is not waited for. */
+const longestAsked = 60_000
+
+/** Milliseconds to wait before the next try; undefined: it is not worth waiting. */
+export function waitBefore(tries: number, error: unknown): number | undefined {
+  const asked = error instanceof APIError ? readRetryAfter(error.headers.get('retry-after')) : undefined
+  if (asked !== undefined) return asked <= longestAsked ? asked : undefined
+  return backOff(tries)
+}
+
+/** Exponential backoff; the jitter keeps clients from coming back all at once. */
+export function backOff(tries: number): number {
+  return Math.min(longestWait, firstWait * 2 ** tries) * (0.5 + Math.random() / 2)
+}
+
+/** Seconds, or a date. */
+function readRetryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
+}
+
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(new APIUserAbortError('the request was aborted between two tries', { cause: signal?.reason }))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,146 @@
+import { begin } from './call.ts'
+import type { Client, Row } from './client.ts'
+import { APIError, APIUserAbortError } from './errors.ts'
+import { readEvents } from './events.ts'
+import type { Params, RequestOptions } from './request.ts'
+import { backOff, pause } from './retry.ts'
+
+/** Where a stream begins anew: what happened since the last event is not known any more. */
+export interface StreamReset {
+  readonly id: string | undefined
+  readonly event: 'reset'
+  readonly data: Record<string, never>
+}
+
+export interface StreamOptions extends RequestOptions {
+  /** Begins behind this event, the `id` of one that was seen before. */
+  readonly lastEventId?: string | undefined
+  /** Milliseconds without a sign of life after which it connects anew; 45,000 when left out. The server sends one every 15 s. */
+  readonly idleTimeout?: number | undefined
+}
+
+type Connect = (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>
+
+/**
+ * Events as they happen. It connects at once, and again whenever the connection ends, behind the last event that was read; it ends by
+ * `close()`, by leaving the loop, by `signal`, or with an error when the server refuses it.
+ */
+export class EventStream<E> implements AsyncIterable<E> {
+  /** Kept when the server listens: what happens from then on is read. */
+  readonly opened: Promise<void>
+  /** The id of the last event that was read. */
+  lastEventId: string | undefined
+  readonly #connect: Connect
+  readonly #end = new AbortController()
+  readonly #idleTimeout: number
+  readonly #signal: AbortSignal | undefined
+  #pending: Promise<Response>
+
+  constructor(connect: Connect, { lastEventId, idleTimeout = 45_000, signal }: StreamOptions) {
+    this.lastEventId = lastEventId
+    this.#connect = connect
+    this.#idleTimeout = idleTimeout
+    this.#signal = signal
+    if (signal?.aborted) this.close()
+    signal?.addEventListener('abort', this.close, { once: true })
+    this.#pending = this.#connect(lastEventId, this.#end.signal)
+    this.opened = this.#pending.then(() => undefined)
+    // Whoever reads gets the error too; whoever does neither did not ask.
+    this.opened.catch(() => undefined)
+  }
+
+  /** Ends it: whoever reads is done. */
+  readonly close = (): void => {
+    this.#end.abort()
+    this.#signal?.removeEventListener('abort', this.close)
+    this.#pending?.then((response) => response.body?.cancel()).catch(() => undefined)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<E, void, undefined> {
+    try {
+      for (let tries = 0; ; tries++) {
+        const response = await this.#connectAgain()
+        if (!response) return
+        for await (const event of this.#read(response)) {
+          tries = 0
+          yield event
+        }
+        if (this.#end.signal.aborted) return
+        await pause(backOff(tries), this.#end.signal).catch(() => undefined)
+        this.#pending = this.#connect(this.lastEventId, this.#end.signal)
+      }
+    } finally {
+      this.close()
+    }
+  }
+
+  /** A response to read from; undefined when it was closed. Throws what the server refuses for good. */
+  async #connectAgain(): Promise<Response | undefined> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#pending
+      } catch (error) {
+        if (this.#end.signal.aborted) return this.#endQuietly()
+        if (error instanceof APIError && error.status < 500 && error.status !== 408 && error.status !== 429) throw error
+        await pause(backOff(tries), this.#end.signal).catch(() => undefined)
+        if (this.#end.signal.aborted) return this.#endQuietly()
+        this.#pending = this.#connect(this.lastEventId, this.#end.signal)
+      }
+    }
+  }
+
+  #endQuietly(): undefined {
+    if (this.#signal?.aborted) throw new APIUserAbortError('the stream was aborted', { cause: this.#signal.reason })
+  }
+
+  /** The events of one connection, until it ends or nothing is heard of it. */
+  async *#read(response: Response): AsyncGenerator<E> {
+    if (!response.body) return
+    const cut = () => void response.body?.cancel().catch(() => undefined)
+    const events = readEvents(response.body)
+    try {
+      for (;;) {
+        const next = await withinTime(events.next(), this.#idleTimeout)
+        if (!next || next.done) return
+        if (!next.value) continue
+        const { id, event, data } = next.value
+        if (id !== undefined) this.lastEventId = id
+        yield { id, event, data: JSON.parse(data) } as E
+      }
+    } catch (error) {
+      // A connection that broke: the next one goes on behind the last event. What is no event is a fault of the server.
+      if (error instanceof SyntaxError) throw error
+    } finally {
+      cut()
+    }
+  }
+}
+
+/** Undefined when it takes longer. */
+async function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Opens a row that answers with a stream of events. */
+export function streamRow<E>(
+  client: Client,
+  row: Row,
+  args: readonly string[],
+  params?: Params,
+  options: StreamOptions = {},
+): EventStream<E> {
+  const connect: Connect = async (lastEventId, signal) => {
+    const headers = { ...options.headers, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }
+    const result = begin(client, row, args, params, { ...options, headers, signal }, undefined, (response) => response)
+    return (await result).data
+  }
+  return new EventStream(connect, options)
+}

@@ -1,0 +1,3 @@
+/** Every method as a function that takes a `Client` first: a bundle holds only those that are imported. */
+export * from './core/index.ts'
+export * from './generated/index.ts'

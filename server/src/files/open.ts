@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import type { FileStore } from './file-store.ts'
+import { openFileSystemStore } from './file-system.ts'
+import { openPieceStore, type PieceStore } from './piece-store.ts'
+import { ObjectClient } from './s3/client.ts'
+import type { ObjectLocation } from './s3/location.ts'
+import { openObjectPieces } from './s3/object-pieces.ts'
+import { openObjectStore } from './s3/object-store.ts'
+import { openSpool } from './spool.ts'
+
+/** Where files are; the names are those of the settings. */
+export interface FileSettings {
+  readonly dataDir: string
+  readonly filesUrl: ObjectLocation | undefined
+  readonly filesTimeout: number
+  readonly awsAccessKeyId: string | undefined
+  readonly awsSecretAccessKey: string | undefined
+  readonly awsSessionToken: string | undefined
+}
+
+export interface FileStores {
+  readonly store: FileStore
+  readonly pieces: PieceStore
+}
+
+/** Opens the blob store and the store of pieces: in object storage, or in folders of the data. */
+export async function openFileStores(
+  settings: FileSettings,
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+): Promise<FileStores> {
+  const { dataDir, filesUrl: location, filesTimeout: timeout } = settings
+  const folder = join(dataDir, 'files')
+  if (!location) {
+    const store = await openFileSystemStore(folder, clock, random)
+    return { store, pieces: await openPieceStore(join(dataDir, 'uploads')) }
+  }
+  const { awsAccessKeyId: accessKeyId = '', awsSecretAccessKey: secretAccessKey = '' } = settings
+  const credentials = { accessKeyId, secretAccessKey, sessionToken: settings.awsSessionToken }
+  const client = new ObjectClient({ location, credentials, timeout, log })
+  const spool = await openSpool(join(folder, 'incoming'), clock, random)
+  return { store: openObjectStore(client, spool), pieces: openObjectPieces(client) }
+}

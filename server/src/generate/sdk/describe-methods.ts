@@ -1,0 +1,161 @@
+import type { Row } from '../../graph/operation.ts'
+import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../graph/vocabulary.ts'
+import { exampleIdOf } from '../../http/openapi/arguments.ts'
+import type { JsonSchema } from '../../http/openapi/document.ts'
+import { describeRow } from '../../http/openapi/rows.ts'
+import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
+import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../http/route-table.ts'
+import { buildOperations } from '../../operations.ts'
+import { mergeSchemas } from './merge-schemas.ts'
+import { preciseMembers } from './precise-schemas.ts'
+
+/** What comes back: an object, the items of a list page by page, a text, a response to be read as a stream, or events. */
+export type ResultKind = 'object' | 'list' | 'text' | 'response' | 'stream'
+
+/** An argument of the path, in its place. */
+export interface PathArgument {
+  /** `phoneNumberId` */
+  readonly name: string
+  readonly example: string
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
+
+/** A row of the table as a method of the client. */
+export interface Method {
+  readonly row: Row
+  /** The vocabulary that alone has it. */
+  readonly onlyIn?: VocabularyName
+  /** `phoneNumbers`: the member of the client. */
+  readonly group: string
+  /** `readInfo`: the method of the group. */
+  readonly name: string
+  /** `PhoneNumbersReadInfo`: begins the names of its types. */
+  readonly typeName: string
+  /** With `{}` for each argument and `{product}` for the product's name; without the version. */
+  readonly path: string
+  readonly pathArguments: readonly PathArgument[]
+  readonly parameters: readonly Parameter[]
+  /** Parameters that are sent as headers. */
+  readonly headers: readonly string[]
+  /** Whether the client fills in `messaging_product`. */
+  readonly hasProduct: boolean
+  /** Whether a key makes it safe to send it again. */
+  readonly hasKey: boolean
+  readonly result: ResultKind
+  readonly output: JsonSchema | undefined
+}
+
+/** Headers that are options of a request, not parameters. */
+const keyHeader = 'idempotency-key'
+const optionHeaders = [keyHeader, 'last-event-id']
+
+/** Groups whose rows say in their names whom they are for, not what they are about. */
+const groupNames: Readonly<Record<string, string>> = { operators: 'service' }
+
+/** Every row as a method, in the order of the table; what differs between the vocabularies is in one type. */
+export function describeMethods(): Method[] {
+  const all = vocabularyNames.map(describeIn)
+  const byName = Map.groupBy(all.flat(), ({ name }) => name)
+  return [...byName.values()].map(([one, other]) => toMethod(one as Described, other))
+}
+
+interface Described {
+  readonly name: string
+  readonly vocabulary: VocabularyName
+  readonly row: Row
+  readonly path: string
+  readonly input: JsonSchema
+  readonly output: JsonSchema | undefined
+}
+
+function describeIn(name: VocabularyName): Described[] {
+  const vocabulary = chooseVocabulary(name)
+  return buildOperations(vocabulary).map((row) => ({
+    name: row.name,
+    vocabulary: name,
+    row,
+    path: row.path.replaceAll(vocabulary.product, '{product}'),
+    input: toJsonSchema(fullInput(row)),
+    output: outputOf(row),
+  }))
+}
+
+function outputOf(row: Row): JsonSchema | undefined {
+  if (isOperation(row)) return toJsonSchema(row.output)
+  const json = row.content['application/json']
+  return json && toJsonSchema(json)
+}
+
+function toMethod(one: Described, other: Described | undefined): Method {
+  const { row } = one
+  if (!other) return { ...toMethod(one, one), onlyIn: one.vocabulary }
+  if (one.path !== other.path) throw new Error(`${row.name} has different paths: ${one.path} and ${other.path}`)
+  const input = mergeSchemas(one.input, other.input)
+  const required = (input['required'] ?? []) as string[]
+  const inPath = pathMembersOf(row)
+  const properties = Object.entries(input['properties'] as Record<string, JsonSchema>).map(([name, schema]) => {
+    const precise = preciseMembers[row.name]?.[name]
+    return [name, precise ? { ...toJsonSchema(precise), description: schema['description'] } : schema] as const
+  })
+  const [prefix = '', verb = ''] = row.name.split('.')
+  return {
+    row,
+    group: toCamelCase(groupNames[prefix] ?? prefix),
+    name: toCamelCase(verb),
+    typeName: writeTypeName(row.name.replace(prefix, groupNames[prefix] ?? prefix)),
+    path: writePath(one),
+    pathArguments: describePath(row),
+    parameters: properties
+      .filter(([name]) => !inPath.includes(name) && !optionHeaders.includes(name))
+      .map(([name, schema]) => ({ name, schema, required: required.includes(name) && name !== 'messaging_product' })),
+    headers: (row.headers ?? []).filter((name) => !optionHeaders.includes(name)),
+    hasProduct: properties.some(([name]) => name === 'messaging_product'),
+    hasKey: row.headers?.includes(keyHeader) ?? false,
+    result: resultOf(row),
+    output: one.output && other.output && mergeSchemas(one.output, other.output),
+  }
+}
+
+/** `/{Version}/{Phone-Number-ID}/messages` → `/{}/messages` */
+function writePath({ row, path }: Described): string {
+  const withoutVersion = path.replace(/^\/\{Version\}/, '')
+  // A link is complete as it was received; only where it begins is known.
+  if (isLink(row)) return withoutVersion.replace(/\{[^{}]+\}$/, '')
+  return withoutVersion.replaceAll(/\{(?!product\})[^{}]+\}/g, '{}')
+}
+
+export function isLink({ door }: Row): boolean {
+  return door === 'link' || door === 'edge_link'
+}
+
+function describePath(row: Row): PathArgument[] {
+  if (isLink(row)) return [{ name: 'url', example: '…' }]
+  const members = pathMembersOf(row)
+  return placeholdersOf(row.path)
+    .filter((placeholder) => placeholder !== 'Version')
+    .map((placeholder) => ({
+      name: toCamelCase(placeholder.replaceAll('-', '_').toLowerCase()),
+      example: members.includes(placeholder)
+        ? String(row.examples.input?.[placeholder] ?? '…')
+        : exampleIdOf(describeRow(row)),
+    }))
+}
+
+function resultOf(row: Row): ResultKind {
+  if (row.list) return 'list'
+  if (isOperation(row)) return 'object'
+  const types = Object.keys(row.content)
+  if (types.includes('text/event-stream')) return 'stream'
+  if (types.length > 1 || isLink(row)) return 'response'
+  if (types[0] === 'application/json') return 'object'
+  return types[0]?.startsWith('text/') ? 'text' : 'response'
+}
+
+function toCamelCase(name: string): string {
+  return name.replaceAll(/[_-](\w)/g, (_match, letter: string) => letter.toUpperCase())
+}

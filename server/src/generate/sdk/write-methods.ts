@@ -1,0 +1,228 @@
+import type { JsonSchema } from '../../http/openapi/document.ts'
+import { isLink, type Method, type Parameter } from './describe-methods.ts'
+import { type Member, writeComment, writeLiteral, writeMember, writeType, writeValue } from './write-type.ts'
+
+/** The module of one group: its rows, types and functions, and the class that binds them to a client. */
+export function writeGroup(group: string, methods: readonly Method[]): string {
+  const parts = methods.flatMap((method) => [writeTypes(method), writeRow(method), writeFunction(method)])
+  const text = [...parts, writeClass(group, methods)].filter((part) => part !== '').join('\n')
+  return `${writeImports(text)}${text}`
+}
+
+export function className(group: string): string {
+  return `${group.charAt(0).toUpperCase()}${group.slice(1)}Methods`
+}
+
+/** `phoneNumbersList` */
+function functionName({ group, name }: Method): string {
+  return `${group}${name.charAt(0).toUpperCase()}${name.slice(1)}`
+}
+
+const senders = {
+  object: 'callRow',
+  list: 'listRow',
+  text: 'callForText',
+  response: 'callForResponse',
+  stream: 'streamRow',
+} as const
+
+const imported = {
+  '../core/body.ts': ['type Body', 'type FileInput'],
+  '../core/call.ts': ['type Call', 'callForResponse', 'callForText', 'callRow'],
+  '../core/client.ts': ['type Client', 'type Row'],
+  '../core/list.ts': ['type ListCall', 'listRow'],
+  '../core/request.ts': ['type RequestOptions'],
+  '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
+} as const
+
+/** The imports of what a text uses. */
+function writeImports(text: string): string {
+  const isUsed = (name: string) => new RegExp(`\\b${name.replace('type ', '')}\\b`).test(text)
+  const lines = Object.entries(imported).flatMap(([file, names]) => {
+    const used = names.filter(isUsed)
+    if (used.length === 0) return []
+    if (!used.every((name) => name.startsWith('type '))) return [`import { ${used.join(', ')} } from '${file}'\n`]
+    return [`import type { ${used.map((name) => name.slice(5)).join(', ')} } from '${file}'\n`]
+  })
+  return `${lines.join('')}\n`
+}
+
+function writeTypes(method: Method): string {
+  const { row, typeName, parameters, output, result } = method
+  const types: string[] = []
+  if (parameters.length > 0) {
+    const members = parameters.map((parameter) => writeMember(toMember(method, parameter), 'sent', '  '))
+    types.push(
+      `/** The parameters of \`${row.name}\`. */\nexport interface ${typeName}Params {\n${members.join('')}}\n`,
+    )
+  }
+  if (result === 'list' && output) {
+    const { item } = findItems(output)
+    types.push(`/** An item of \`${row.name}\`. */\nexport ${declareType(`${typeName}Item`, item)}`)
+  } else if (result === 'object' && output) {
+    types.push(`/** The response of \`${row.name}\`. */\nexport ${declareType(`${typeName}Response`, output)}`)
+  } else if (result === 'stream') {
+    types.push(`/** An event of \`${row.name}\`. */\nexport type ${typeName}Event = ${streamEvents[row.name]}\n`)
+  }
+  return types.join('\n')
+}
+
+/** What the events of a stream hold: the schemas of rows that show the same, and of what no row shows. */
+const streamEvents: Readonly<Record<string, string>> = {
+  'operator.stream': `
+  | { id: string; event: OperatorWaitParams['type']; data: OperatorWaitResponse }
+  | StreamReset`,
+  'gateway.stream': `
+  | { id: string; event: 'message'; data: GatewayReadMessageResponse }
+  | { id: string; event: 'status'; data: { id: string; status: string; user_wa_id?: string; timestamp: string } }
+  | { id: string; event: 'typing'; data: { phone_number_id: string; user_wa_id: string; until: string } }
+  | StreamReset`,
+}
+
+function declareType(name: string, schema: JsonSchema): string {
+  const text = writeType(schema, 'received')
+  return text.startsWith('{') && !schema['anyOf'] ? `interface ${name} ${text}\n` : `type ${name} = ${text}\n`
+}
+
+/** Where the items of a list are: in `data`, or in the one member of it. */
+function findItems(output: JsonSchema): { readonly item: JsonSchema; readonly inner: string | undefined } {
+  const data = (output['properties'] as Record<string, JsonSchema>)['data'] ?? {}
+  if (data['items']) return { item: data['items'] as JsonSchema, inner: undefined }
+  const [[inner, list] = ['', {} as JsonSchema], ...others] = Object.entries(
+    data['properties'] as Record<string, JsonSchema>,
+  )
+  if (!list['items'] || others.length > 0) throw new Error(`no items of a list in ${JSON.stringify(output)}`)
+  return { item: list['items'] as JsonSchema, inner }
+}
+
+/** Some parameters are easier to give than their schemas say. */
+function toMember({ row }: Method, { name, schema, required }: Parameter): Member {
+  const member = { name, schema, required }
+  if (row.file?.name === name) return { ...member, type: 'FileInput' }
+  if (name === 'fields' && row.fields) {
+    return { ...member, type: `readonly (${row.fields.available.map(writeLiteral).join(' | ')})[] | string` }
+  }
+  if (name === 'filtering') {
+    return { ...member, type: 'readonly { field: string; operator: string; value: unknown }[] | string' }
+  }
+  return member
+}
+
+/** What the client has to know of a row to send it. */
+function writeRow(method: Method): string {
+  const { row, path, headers, hasProduct, hasKey, result, output } = method
+  const inner = result === 'list' && output ? findItems(output).inner : undefined
+  const members = [
+    `name: ${writeLiteral(row.name)}`,
+    `method: '${row.method}'`,
+    `door: '${doorOf(method)}'`,
+    `path: ${writeLiteral(path)}`,
+    ...(isLink(row) ? ['link: true'] : []),
+    ...(hasProduct ? ['product: true'] : []),
+    ...(hasKey ? ['key: true'] : []),
+    ...(headers.length > 0 ? [`headers: [${headers.map(writeLiteral).join(', ')}]`] : []),
+    ...(row.file ? [`file: '${row.file.name}'`] : []),
+    ...(inner === undefined ? [] : [`items: '${inner}'`]),
+    ...(row.waits ? ['waits: true'] : []),
+  ]
+  return `const ${functionName(method)}Row: Row = { ${members.join(', ')} }\n`
+}
+
+const doorsOfTokens: Readonly<Record<string, string>> = {
+  link: 'business',
+  edge_link: 'gateway',
+  receiver: 'gateway',
+  handshake: 'open',
+}
+
+function doorOf({ row }: Method): string {
+  return doorsOfTokens[row.door] ?? row.door
+}
+
+interface Signature {
+  readonly parameters: string[]
+  /** What is handed on: the row's path arguments, parameters, bytes. */
+  readonly handed: string[]
+  readonly returns: string
+}
+
+function signatureOf(method: Method): Signature {
+  const { row, pathArguments, parameters, typeName, result } = method
+  const isRaw = row.body === 'raw'
+  const hasRequired = parameters.some(({ required }) => required)
+  const options = result === 'stream' ? 'StreamOptions' : 'RequestOptions'
+  return {
+    parameters: [
+      ...pathArguments.map(({ name }) => `${name}: string`),
+      ...(isRaw ? ['body: Body'] : []),
+      ...(parameters.length > 0 ? [`params${hasRequired ? '' : '?'}: ${typeName}Params`] : []),
+      `options?: ${options}`,
+    ],
+    handed: [
+      `[${pathArguments.map(({ name }) => name).join(', ')}]`,
+      parameters.length > 0 ? 'params' : 'undefined',
+      'options',
+      ...(isRaw ? ['body'] : []),
+    ],
+    returns: returnsOf(method),
+  }
+}
+
+function returnsOf({ typeName, result }: Method): string {
+  switch (result) {
+    case 'list':
+      return `ListCall<${typeName}Item>`
+    case 'text':
+      return 'Call<string>'
+    case 'response':
+      return 'Call<Response>'
+    case 'stream':
+      return `EventStream<${typeName}Event>`
+    default:
+      return `Call<${typeName}Response>`
+  }
+}
+
+function writeFunction(method: Method): string {
+  const { parameters, handed, returns } = signatureOf(method)
+  const name = functionName(method)
+  const doc = writeComment([describe(method)], '')
+  const shown = ['client: Client', ...parameters]
+  return `${doc}export function ${name}(${shown.join(', ')}): ${returns} {\n  return ${senders[method.result]}(client, ${name}Row, ${handed.join(', ')})\n}\n`
+}
+
+function writeClass(group: string, methods: readonly Method[]): string {
+  const members = methods.map((method) => {
+    const { parameters, returns } = signatureOf(method)
+    const names = parameters.map((parameter) => parameter.split(/[?:]/)[0])
+    const doc = writeComment(writeDoc(method), '  ')
+    return `${doc}  ${method.name}(${parameters.join(', ')}): ${returns} {\n    return ${functionName(method)}(${['this.client', ...names].join(', ')})\n  }\n`
+  })
+  const head = `  protected readonly client: Client\n\n  constructor(client: Client) {\n    this.client = client\n  }\n`
+  return `/** \`client.${group}\` */\nexport class ${className(group)} {\n${[head, ...members].join('\n')}}\n`
+}
+
+function describe({ row, onlyIn }: Method): string {
+  return onlyIn === undefined ? row.sentence : `${row.sentence} Only where the vocabulary is \`${onlyIn}\`.`
+}
+
+function writeDoc(method: Method): string[] {
+  return [describe(method), '', '@example', ...writeExample(method).split('\n')]
+}
+
+/** A call with the values of the row's example. */
+function writeExample({ row, group, name, pathArguments, parameters, result }: Method): string {
+  const input = Object.entries(row.examples.input ?? {}).filter(
+    ([member]) => member !== 'messaging_product' && parameters.some((parameter) => parameter.name === member),
+  )
+  const shown = input.map(([member, value]) => [member, row.file?.name === member ? undefined : value])
+  const params = writeValue(Object.fromEntries(shown)).replace(/: undefined/, ': new Blob([bytes])')
+  const given = [
+    ...pathArguments.map((argument) => (argument.name === 'url' ? 'url' : writeLiteral(argument.example))),
+    ...(row.body === 'raw' ? ['bytes'] : []),
+    ...(shown.length > 0 ? [params] : []),
+  ]
+  const call = `client.${group}.${name}(${given.join(', ')})`
+  if (result === 'list') return `for await (const item of ${call}) …`
+  return result === 'stream' ? `for await (const event of ${call}) …` : `await ${call}`
+}

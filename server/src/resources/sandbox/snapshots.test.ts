@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { assertArgument, assertError } from '../../../test/harness/errors.ts'
+import { useTestServer } from '../../../test/harness/server.ts'
+import { ids, numbers, tokens } from '../../../test/harness/world.ts'
+import { day } from '../../base/duration.ts'
+import { notFound } from '../../graph/errors.ts'
+import { sandboxNeedsAll, snapshotOutdated } from './errors.ts'
+
+const token = tokens.operator
+
+onBothDatabases('snapshots', (engine) => {
+  const server = useTestServer({ engine })
+  const save = (name: string) => server.client.post('/operator/snapshots', { token, json: { name } })
+  const restore = (name: string) => server.client.post(`/operator/snapshots/${name}/restore`, { token })
+  const remove = (name: string) => server.client.delete(`/operator/snapshots/${name}`, { token })
+  const list = async () => (await server.client.get('/operator/snapshots', { token })).body.data
+  const rename = async (name: string) => {
+    const { status, text } = await server.client.post(`/v23.0/${ids.account}`, { token: tokens.owner, json: { name } })
+    assert.equal(status, 200, text)
+  }
+  const readName = async () =>
+    (await server.client.get(`/v23.0/${ids.account}?fields=name`, { token: tokens.owner })).body.name
+  const upload = async (text: string): Promise<string> => {
+    const json = { messaging_product: 'msgapp', file: `data:text/plain;base64,${btoa(text)}` }
+    return (await server.client.post(`/v23.0/${numbers.main}/media`, { token: tokens.owner, json })).body.id
+  }
+  const download = async (id: string) => {
+    const { body, status } = await server.client.get(`/v23.0/${id}`, { token: tokens.owner })
+    if (status !== 200) return status
+    const answer = await fetch(body.url, { headers: { authorization: `Bearer ${tokens.owner}` } })
+    return answer.text()
+  }
+  const countFiles = async () => {
+    const entries = await readdir(join(server.dataDir, 'files'), { recursive: true, withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).length
+  }
+
+  test('bring back the whole store: rows, files, clock and faults', async () => {
+    await rename('Saved')
+    const media = await upload('kept by the snapshot')
+    const rules = [{ match: { operation: 'bot.read' }, rate: 1, effect: { status: 500, code: 2 } }]
+    await server.client.call('PUT', '/operator/faults', { token, json: { rules } })
+    await server.client.post('/operator/clock', { token, json: { advance: '24h' } })
+    const saved = await save('first.one-1')
+    assert.equal(saved.status, 200, saved.text)
+    assert.deepEqual(await list(), [saved.body])
+
+    await server.client.post('/operator/clock', { token, json: { real: true } })
+    await rename('Changed')
+    await server.client.delete(`/v23.0/${media}`, { token: tokens.owner })
+    const later = await upload('not kept')
+    await server.app.settle()
+    const files = await countFiles()
+    const reset = await server.client.post('/operator/reset', { token, json: {} })
+    assert.equal(reset.status, 200, reset.text)
+    assert.equal(await countFiles(), files - 1, 'the file of the snapshot stays')
+
+    const restored = await restore('first.one-1')
+    assert.equal(restored.status, 200, restored.text)
+    assert.equal(await readName(), 'Saved')
+    assert.equal(await download(media), 'kept by the snapshot')
+    assert.equal(await download(later), 404)
+    assert.equal((await server.client.get('/operator/clock', { token })).body.offset, day)
+    assert.deepEqual((await server.client.get('/operator/faults', { token })).body.rules, [{ ...rules[0], hits: 0 }])
+    const [newest] = (await server.client.get('/operator/audit', { token, query: { limit: '1' } })).body.data
+    assert.equal(newest.operation, 'sandbox.restore_snapshot')
+    await rename('Writable')
+    await server.client.call('PUT', '/operator/faults', { token, json: { rules: [] } })
+    await server.client.post('/operator/clock', { token, json: { real: true } })
+
+    await server.client.delete(`/v23.0/${media}`, { token: tokens.owner })
+    await server.app.settle()
+    const before = await countFiles()
+    assert.equal((await remove('first.one-1')).status, 200)
+    await server.app.settle()
+    assert.equal(await countFiles(), before - 1, 'nothing uses it any more')
+    assert.deepEqual(await list(), [])
+    assertError(await restore('first.one-1'), notFound())
+  })
+
+  test('are saved amid writes, as of one moment, and a name is used again', async () => {
+    let isOver = false
+    const write = async () => {
+      for (let count = 0; !isOver; count++) await rename(`Name ${count}`)
+    }
+    const writing = write()
+    for (const _ of [1, 2, 3]) assert.equal((await save('again')).status, 200)
+    isOver = true
+    await writing
+    assert.equal((await list()).length, 1)
+    assert.equal((await restore('again')).status, 200)
+    const name = await readName()
+    assert.match(name, /^Name \d+$/)
+    const last = await server.database.read.query
+      .selectFrom('activities')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('operation', '=', 'account.update')
+      .where('node_id', '=', ids.account)
+      .executeTakeFirst()
+    assert.ok(Number(last?.count) > 0)
+    await remove('again')
+  })
+
+  describe('are refused', () => {
+    for (const name of ['../../etc/passwd', 'a/b', '.hidden', '', 'x'.repeat(65), 'sp ace', 'a\u0000b']) {
+      test(`with the name ${JSON.stringify(name)}`, async () => {
+        assertArgument(await save(name), 'name')
+      })
+    }
+
+    test('with a name that nothing was saved under', async () => {
+      assertError(await restore('nothing'), notFound())
+      assertError(await remove('nothing'), notFound())
+      assert.equal((await restore('..%2F..%2Fetc')).status, 400)
+    })
+
+    test('from a version with another schema', async () => {
+      await save('old')
+      await server.database.transaction(({ query }) =>
+        query.updateTable('snapshots').set({ migration: '001' }).execute(),
+      )
+      assertError(await restore('old'), snapshotOutdated())
+      await remove('old')
+    })
+
+    test('by an operator who sees some tenants alone', async () => {
+      const limited = { token: tokens.limitedOperator }
+      assertError(await server.client.get('/operator/snapshots', limited), sandboxNeedsAll())
+      const json = { name: 'mine' }
+      assertError(await server.client.post('/operator/snapshots', { ...limited, json }), sandboxNeedsAll())
+    })
+  })
+})

@@ -1,0 +1,35 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { minute } from '../base/duration.ts'
+import type { Database, Db } from '../db/database.ts'
+import { defineSql } from '../db/statement.ts'
+
+/** How long others are waited for: a subscriber may take its time, and a process may be gone. */
+const patience = minute
+const pollMilliseconds = 25
+
+const findDueTimer = defineSql<{ time: number }>()(
+  ({ time }) => sql<{ found: number }>`SELECT 1 AS found FROM timers WHERE due_time <= ${time} LIMIT 1`,
+)
+
+/** Whoever holds the lane; a lane that is paused, or that an operator stopped, is not due. */
+const findDueDelivery = defineSql<{ time: number }>()(
+  ({ time }) => sql<{ found: number }>`
+    SELECT 1 AS found FROM lanes
+    WHERE next_due <= ${time} AND paused_until <= ${time} AND stopped_until <= ${time} AND EXISTS (
+      SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting' AND d.due_time <= ${time}
+    ) LIMIT 1`,
+)
+
+/** Resolves when nothing waits any more that was due at a time, whichever process does it; or when that takes too long. */
+export async function waitUntilDone({ read }: Pick<Database, 'read'>, time: number): Promise<void> {
+  const end = performance.now() + patience
+  while ((await isSomethingDue(read, time)) && performance.now() < end) await wait(pollMilliseconds)
+}
+
+async function isSomethingDue(db: Db, time: number): Promise<boolean> {
+  const [timer] = await db.list(findDueTimer, { time })
+  if (timer) return true
+  const [delivery] = await db.list(findDueDelivery, { time })
+  return delivery !== undefined
+}
