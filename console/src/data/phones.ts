@@ -173,6 +173,8 @@ export class Phone {
       const call = await ask<Call>('GET', `/gateway/calls/${id}`)
       if (call.user_wa_id !== this.wa_id) return
       const before = this.call.value
+      // Whoever closed it has seen that it ended.
+      if (call.state === 'ended' && before?.call.id !== id) return
       const isSame = before?.call.id === id && before.call.state === call.state
       this.call.value = { call, since: isSame ? before.since : Date.now() }
     })
@@ -277,10 +279,8 @@ export class Phone {
   }
 
   async #noticeCall(id: string): Promise<void> {
-    const current = this.call.value?.call.id
     const call = await ask<Call>('GET', `/gateway/calls/${id}`).catch(() => undefined)
     if (!call || call.user_wa_id !== this.wa_id) return
-    if (call.state === 'ended' && current !== id) return
     await this.readCall(id)
     const rings = call.direction === 'BUSINESS_INITIATED' && call.state === 'initiated'
     if (!rings || this.#rung === id || this.user.value?.presence !== 'online' || !this.user.value.reachable) return

@@ -54,7 +54,7 @@ export function AccessPage() {
       </Head>
       <section class="block" aria-labelledby="tokens-title">
         <h2 id="tokens-title">Tokens</h2>
-        <div class="table-place" tabIndex={0} role="region" aria-label="Tokens">
+        <div class="table-place" tabIndex={0} role="region" aria-label="List of tokens">
           <table>
             <thead>
               <tr>
@@ -122,7 +122,7 @@ export function AccessPage() {
         {audit.value.value?.data.length === 0 ? (
           <Empty title="Nothing was written yet" />
         ) : (
-          <div class="table-place" tabIndex={0} role="region" aria-label="Audit">
+          <div class="table-place" tabIndex={0} role="region" aria-label="List of records">
             <table>
               <thead>
                 <tr>

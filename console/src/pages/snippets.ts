@@ -60,8 +60,9 @@ class Receiver(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "${receiverPort}"))), Receiver)
 print("listening", flush=True)
-ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "${receiverPort}"))), Receiver).serve_forever()
+server.serve_forever()
 `,
   },
   {

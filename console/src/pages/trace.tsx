@@ -96,7 +96,8 @@ function judge(steps: readonly Happening[]): { tone: string; text: string; waits
   if (states.includes('waiting')) {
     if (tries.length === 0)
       return { tone: 'warn', text: 'Its webhook has not been tried yet: it waits for its subscriber.', waits: true }
-    return { tone: 'bad', text: `Its webhook waits for the next try. The last one: ${problem ?? 'in vain'}.` }
+    const url = tries.at(-1)?.data['callback_url']
+    return { tone: 'bad', text: `${url} does not take it: ${problem ?? 'no answer'}. It is tried again by itself.` }
   }
   return {
     tone: 'good',

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -44,24 +44,34 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-/** A file of this build or of one before, in the encoding that a request accepts. Its name changes with its content. */
-export function readBuiltFile({ folder }: ConsoleBuild, name: string, headers: IncomingHttpHeaders): Reply | undefined {
+/**
+ * A file in the encoding that a request accepts: of this build, or of one before, which a page that was opened earlier still asks
+ * for. Its name changes with its content; `main.js` and `main.css` are the newest.
+ */
+export function readBuiltFile(
+  { folder, script, style }: ConsoleBuild,
+  asked: string,
+  headers: IncomingHttpHeaders,
+): Reply | undefined {
+  const name = { 'main.js': script, 'main.css': style }[asked] ?? asked
   const type = types[/^[\w-]+\.(js|css)$/.exec(name)?.[1] ?? '']
   if (type === undefined) return undefined
   const encoding = chooseEncoding(headers['accept-encoding'])
-  try {
-    const body = readFileSync(join(builds, folder, `${name}${endings[encoding]}`))
+  const others = readdirSync(builds).filter((one) => one !== folder && !one.startsWith('current'))
+  for (const one of [folder, ...others]) {
+    const path = join(builds, one, `${name}${endings[encoding]}`)
+    if (!existsSync(path)) continue
+    const lifetime = name === asked ? 'public, max-age=31536000, immutable' : 'no-cache'
     return new Reply(
       {
         'content-type': type,
-        'cache-control': 'public, max-age=31536000, immutable',
+        'cache-control': lifetime,
         'x-content-type-options': 'nosniff',
         vary: 'accept-encoding',
         ...(encoding !== 'identity' && { 'content-encoding': encoding }),
       },
-      body,
+      readFileSync(path),
     )
-  } catch {
-    return undefined
   }
+  return undefined
 }

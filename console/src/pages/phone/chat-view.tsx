@@ -50,7 +50,7 @@ function describe(phone: Phone, key: ChatKey, chat: Chat | undefined): string {
   if (key.group_id === undefined && phone.typing.value.has(key.phone_number_id)) return 'typing…'
   if (key.group_id !== undefined) return `Group of ${chat?.verified_name ?? ''}`
   const end = chat?.window_expires_at
-  if (end === undefined) return 'Window closed'
+  if (end === undefined || Number(end) * 1000 <= serviceNow()) return 'Window closed'
   const minutes = Math.max(0, Math.round((Number(end) * 1000 - serviceNow()) / 60_000))
   const left = minutes >= 60 ? `${Math.floor(minutes / 60)} h` : `${minutes} min`
   return `Window open, ${left} left`
