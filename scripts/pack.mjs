@@ -69,7 +69,7 @@ export async function pack() {
     },
     plugins: [keepAddresses(folder), requireHttp],
   })
-  const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('server/src/'))
+  const own = Object.keys(metafile.inputs).filter((path) => /^(?:server|sdk)\/src\//.test(path))
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]
