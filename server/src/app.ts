@@ -209,6 +209,7 @@ export async function createApp({
     ...{ database, clock, random, log, files, vocabulary, publicUrl },
     egress: linkEgress,
     lease: config.webhookLease,
+    leaseClock: realClock,
     settings: config,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
