@@ -170,7 +170,7 @@ export async function createApp({
   })
   const { webhookRetryDelays: delays, webhookGiveUpAfter: giveUpAfter, webhookKeep: keep } = config
   const deliveryMetrics = new DeliveryMetrics(metrics.registry, database.read, clock)
-  const faults = config.sandbox ? new Faults({ database, random, log }) : undefined
+  const faults = config.sandbox ? new Faults({ database, random, log, clock, feed }) : undefined
   const deliveries = new DeliveryWorker({
     database,
     clock,
@@ -377,6 +377,7 @@ export async function createApp({
         vocabulary,
         publicUrl,
         metrics: deliveryMetrics,
+        patience: 2 * config.databaseLockTimeout,
         readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
       }),
       sandbox: sandbox?.port,

@@ -55,6 +55,10 @@ export { BadSetting, type Environment }
 export const roles = ['all', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
 
+/** What is between the service and PostgreSQL. */
+export const databasePoolers = ['none', 'transaction'] as const
+export type DatabasePooler = (typeof databasePoolers)[number]
+
 export interface Config extends Settings {
   readonly production: boolean
   readonly port: number
@@ -69,6 +73,7 @@ export interface Config extends Settings {
   readonly awsSecretAccessKey: string | undefined
   readonly awsSessionToken: string | undefined
   readonly databaseConnections: number
+  readonly databasePooler: DatabasePooler
   readonly databaseTimeout: number
   readonly databaseLockTimeout: number
   readonly secretsKey: SecretKey | undefined
@@ -223,9 +228,17 @@ export const settings = {
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',
     sentence:
-      'The most connections that a process opens to PostgreSQL: one for look-ups and health, one for lists, the others for writes, of which no app takes all.',
+      'The most connections that a process opens to PostgreSQL: one for look-ups, one for lists, from 5 on one that is kept for operators and health, the others for writes, of which no app takes all.',
     parse: integer(2, 1000),
     fallback: () => 10,
+  }),
+  databasePooler: define<DatabasePooler>({
+    name: 'DATABASE_POOLER',
+    shownDefault: 'none',
+    sentence:
+      'transaction when DATABASE_URL leads to a pooler that gives each transaction another connection, such as PgBouncer with pool_mode=transaction: then nothing is prepared by name, and processes poll instead of waking each other.',
+    parse: oneOf(databasePoolers),
+    fallback: () => 'none',
   }),
   databaseTimeout: define({
     name: 'DATABASE_TIMEOUT',

@@ -112,7 +112,7 @@ describe('a row on PostgreSQL that somebody has locked', () => {
       assert.deepEqual([status, code, is_transient, retryAfter], [500, 2, true, '5'])
       assert.equal(
         message,
-        'Other writes were in the way of this one for too long, and nothing was changed; try again in 5 s.',
+        'Other requests were in the way of this one for too long, and nothing was changed; try again in 5 s.',
       )
     }
     assert.equal(await countWaiting(), 0)

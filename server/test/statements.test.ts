@@ -26,8 +26,8 @@ const event = [
   'look up token',
   ...begin,
   'find what posts name',
-  'insert received_messages',
   'look up writers',
+  'insert received_messages',
   'insert messages',
   'insert message_contents',
   'insert chats',
@@ -139,7 +139,7 @@ test('writes that make nothing due are followed by no polls', async (t) => {
 
 const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 
-test('an event of a message takes thirteen statements, twelve of them in a transaction of five flights', async (t) => {
+test('an event of a message takes thirteen statements, twelve of them in a transaction of three flights', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
   log.take()
@@ -148,7 +148,7 @@ test('an event of a message takes thirteen statements, twelve of them in a trans
     const sent = log.take().filter((statement) => !isNotice(statement))
     assert.deepEqual(sent.map(nameOf), event)
     const transaction = sent.slice(1)
-    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 5)
+    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 3)
     assert.ok(transaction.every(({ isNamed }) => isNamed))
   }
 })

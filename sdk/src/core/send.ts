@@ -100,10 +100,14 @@ interface Cause {
 
 function describeBreak({ baseUrl }: Client, error: unknown): APIConnectionError {
   const codes = codesOf(error as Cause)
-  const reason = codes[0] ?? String((error as Cause | undefined)?.message ?? error)
+  const reason = codes[0] ?? innermostMessage(error as Cause)
   const isRefused = codes.length > 0 && codes.every((code) => refusals.includes(code))
   const what = isRefused ? 'cannot be reached' : 'did not send a whole response'
   return new APIConnectionError(`${baseUrl} ${what} (${reason})`, error, isRefused)
+}
+
+function innermostMessage(error: Cause | undefined): string {
+  return error?.cause ? innermostMessage(error.cause) : String(error?.message ?? error)
 }
 
 /** Node wraps the reason, and has one for each address of a host. */

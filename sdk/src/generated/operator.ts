@@ -573,6 +573,8 @@ export interface OperatorListRequestsResponse {
       code: number
       message: string
     } | null
+    /** The fault rule that it was hit by, as in X-Switchboard-Fault; in a sandbox alone. */
+    fault?: string
     milliseconds: number
     business_id: string | null
     app_id: string | null

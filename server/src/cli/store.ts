@@ -78,7 +78,11 @@ function noteKeyFile({ databaseUrl, secretsKey, secretsKeyFile: file, production
 /** Opens the store as it is. */
 export function openUnmigrated(config: Config, log: Log): Promise<Database> {
   const { dataDir, databaseUrl, databaseConnections: maxConnections, databaseTimeout: timeout } = config
-  return openDatabase({ dataDir, databaseUrl, maxConnections, timeout, lockTimeout: config.databaseLockTimeout }, log)
+  const isPooled = config.databasePooler === 'transaction'
+  return openDatabase(
+    { dataDir, databaseUrl, maxConnections, timeout, lockTimeout: config.databaseLockTimeout, isPooled },
+    log,
+  )
 }
 
 function noStore(where: string): CommandFailed {

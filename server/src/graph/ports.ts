@@ -59,6 +59,8 @@ export interface LoggedRequest {
   readonly target?: string
   readonly status: number
   readonly error: { readonly code: number; readonly message: string } | null
+  /** The fault rule of a sandbox that it was hit by. */
+  readonly fault?: string
   readonly milliseconds: number
   readonly business_id: string | null
   readonly app_id: string | null
