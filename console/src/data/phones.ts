@@ -6,6 +6,9 @@ import type { Call, Chat, Happening, List, Message, User } from './types.ts'
 
 const pageOfMessages = 50
 
+/** Whether somebody can look at the phones: what nobody sees is not read. */
+export const arePhonesShown = signal(false)
+
 /** Which chat: with a number, or a group of one. */
 export interface ChatKey {
   readonly phone_number_id: string
@@ -122,6 +125,7 @@ export class Phone {
 
   /** Whoever looks at a chat has read it, as on a real phone. */
   #markRead(): void {
+    if (!arePhonesShown.value) return
     const last = this.messages.value.findLast(
       ({ direction, state, type }) =>
         direction === 'to_user' && type !== 'reaction' && (state === 'delivered' || state === 'sent'),
@@ -132,6 +136,11 @@ export class Phone {
         void this.act(message, 'read')
       }
     }
+  }
+
+  /** Somebody looks at it again. */
+  look(): void {
+    this.#markRead()
   }
 
   async act(message: Message, action: string, more: object = {}): Promise<void> {

@@ -1,5 +1,4 @@
 import { nameOf } from '../data/directory.ts'
-import { session } from '../data/http.ts'
 import type { Happening } from '../data/types.ts'
 import { Badge, Time, To } from '../ui/parts.tsx'
 
@@ -167,14 +166,17 @@ export function LiveLine({ happening }: { readonly happening: Happening }) {
   )
 }
 
-/** Everything of it as one text, for filters. */
-export function textOf(happening: Happening): string {
-  const { text, result } = describe(happening)
-  const number = nameOf(happening.phone_number_id)
-  return `${happening.type} ${text} ${result} ${number} ${happening.trace ?? ''} ${happening.data['operation'] ?? ''}`.toLowerCase()
-}
+const texts = new WeakMap<Happening, string>()
 
-/** Whether this page's session is the one that did something. */
-export function isMySession(token_id: string): boolean {
-  return session.value?.token_id === token_id
+/** Everything of it as one text, for filters; written once, because thousands are looked through with every letter. */
+export function textOf(happening: Happening): string {
+  const known = texts.get(happening)
+  if (known !== undefined) return known
+  const { text, result } = describe(happening)
+  const { type, trace, data, phone_number_id } = happening
+  const all = [type, text, result, nameOf(phone_number_id), trace ?? '', data['operation'] ?? '']
+    .join(' ')
+    .toLowerCase()
+  texts.set(happening, all)
+  return all
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { forgetTokens, readDirectory } from '../data/directory.ts'
-import { ask, Failure, renewSession } from '../data/http.ts'
+import { ask, renewSession } from '../data/http.ts'
 import { readService } from '../data/live.ts'
 import { attempt, Badge, Code, Empty, Field, Head, useLoaded, When } from '../ui/parts.tsx'
 
@@ -300,8 +300,4 @@ function World() {
       </form>
     </section>
   )
-}
-
-export function isMissing(error: unknown): boolean {
-  return error instanceof Failure && error.status === 404
 }

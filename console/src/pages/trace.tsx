@@ -138,6 +138,7 @@ function Step({ step, after }: { readonly step: Happening; readonly after: numbe
 function Bodies({ data }: { readonly data: Happening['data'] }) {
   const sent = prettify(data['request_body'] as string | null)
   const got = prettify(data['response_body'] as string | null)
+  const sdk = writeSdk(data)
   if (data['request_headers'] === undefined) return <p class="soft">Headers and bodies are kept in a sandbox alone.</p>
   return (
     <>
@@ -147,7 +148,7 @@ function Bodies({ data }: { readonly data: Happening['data'] }) {
       </div>
       <div class="two">
         <Code label="As curl" text={writeCurl(data)} />
-        <Code label="In JavaScript" text={writeFetch(data)} />
+        {sdk !== undefined && <Code label="By @switchboard/client" text={sdk} />}
       </div>
     </>
   )
@@ -168,14 +169,36 @@ function writeCurl(data: Happening['data']): string {
   ].join(' \\\n  ')
 }
 
-function writeFetch(data: Happening['data']): string {
-  const body = data['request_body'] as string | null
-  const type = (data['request_headers'] as Record<string, string>)['content-type'] ?? 'application/json'
-  return `const answer = await fetch(${JSON.stringify(urlOf(data))}, {
-  method: ${JSON.stringify(data['method'])},
-  headers: { authorization: \`Bearer \${process.env.TOKEN}\`${body ? `, 'content-type': ${JSON.stringify(type)}` : ''} },${body ? `\n  body: ${JSON.stringify(body)},` : ''}
-})
-console.log(answer.status, await answer.json())`
+/** `phone_numbers` → `phoneNumbers` */
+function toCamel(text: string): string {
+  return text.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The same through the client of the service; undefined for what it has no method for. */
+function writeSdk(data: Happening['data']): string | undefined {
+  const [chapter = '', verb = ''] = String(data['operation']).split('.')
+  const node = String(data['target'] ?? '').split(/[/?]/)[2]
+  if (data['door'] !== 'business' || verb === '' || node === undefined) return undefined
+  const params = readParams(data)
+  const given = Object.keys(params).length === 0 ? '' : `, ${JSON.stringify(params, null, 2)}`
+  return `import { Switchboard } from '@switchboard/client'
+
+const client = new Switchboard({ baseUrl: ${JSON.stringify(location.origin + base)}, token: process.env.TOKEN })
+console.log(await client.${toCamel(chapter)}.${toCamel(verb)}(${JSON.stringify(node)}${given}))`
+}
+
+/** The arguments of a request, from its query and its body; the client adds the product itself. */
+function readParams(data: Happening['data']): Record<string, unknown> {
+  const query = new URLSearchParams(String(data['target']).split('?')[1] ?? '')
+  const text = data['request_body'] as string | null
+  try {
+    const { messaging_product: _, ...body } = text ? (JSON.parse(text) as Record<string, unknown>) : {}
+    return { ...Object.fromEntries(query), ...body }
+  } catch {
+    return Object.fromEntries(
+      [...query, ...new URLSearchParams(text ?? '')].filter(([name]) => name !== 'messaging_product'),
+    )
+  }
 }
 
 /** The same request once more, with changes, as one of the apps. */

@@ -229,13 +229,19 @@ export function Field({
 export function useLoaded<T>(key: string, load: () => Promise<T>) {
   const value = useSignal<T | undefined>(undefined)
   const problem = useSignal<string | undefined>(undefined)
+  const asked = useRef(0)
   const run = async () => {
+    asked.current += 1
+    const mine = asked.current
+    // Of several answers that are under way the one to the last question counts.
+    const isLast = () => asked.current === mine
     try {
       const loaded = await load()
+      if (!isLast()) return
       value.value = loaded
       problem.value = undefined
     } catch (error) {
-      problem.value = explain(error)
+      if (isLast()) problem.value = explain(error)
     }
   }
   useEffect(() => {

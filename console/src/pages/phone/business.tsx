@@ -14,7 +14,7 @@ const shownLines = 60
 export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] }) {
   const chosen = useSignal<string | undefined>(undefined)
   const number = numbers.value.find(({ id }) => id === chosen.value) ?? numbers.value[0]
-  const lines = happenings.value.filter((one) => isShown(one)).slice(-shownLines)
+  const lines = takeLast(happenings.value)
   return (
     <section class="business" aria-label="The business">
       <header class="panel-head">
@@ -49,7 +49,7 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
           </Empty>
         ) : (
           <ol>
-            {lines.toReversed().map((one) => (
+            {lines.map((one) => (
               <LiveLine key={one.id} happening={one} />
             ))}
           </ol>
@@ -66,6 +66,16 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
       </footer>
     </section>
   )
+}
+
+/** The newest that are shown, the newest first. */
+function takeLast(all: readonly Happening[]): Happening[] {
+  const lines: Happening[] = []
+  for (let index = all.length - 1; index >= 0 && lines.length < shownLines; index--) {
+    const one = all[index]
+    if (one && isShown(one)) lines.push(one)
+  }
+  return lines
 }
 
 /** Without what the console itself asks, and what phones show anyway. */

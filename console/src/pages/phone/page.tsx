@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Phone } from '../../data/phones.ts'
+import { arePhonesShown, Phone } from '../../data/phones.ts'
 import { place, setQuery } from '../../router.ts'
 import { Dialog, Field, IconButton } from '../../ui/parts.tsx'
 import { BusinessPanel } from './business.tsx'
@@ -34,6 +34,13 @@ export function PhonePage() {
   const ids = wanted()
   const key = ids.join(',')
   useEffect(() => followAddress(key === '' ? [] : key.split(',')), [key])
+  useEffect(() => {
+    arePhonesShown.value = true
+    for (const phone of phones.peek().values()) phone.look()
+    return () => {
+      arePhonesShown.value = false
+    }
+  }, [])
   const remove = (id: string) => setQuery({ phones: ids.filter((one) => one !== id).join(',') || '-' })
   return (
     <div class="desk">
