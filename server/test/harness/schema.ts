@@ -11,6 +11,8 @@ export type Schema = Readonly<Record<string, Readonly<Record<string, Column>>>>
 
 /** The last released schema. `unused`: tables and `table.column` that the released code no longer uses, so that they may go. */
 export interface ReleasedSchema {
+  /** Where the released code is in the history. */
+  readonly commit: string
   readonly last_migration: string
   readonly unused: readonly string[]
   readonly tables: Schema
