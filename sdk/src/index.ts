@@ -1,3 +1,6 @@
 export * from './core/index.ts'
 export type * from './generated/index.ts'
+export { Messages, type SentMessage } from './messages.ts'
 export { Switchboard } from './switchboard.ts'
+export * from './webhooks/index.ts'
+export { Webhooks } from './webhooks/methods.ts'

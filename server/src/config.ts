@@ -86,11 +86,15 @@ export interface Config extends Settings {
   readonly trustProxy: AddressList
   readonly allowedHosts: readonly string[]
   readonly allowDemoTokens: boolean
+  readonly consoleOn: boolean
+  /** How long a session of the console lasts. */
+  readonly consoleSession: number
   readonly vocabulary: VocabularyName
   readonly versions: readonly string[]
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly requestLog: number
+  readonly otlpEndpoint: string | undefined
   readonly webhookTimeout: number
   readonly webhookRetryDelays: readonly number[]
   readonly webhookGiveUpAfter: number
@@ -307,6 +311,20 @@ export const settings = {
     parse: onOff,
     fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
   }),
+  consoleOn: define({
+    name: 'CONSOLE',
+    shownDefault: 'on',
+    sentence: 'Whether the console is served; everything else works without it.',
+    parse: onOff,
+    fallback: () => true,
+  }),
+  consoleSession: define({
+    name: 'CONSOLE_SESSION',
+    shownDefault: '12h',
+    sentence: 'How long somebody who signed in to the console stays signed in.',
+    parse: duration,
+    fallback: () => 12 * hour,
+  }),
   trustProxy: define<AddressList>({
     name: 'TRUST_PROXY',
     shownDefault: 'unset: none',
@@ -389,6 +407,13 @@ export const settings = {
     name: 'CARRIER_URL',
     shownDefault: 'unset: the built-in carrier',
     sentence: 'Where verification codes are POSTed to be sent.',
+    parse: postUrl,
+    fallback: () => undefined,
+  }),
+  otlpEndpoint: define<string | undefined>({
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    shownDefault: 'unset: nothing is exported',
+    sentence: 'The OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318.',
     parse: postUrl,
     fallback: () => undefined,
   }),

@@ -1,5 +1,5 @@
 export type { Body, ByteStream, FileInput } from './body.ts'
-export { Call, type RequestOptions, type WithResponse } from './call.ts'
+export { Call, callRow, type RequestOptions, type WithResponse } from './call.ts'
 export { Client, type ClientOptions, type Fetch, type Row, type Token } from './client.ts'
 export * from './errors.ts'
 export { ListCall, Page, type Paging } from './list.ts'

@@ -84,6 +84,8 @@ export interface TransactionOptions {
   readonly share?: string
   /** The trace of the request that it is done for. */
   readonly trace?: string | undefined
+  /** Whether what it deletes is overwritten in the file of an embedded store; `emptyLog` does the rest. */
+  readonly wipes?: boolean
 }
 
 /** One window of a limit: permits per period, counted under a key. */
@@ -142,6 +144,8 @@ export interface Database {
   runScript(tx: Transaction, script: string): Promise<void>
   /** Blocks every other process that wants to migrate the same database. */
   lockForMigration(tx: Transaction): Promise<void>
+  /** Purges from the log of an embedded store what is no longer in its file, unless somebody reads the store for long. */
+  emptyLog(): Promise<void>
   /** Purges deleted data of these tables from the database's files by rewriting them. */
   scrub(tables: readonly string[]): Promise<void>
   /** Throws when the database does not respond. */

@@ -233,6 +233,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     async lockForMigration(tx) {
       await runForLong(tx, `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(${migrationLock})`)
     },
+    async emptyLog() {
+      // The log belongs to the server, which recycles it.
+    },
     async scrub(tables) {
       if (isPooled)
         throw new Error(

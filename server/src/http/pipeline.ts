@@ -86,8 +86,8 @@ function runWith(
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
   const asked = { deps, policy, admission, request, fields, page, file }
   if (operation.effect !== 'write') {
-    const db = policy.usesReserve ? deps.database.reserved : deps.database.read
-    return operation.run(new OperationContext(db, asked), input)
+    const { read, reserved } = deps.database
+    return operation.run(new OperationContext(policy.usesReserve ? reserved : read, asked), input)
   }
   return runWrite(operation, asked, input)
 }
@@ -197,6 +197,10 @@ class OperationContext<D extends Db>
 
   get mayUseDemo(): boolean {
     return this.#asked.deps.mayUseDemo(this.#asked.request.raw)
+  }
+
+  get isLocal(): boolean {
+    return this.#asked.deps.addresses.isLocal(this.#asked.request.raw)
   }
 
   get method(): string {

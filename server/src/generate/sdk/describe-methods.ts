@@ -7,6 +7,7 @@ import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
 import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../http/route-table.ts'
 import { buildOperations } from '../../operations.ts'
 import { mergeSchemas } from './merge-schemas.ts'
+import { preciseMembers } from './precise-schemas.ts'
 
 /** What comes back: an object, the items of a list page by page, a text, a response to be read as a stream, or events. */
 export type ResultKind = 'object' | 'list' | 'text' | 'response' | 'stream'
@@ -97,7 +98,10 @@ function toMethod(one: Described, other: Described | undefined): Method {
   const input = mergeSchemas(one.input, other.input)
   const required = (input['required'] ?? []) as string[]
   const inPath = pathMembersOf(row)
-  const properties = Object.entries(input['properties'] as Record<string, JsonSchema>)
+  const properties = Object.entries(input['properties'] as Record<string, JsonSchema>).map(([name, schema]) => {
+    const precise = preciseMembers[row.name]?.[name]
+    return [name, precise ? { ...toJsonSchema(precise), description: schema['description'] } : schema] as const
+  })
   const [prefix = '', verb = ''] = row.name.split('.')
   return {
     row,

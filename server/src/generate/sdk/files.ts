@@ -2,6 +2,7 @@ import { readConfig } from '../../config.ts'
 import { vocabularyNames } from '../../graph/vocabulary.ts'
 import { packageVersion } from '../../version.ts'
 import { describeMethods } from './describe-methods.ts'
+import { writeEventTypes } from './write-events.ts'
 import { className, writeGroup } from './write-methods.ts'
 import { writeLiteral } from './write-type.ts'
 
@@ -19,6 +20,7 @@ export function writeSdkFiles(): Map<string, string> {
       [`${folder}/all-methods.ts`, writeAll([...groups.keys()])] as const,
       [`${folder}/index.ts`, writeIndex([...groups.keys()])] as const,
       [`${folder}/constants.ts`, writeConstants()] as const,
+      [`${folder}/webhook-events.ts`, writeEventTypes()] as const,
     ].map(([path, text]) => [path, `${mark}\n${text}`]),
   )
 }
@@ -47,7 +49,8 @@ function writeAll(groups: readonly string[]): string {
 }
 
 function writeIndex(groups: readonly string[]): string {
-  return `${groups.map((group) => `export * from './${fileName(group)}'`).join('\n')}\n`
+  const files = [...groups.map(fileName), 'webhook-events.ts']
+  return `${files.map((file) => `export * from './${file}'`).join('\n')}\n`
 }
 
 function writeConstants(): string {

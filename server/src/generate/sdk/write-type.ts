@@ -18,6 +18,9 @@ export function writeType(schema: JsonSchema, direction: Direction, indent = '')
       return 'boolean'
     case 'null':
       return 'null'
+    // A type that is declared elsewhere.
+    case 'named':
+      return String(schema['name'])
     case 'array':
       return writeArray(schema['items'] as JsonSchema, direction, indent)
     case 'object':

@@ -165,21 +165,27 @@ export interface Interactive {
   readonly action: object
 }
 
-function makeKindCheck({ header, body, maxBody = 1024, footer, action }: Kind): CheckValue {
+function describeKind({ header, body, maxBody = 1024, footer, action }: Kind): Record<string, TSchema> {
   const headerSchema = header === 'any' ? headers.any : headers.text
   const bodySchema = Type.Object({ text: text(maxBody) })
-  const members: Record<string, TSchema> = {
+  return {
     ...(header !== 'none' && { header: header === 'text, required' ? headerSchema : optional(headerSchema) }),
     body: body === 'required' ? bodySchema : optional(bodySchema),
     ...(footer && { footer: optional(Type.Object({ text: text(60) })) }),
     action,
   }
-  return makeCheck(Type.Object(members))
+}
+
+/** Every kind as one schema, for the types of clients. */
+export function describeInteractive(): TSchema {
+  return Type.Union(
+    Object.entries<Kind>(kinds).map(([type, kind]) => Type.Object({ type: Type.Literal(type), ...describeKind(kind) })),
+  )
 }
 
 const checkShell = makeCheck(Type.Object({ type: text(100) }))
 const checks = Object.fromEntries(
-  Object.entries<Kind>(kinds).map(([type, kind]) => [type, makeKindCheck(kind)]),
+  Object.entries<Kind>(kinds).map(([type, kind]) => [type, makeCheck(Type.Object(describeKind(kind)))]),
 ) as Record<InteractiveKind, CheckValue>
 
 /** Throws the 400 unless an interactive message is right. */

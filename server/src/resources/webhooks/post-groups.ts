@@ -23,6 +23,9 @@ interface Share {
   readonly waiting: Waiting[]
   underWay: number
   isScheduled: boolean
+  /** Set while the posts that are expected are waited for. */
+  linger: NodeJS.Timeout | undefined
+  expected: number
 }
 
 const maxGroup = 64
@@ -35,6 +38,12 @@ const maxWaiting = 1000
  * is no reason: there, small groups would only make it slower. So it is several times what a group usually takes, within bounds.
  */
 const stuckAfter = { least: 20, most: 250, usualTimes: 4 }
+/**
+ * Groups of this size cost little for each post. Smaller ones of several posts wait a moment for more: whoever was just answered mostly
+ * writes again at once, and where several processes share the posts, none of them has enough for a large group at any moment.
+ */
+const goodGroup = 8
+const lingerMilliseconds = 6
 /** The weight of one group in what is usual. */
 const newWeight = 1 / 8
 
@@ -55,7 +64,7 @@ export class PostGroups {
   take(name: string, post: Post): Promise<Received> {
     let share = this.#shares.get(name)
     if (!share) {
-      share = { waiting: [], underWay: 0, isScheduled: false }
+      share = { waiting: [], underWay: 0, isScheduled: false, linger: undefined, expected: 0 }
       this.#shares.set(name, share)
     }
     const { waiting } = share
@@ -64,7 +73,8 @@ export class PostGroups {
     }
     return new Promise((resolve, reject) => {
       waiting.push({ post, resolve, reject, since: performance.now() })
-      this.#schedule(name, share)
+      if (share.linger === undefined) this.#schedule(name, share)
+      else if (waiting.length >= share.expected) this.#endLinger(name, share)
     })
   }
 
@@ -86,15 +96,35 @@ export class PostGroups {
     if (mayBegin) {
       share.underWay += 1
       const started = performance.now()
-      void this.#run(name, share.waiting.splice(0, maxGroup)).finally(() => {
+      const group = share.waiting.splice(0, maxGroup)
+      void this.#run(name, group).finally(() => {
         share.underWay -= 1
         this.#usual += newWeight * (Math.min(performance.now() - started, stuckAfter.most) - this.#usual)
-        // Posts that came meanwhile go at once, whatever the timer says.
-        this.#begin(name, share)
-        if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)
+        const expected = group.length + share.waiting.length
+        const isSmall = group.length > 1 && share.waiting.length < goodGroup
+        if (share.underWay === 0 && isSmall) this.#linger(name, share, Math.min(expected, goodGroup))
+        else this.#goOn(name, share)
       })
     }
     if (share.waiting.length > 0) this.#schedule(name, share)
+  }
+
+  #goOn(name: string, share: Share): void {
+    // Posts that came meanwhile go at once, whatever the timer says.
+    this.#begin(name, share)
+    if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)
+  }
+
+  #linger(name: string, share: Share, expected: number): void {
+    clearTimeout(share.linger)
+    share.expected = expected
+    share.linger = setTimeout(() => this.#endLinger(name, share), lingerMilliseconds)
+  }
+
+  #endLinger(name: string, share: Share): void {
+    clearTimeout(share.linger)
+    share.linger = undefined
+    this.#goOn(name, share)
   }
 
   /** Posts wait in order, so those that have waited too long are in front. */

@@ -1,0 +1,113 @@
+import { type Answer, answerPost, type HandlerOptions } from './answer.ts'
+
+/** Far more than a post holds. */
+const maxBytes = 32 * 1024 * 1024
+
+/** What is used of Node's `IncomingMessage`, and what Express adds to it. */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly readableEnded: boolean
+  readonly body?: unknown
+}
+
+/** What is used of Node's `ServerResponse`. */
+export interface NodeResponse {
+  statusCode: number
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+
+export function makeNodeHandler(options: HandlerOptions) {
+  return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
+    const { status, body } = await answerNode(options, request)
+    response.statusCode = status
+    response.setHeader('content-type', 'text/plain; charset=utf-8')
+    response.end(body)
+  }
+}
+
+/** Express calls it like Node does; what goes wrong besides is Express's to tell. */
+export function makeExpressHandler(options: HandlerOptions) {
+  const handle = makeNodeHandler(options)
+  return (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void): void => {
+    handle(request, response).catch(next)
+  }
+}
+
+function answerNode(options: HandlerOptions, request: NodeRequest): Promise<Answer> {
+  const { method = '', url = '/', headers } = request
+  return answerPost(options, { method, url, headers, read: () => readBody(request) })
+}
+
+async function readBody(request: NodeRequest): Promise<unknown> {
+  // Somebody read it before: express.raw() and express.text() keep the bytes, express.json() does not.
+  if (request.body !== undefined && request.body !== null && (request.readableEnded || !isEmpty(request.body))) {
+    return request.body
+  }
+  if (request.readableEnded) return undefined
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > maxBytes) throw new RangeError(`a webhook of more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const body = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    body.set(chunk, at)
+    at += chunk.length
+  }
+  return body
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+/** What is used of a Fastify instance. */
+export interface FastifyLike {
+  removeAllContentTypeParsers(): void
+  addContentTypeParser(
+    type: string,
+    options: { parseAs: 'buffer' },
+    parse: (request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void,
+  ): unknown
+  route(route: {
+    method: string[]
+    url: string
+    handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
+  }): unknown
+}
+
+export interface FastifyRequestLike {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: unknown
+}
+
+export interface FastifyReplyLike {
+  code(status: number): unknown
+  type(type: string): unknown
+}
+
+/** A plugin: within it bodies are bytes, elsewhere nothing changes. */
+export function makeFastifyPlugin(options: HandlerOptions) {
+  return async (instance: FastifyLike): Promise<void> => {
+    instance.removeAllContentTypeParsers()
+    instance.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    instance.route({
+      method: ['GET', 'POST'],
+      url: '/',
+      async handler({ method, url, headers, body }, reply) {
+        const answer = await answerPost(options, { method, url, headers, read: async () => body })
+        reply.code(answer.status)
+        reply.type('text/plain; charset=utf-8')
+        return answer.body
+      },
+    })
+  }
+}

@@ -1,0 +1,59 @@
+import type { WebhookEvent } from '../generated/webhook-events.ts'
+import { WebhookVerificationError } from './errors.ts'
+import { unwrapWebhook, type WebhookPost } from './unwrap.ts'
+import type { VerifyOptions, WebhookHeaders } from './verify.ts'
+
+export interface HandlerOptions extends VerifyOptions {
+  /** What the subscription was made with: proves that a handshake comes from the server. */
+  readonly verifyToken: string
+  /** The app's secret; during a rotation the new one and the old one. */
+  readonly secret: string | readonly string[]
+  /** Gets each event, one after another. When it fails the response is 500, and the server sends the post again later. */
+  readonly onEvent: (event: WebhookEvent, post: WebhookPost) => unknown
+  /** Gets what went wrong; by default it is logged. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** A request, however it came. */
+export interface Posted {
+  readonly method: string
+  readonly url: string
+  readonly headers: WebhookHeaders
+  /** The bytes; undefined when they are gone. Something else: the body as it was parsed. */
+  readonly read: () => Promise<unknown>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+export async function answerPost(options: HandlerOptions, posted: Posted): Promise<Answer> {
+  if (posted.method === 'GET') return answerHandshake(options, posted.url)
+  if (posted.method !== 'POST') return { status: 405, body: 'GET and POST only' }
+  try {
+    const body = (await posted.read()) ?? {}
+    const post = await unwrapWebhook(body as string, posted.headers, options.secret, options)
+    for (const event of post.events) await options.onEvent(event, post)
+    return { status: 200, body: 'ok' }
+  } catch (error) {
+    const report = options.onError ?? ((problem: unknown) => console.error(problem))
+    report(error)
+    return describeFailure(error)
+  }
+}
+
+const faultsOfOurs = ['body_parsed', 'secret_missing']
+
+function describeFailure(error: unknown): Answer {
+  if (!(error instanceof WebhookVerificationError)) return { status: 500, body: 'the event could not be processed' }
+  // What the server did right and this program did wrong is sent again later.
+  return { status: faultsOfOurs.includes(error.problem) ? 500 : 401, body: error.message }
+}
+
+function answerHandshake({ verifyToken }: HandlerOptions, url: string): Answer {
+  const query = new URL(url, 'http://localhost').searchParams
+  const isRight = verifyToken !== '' && query.get('hub.verify_token') === verifyToken
+  if (query.get('hub.mode') !== 'subscribe' || !isRight) return { status: 403, body: 'wrong verify token' }
+  return { status: 200, body: query.get('hub.challenge') ?? '' }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { cp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from './harness-pack.ts'
+
+/** The package as it is published, in a project that has nothing else. */
+describe('the packed client', () => {
+  let packed: { folder: string; tarballs: string[] }
+  let project: Project
+  const tarball = () => packed.tarballs[0] ?? assert.fail()
+
+  before(async () => {
+    packed = await packWorkspaces(['sdk'])
+    project = await makeProject([tarball()], ['--offline'])
+  })
+  after(async () => {
+    await project.remove()
+    await rm(packed.folder, { recursive: true, force: true })
+  })
+
+  test('is accepted by publint', async () => {
+    const bytes = await readFile(tarball())
+    const { messages, pkg } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true })
+    assert.deepEqual(
+      messages.map((message) => formatMessage(message, pkg)),
+      [],
+    )
+  })
+
+  test('is accepted by attw: its types are those of its code', async () => {
+    const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball()))))
+    assert.ok(checked.types)
+    // It is ESM only, and `node10` knows no exports.
+    const problems = checked.problems.filter(
+      (problem) =>
+        problem.kind !== 'CJSResolvesToESM' && !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
+    )
+    assert.deepEqual(problems, [])
+  })
+
+  test('has no sources and no tests, and its package.json names what is there', async () => {
+    const { exports, scripts, devDependencies } = JSON.parse(
+      await readFile(join(project.folder, 'node_modules/@switchboard/client/package.json'), 'utf8'),
+    )
+    assert.deepEqual(exports['.'], { types: './dist/index.d.ts', default: './dist/index.js' })
+    assert.deepEqual([scripts, devDependencies], [undefined, undefined])
+  })
+
+  const program = `
+    import { Switchboard, NotFoundError, type WebhookEvent } from '@switchboard/client'
+    import { Client, messagesSend } from '@switchboard/client/methods'
+    import { makeWebhookHandler } from '@switchboard/client/webhooks'
+    const client = new Switchboard({ baseUrl: 'http://127.0.0.1:65009', token: 't', maxRetries: 0 })
+    const seen: WebhookEvent[] = []
+    makeWebhookHandler({ verifyToken: 'v', secret: 's', onEvent: (event) => seen.push(event) })
+    const answer: Promise<{ messages: { id: string }[] }> = client.messages.send('1', { to: '2', text: { body: 'Hi' } })
+    await answer.catch((error) => { if (error instanceof NotFoundError) throw error })
+    void messagesSend; void Client
+  `
+
+  test('has types that fit a project with the libraries of browsers, and nothing skipped', async () => {
+    await project.write('program.ts', program)
+    await checkTypes(project.folder, { lib: ['es2022', 'dom', 'dom.iterable'], types: [] })
+  })
+
+  test('has types that fit a project of Node, and nothing skipped', async () => {
+    for (const name of ['@types/node', 'undici-types']) {
+      await cp(join(root, 'node_modules', name), join(project.folder, 'node_modules', name), { recursive: true })
+    }
+    await project.write('program.ts', `${program}\nimport { openFile } from '@switchboard/client/node'\nvoid openFile`)
+    await checkTypes(project.folder, { lib: ['es2022'], types: ['node'] })
+  })
+
+  test('runs', async () => {
+    await project.write(
+      'run.js',
+      `import { Switchboard, APIConnectionError } from '@switchboard/client'
+       import { openFile } from '@switchboard/client/node'
+       const client = new Switchboard({ baseUrl: 'http://127.0.0.1:65009', token: 't', maxRetries: 0 })
+       const file = await openFile('run.js')
+       await client.media.upload('1', { file }).catch((error) => {
+         if (!(error instanceof APIConnectionError) || !error.isRefused) throw error
+         console.log('refused', file.name)
+       })`,
+    )
+    const { stdout, stderr } = await runFile(process.execPath, ['run.js'], { cwd: project.folder })
+    assert.equal(stdout, 'refused run.js\n', stderr)
+  })
+})

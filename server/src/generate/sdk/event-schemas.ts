@@ -1,0 +1,212 @@
+import { type TObject, type TSchema, Type } from 'typebox'
+import type { webhookFields } from '../../delivery/webhook-fields.ts'
+import type { Vocabulary } from '../../graph/vocabulary.ts'
+import { interactiveKinds, messageKinds } from '../../resources/webhooks/message-kinds.ts'
+
+/** What the values of webhook events hold, for the types of the client; a test compares them with events that were sent. */
+export type WebhookField = (typeof webhookFields)[number]
+
+const text = Type.String()
+const optional = Type.Optional
+const literals = <Values extends readonly string[]>(...values: Values) => Type.Enum([...values])
+
+const timestamp = Type.String({ description: 'Unix seconds.' })
+const metadata = Type.Object({ display_phone_number: text, phone_number_id: text })
+const contacts = Type.Array(Type.Object({ profile: Type.Object({ name: text }), wa_id: text }))
+const problem = Type.Object({
+  code: Type.Integer(),
+  title: optional(text),
+  message: optional(text),
+  error_data: optional(Type.Object({ details: text })),
+  href: optional(text),
+})
+const problems = optional(Type.Array(problem))
+const callbackData = optional(Type.String({ description: 'What the message or call was sent with.' }))
+
+/** Every kind of message from a user, by name. */
+export function describeInbound(): Record<string, TObject> {
+  const common = { from: text, id: text, timestamp, group_id: optional(text) }
+  const { interactive: _interactive, ...plain } = messageKinds
+  const kinds = Object.entries<TObject>(plain).map(([type, { properties }]) => [
+    type,
+    Type.Object({ ...common, type: Type.Literal(type), ...properties, ...quoting(properties) }),
+  ])
+  const replies = Object.entries<TObject>(interactiveKinds).map(([type, schema]) => {
+    const reply = schema.properties['interactive'] as TObject
+    return Type.Object({ type: Type.Literal(type), ...reply.properties })
+  })
+  const { properties } = messageKinds.interactive
+  const interactive = Type.Object({
+    ...common,
+    type: Type.Literal('interactive'),
+    ...properties,
+    interactive: Type.Union(replies),
+  })
+  return { ...Object.fromEntries(kinds), interactive }
+}
+
+/** A message of any kind may quote another one. */
+function quoting(properties: Readonly<Record<string, TSchema>>): Record<string, TSchema> {
+  return {
+    ...(!properties['context'] && { context: optional(Type.Object({ from: text, id: text })) }),
+    ...(!properties['referral'] && { referral: optional(messageKinds.text.properties.referral) }),
+    ...(!properties['errors'] && { errors: problems }),
+  }
+}
+
+const status = Type.Object({
+  id: text,
+  status: literals('sent', 'delivered', 'read', 'played', 'failed', 'deleted'),
+  timestamp,
+  recipient_id: text,
+  recipient_type: optional(Type.Literal('group')),
+  group_id: optional(text),
+  recipient_participant_id: optional(Type.String({ description: 'The member of the group that it is about.' })),
+  conversation: optional(
+    Type.Object({ id: text, expiration_timestamp: optional(text), origin: Type.Object({ type: text }) }),
+  ),
+  pricing: optional(
+    Type.Object({ billable: Type.Boolean(), pricing_model: text, category: text, type: optional(text) }),
+  ),
+  errors: problems,
+  biz_opaque_callback_data: callbackData,
+})
+
+const callSides = {
+  id: text,
+  from: text,
+  to: text,
+  timestamp,
+  direction: literals('BUSINESS_INITIATED', 'USER_INITIATED'),
+}
+const call = Type.Union([
+  Type.Object({
+    ...callSides,
+    event: Type.Literal('connect'),
+    session: optional(Type.Object({ sdp_type: text, sdp: text })),
+  }),
+  Type.Object({
+    ...callSides,
+    event: Type.Literal('terminate'),
+    status: literals('COMPLETED', 'FAILED'),
+    start_time: optional(timestamp),
+    end_time: optional(timestamp),
+    duration: optional(Type.Integer({ description: 'In seconds.' })),
+    biz_opaque_callback_data: callbackData,
+  }),
+])
+const callStatus = Type.Object({
+  id: text,
+  type: Type.Literal('call'),
+  status: literals('RINGING', 'ACCEPTED', 'REJECTED'),
+  timestamp,
+  recipient_id: text,
+  biz_opaque_callback_data: callbackData,
+})
+
+const group = { timestamp, group_id: text }
+const participants = Type.Array(Type.Object({ input: text, wa_id: text }))
+const groupCreation = {
+  type: Type.Literal('group_create'),
+  timestamp,
+  request_id: text,
+  subject: text,
+  description: optional(text),
+  join_approval_mode: text,
+  group_id: optional(Type.String({ description: 'Left out where the group could not be created.' })),
+  invite_link: optional(text),
+  errors: problems,
+}
+
+const template = {
+  message_template_id: Type.Integer(),
+  message_template_name: text,
+  message_template_language: text,
+}
+
+/** The value of each field. Fields that only the network's edge hands in are passed on as they came. */
+export function describeValues({ product }: Vocabulary): Record<WebhookField, TSchema> {
+  const base = { messaging_product: Type.Literal(product), metadata }
+  const passedOn = Type.Object(
+    { messaging_product: optional(Type.Literal(product)), metadata: optional(metadata) },
+    { additionalProperties: true },
+  )
+  const ofGroups = (entry: TSchema) => Type.Object({ ...base, contacts: optional(contacts), groups: Type.Array(entry) })
+  const otherGroups = ofGroups(
+    Type.Object({ timestamp, type: text, group_id: optional(text), errors: problems }, { additionalProperties: true }),
+  )
+  return {
+    messages: Type.Object({
+      // Messages of the platform itself name neither.
+      ...{ messaging_product: optional(base.messaging_product), metadata, contacts: optional(contacts) },
+      messages: optional(Type.Array(Type.Union(Object.values(describeInbound())))),
+      statuses: optional(Type.Array(status)),
+    }),
+    calls: Type.Object({
+      ...base,
+      contacts: optional(contacts),
+      calls: optional(Type.Array(call)),
+      statuses: optional(Type.Array(callStatus)),
+    }),
+    group_lifecycle_update: ofGroups(
+      Type.Union([
+        Type.Object(groupCreation),
+        Type.Object({ ...group, type: Type.Literal('group_delete'), request_id: text }),
+      ]),
+    ),
+    group_participants_update: ofGroups(
+      Type.Union([
+        Type.Object({
+          ...group,
+          type: Type.Literal('group_participants_add'),
+          reason: Type.Literal('invite_link'),
+          added_participants: participants,
+        }),
+        Type.Object({
+          ...group,
+          type: Type.Literal('group_participants_remove'),
+          request_id: text,
+          initiated_by: Type.Literal('business'),
+          removed_participants: participants,
+        }),
+        Type.Object({
+          ...group,
+          type: literals('group_join_request_created', 'group_join_request_revoked'),
+          join_request_id: text,
+          wa_id: text,
+        }),
+      ]),
+    ),
+    group_settings_update: otherGroups,
+    group_status_update: otherGroups,
+    account_update: passedOn,
+    phone_number_name_update: passedOn,
+    phone_number_quality_update: passedOn,
+    message_template_status_update: Type.Object({
+      event: text,
+      ...template,
+      message_template_category: text,
+      reason: text,
+      disable_info: optional(Type.Object({ disable_date: text })),
+    }),
+    message_template_quality_update: Type.Object({
+      previous_quality_score: text,
+      new_quality_score: text,
+      ...template,
+    }),
+    template_category_update: Type.Object({ previous_category: text, new_category: text, ...template }),
+    user_preferences: Type.Object({
+      ...base,
+      contacts,
+      user_preferences: Type.Array(
+        Type.Object({
+          wa_id: text,
+          detail: text,
+          category: Type.Literal('marketing_messages'),
+          value: literals('stop', 'resume'),
+          timestamp,
+        }),
+      ),
+    }),
+  }
+}

@@ -1,0 +1,77 @@
+import type { TSchema } from 'typebox'
+import { chooseVocabulary, vocabularyNames } from '../../graph/vocabulary.ts'
+import type { JsonSchema } from '../../http/openapi/document.ts'
+import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
+import { describeInbound, describeValues } from './event-schemas.ts'
+import { mergeSchemas } from './merge-schemas.ts'
+import { writeComment, writeLiteral, writeType } from './write-type.ts'
+
+/** The types of webhook events: a value for each field, a type for each kind of message. */
+export function writeEventTypes(): string {
+  const objects = vocabularyNames.map((name) => writeLiteral(chooseVocabulary(name).account_object))
+  const kinds = Object.entries(describeInbound())
+  const [one = {}, other = {}] = vocabularyNames.map((name): Values => describeValues(chooseVocabulary(name)))
+  const fields = Object.keys(one)
+  return [
+    ...kinds.map(([kind, schema]) => declare(kindName(kind), toJsonSchema(schema), `A message of type \`${kind}\`.`)),
+    `/** A message from a user: \`type\` tells the kinds apart. */\nexport type InboundMessage =\n${list(kinds.map(([kind]) => kindName(kind)))}`,
+    ...fields.map((field) => {
+      const merged = mergeSchemas(toJsonSchema(one[field] as TSchema), toJsonSchema(other[field] as TSchema))
+      return declare(valueName(field), nameMessages(field, merged), `The value of the field \`${field}\`.`)
+    }),
+    '/** The value of each field. */\nexport interface WebhookValues {',
+    ...fields.map((field) => `  ${field}: ${valueName(field)}`),
+    '}\n',
+    '/** One change that an app is notified of: `field` tells what its value holds. */',
+    'export type WebhookEvent = {',
+    '  [Field in keyof WebhookValues]: {',
+    '    /** The account that it happened to. */',
+    '    account_id: string',
+    '    /** Unix seconds; of the fields about templates alone. */',
+    '    time?: number',
+    '    field: Field',
+    '    value: WebhookValues[Field]',
+    '  }',
+    '}[keyof WebhookValues]\n',
+    '/** The body of a post, as on the wire. */',
+    'export interface WebhookEnvelope {',
+    `  object: ${objects.join(' | ')}`,
+    '  entry: {',
+    '    /** The account that it happened to. */',
+    '    id: string',
+    '    time?: number',
+    '    changes: WebhookChange[]',
+    '  }[]',
+    '}\n',
+    'export type WebhookChange = {',
+    '  [Field in keyof WebhookValues]: { field: Field; value: WebhookValues[Field] }',
+    '}[keyof WebhookValues]',
+    '',
+  ].join('\n')
+}
+
+type Values = Readonly<Record<string, TSchema>>
+
+function kindName(kind: string): string {
+  return `Inbound${writeTypeName(kind)}`
+}
+
+function valueName(field: string): string {
+  return `${writeTypeName(field)}Value`
+}
+
+function list(names: readonly string[]): string {
+  return `${names.map((name) => `  | ${name}`).join('\n')}\n`
+}
+
+/** The kinds of messages have types of their own. */
+function nameMessages(field: string, schema: JsonSchema): JsonSchema {
+  if (field !== 'messages') return schema
+  const properties = schema['properties'] as Record<string, JsonSchema>
+  const items = { type: 'named', name: 'InboundMessage' }
+  return { ...schema, properties: { ...properties, messages: { type: 'array', items } } }
+}
+
+function declare(name: string, schema: JsonSchema, sentence: string): string {
+  return `${writeComment([sentence], '')}export interface ${name} ${writeType(schema, 'received')}\n`
+}

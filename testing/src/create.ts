@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type EventStream,
+  type GatewayStreamEvent,
+  type SandboxReplaceFaultsParams,
+  Switchboard,
+  type WebhookEvent,
+} from '@switchboard/client'
+import { type EventFilter, fitsEvent } from './filters.ts'
+import { Phone } from './phone.ts'
+import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
+import { findCommand, type RunningServer, type ServerCommand, type Settings, startServer } from './server-process.ts'
+import { Subscriber } from './subscriber.ts'
+
+export interface SwitchboardOptions {
+  /** What is in it: a world file's path or text, or its members as an object. Left out: the demo world. */
+  readonly world?: string | URL | Readonly<Record<string, unknown>> | undefined
+  readonly vocabulary?: 'msgapp' | 'whatsapp' | undefined
+  /** Settings of the server, by their names: `{ RATE_LIMITS: 'off' }`. */
+  readonly settings?: Settings | undefined
+  /** How to start the server; found by itself where it is installed. */
+  readonly command?: ServerCommand | undefined
+}
+
+/** The fields that the subscriber of the tests gets: all of them. */
+const fields = [
+  'messages',
+  'calls',
+  'group_lifecycle_update',
+  'group_participants_update',
+  'group_settings_update',
+  'group_status_update',
+  'account_update',
+  'phone_number_name_update',
+  'phone_number_quality_update',
+  'message_template_status_update',
+  'message_template_quality_update',
+  'template_category_update',
+  'user_preferences',
+] satisfies readonly WebhookEvent['field'][]
+
+/** A rule by which requests or webhooks go wrong on purpose. */
+export type FaultRule = SandboxReplaceFaultsParams['rules'][number]
+
+const snapshotName = 'as-created'
+
+/** A server of its own, with a client, phones and a subscriber. */
+export class TestSwitchboard {
+  readonly url: string
+  /** With the tokens of all three doors; at the business door as the world's first business. */
+  readonly client: Switchboard
+  readonly #server: RunningServer
+  readonly #keys: StoreKeys
+  readonly #subscriber: Subscriber
+  readonly #stream: EventStream<GatewayStreamEvent>
+  readonly #phones = new Map<string, Phone>()
+
+  constructor(parts: TestParts) {
+    this.#server = parts.server
+    this.#keys = parts.keys
+    this.#subscriber = parts.subscriber
+    this.#stream = parts.stream
+    this.url = parts.server.url
+    this.client = parts.client
+    void this.#follow()
+  }
+
+  /** The world's first phone number. */
+  get number(): string {
+    const [first] = this.#keys.numbers
+    if (first === undefined) throw new Error('the world has no phone number')
+    return first
+  }
+
+  /** The ids of all its phone numbers. */
+  get numbers(): readonly string[] {
+    return this.#keys.numbers
+  }
+
+  /** The token of the world's first business, for clients of your own. */
+  get token(): string {
+    return this.#keys.businesses[0]?.token ?? ''
+  }
+
+  get gatewayToken(): string {
+    return this.#keys.gatewayToken
+  }
+
+  get operatorToken(): string {
+    return this.#keys.operatorToken
+  }
+
+  /** The process of the server. */
+  get pid(): number {
+    return this.#server.pid
+  }
+
+  /** Every event that was posted so far, oldest first. */
+  get events(): readonly WebhookEvent[] {
+    return this.#subscriber.events.all
+  }
+
+  /** A client for another business of the world. */
+  clientOf(businessId: string): Switchboard {
+    const business = this.#keys.businesses.find(({ id }) => id === businessId)
+    if (!business) throw new Error(`the world has no business ${businessId}`)
+    const { baseUrl, vocabulary } = this.client
+    const { gatewayToken, operatorToken } = this.#keys
+    return new Switchboard({ baseUrl, vocabulary, token: business.token, gatewayToken, operatorToken })
+  }
+
+  /** The phone of a user: always the same for the same number. */
+  user(wa_id: string): Phone {
+    const digits = wa_id.replaceAll(/\D/g, '')
+    const phone = this.#phones.get(digits) ?? new Phone(this.client, digits)
+    this.#phones.set(digits, phone)
+    return phone
+  }
+
+  /** The next event that fits, as the subscriber got it: one that came already and was not waited for, or the first that comes. */
+  async waitForEvent<Field extends WebhookEvent['field'] = WebhookEvent['field']>(
+    filter: EventFilter<Field> = {},
+  ): Promise<Extract<WebhookEvent, { field: Field }>> {
+    const { field = 'any field', kind } = filter
+    const what = `an event of ${field}${kind === undefined ? '' : `, ${kind}`}`
+    const fits = (event: WebhookEvent) => fitsEvent(event, filter as unknown as EventFilter)
+    return (await this.#subscriber.events.take(what, fits, filter.timeout)) as Extract<WebhookEvent, { field: Field }>
+  }
+
+  /** Moves the clock of the server forward (`24h`), and does what falls due until then. */
+  async advance(duration: string): Promise<void> {
+    await this.client.sandbox.moveClock({ advance: duration })
+  }
+
+  /** Lets requests and webhooks go wrong on purpose; `[]` ends that. */
+  async faults(rules: readonly FaultRule[]): Promise<void> {
+    await this.client.sandbox.replaceFaults({ rules })
+  }
+
+  /** Brings everything back to what it was when this was created. */
+  async reset(): Promise<void> {
+    await this.client.sandbox.restoreSnapshot(snapshotName)
+    this.#subscriber.events.clear()
+    for (const phone of this.#phones.values()) phone.forget()
+  }
+
+  /** Ends the server; nothing of it is left. */
+  async close(): Promise<void> {
+    this.#stream.close()
+    await this.#server.discard()
+    await this.#subscriber.close()
+  }
+
+  /** What users' phones show comes by one stream. */
+  async #follow(): Promise<void> {
+    try {
+      for await (const { event, data } of this.#stream) {
+        if (event !== 'message' || data.direction !== 'to_user') continue
+        const { user_wa_id } = data as { user_wa_id?: string }
+        if (user_wa_id !== undefined) this.user(user_wa_id).receive(data)
+      }
+    } catch (error) {
+      for (const phone of this.#phones.values()) phone.fail(error)
+    }
+  }
+}
+
+interface TestParts {
+  readonly server: RunningServer
+  readonly client: Switchboard
+  readonly keys: StoreKeys
+  readonly subscriber: Subscriber
+  readonly stream: EventStream<GatewayStreamEvent>
+}
+
+/** Starts a server with a world of its own. It ends with `close()`, or with the process that called this, however that ends. */
+export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<TestSwitchboard> {
+  const { vocabulary = 'msgapp', settings = {} } = options
+  const world = await readWorld(options.world)
+  const store = {
+    command: findCommand(options.command),
+    vocabulary,
+    world,
+    settings: { ...settings, VOCABULARY: vocabulary },
+  }
+  const { server, keys } = await start(store)
+  try {
+    return await equip(server, keys, vocabulary)
+  } catch (error) {
+    await server.discard()
+    throw error
+  }
+}
+
+/** Lets the tests see what happens: the subscriber, and the stream of the phones. */
+async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp' | 'whatsapp') {
+  const [first] = keys.businesses
+  const { gatewayToken, operatorToken } = keys
+  const client = new Switchboard({ baseUrl: server.url, vocabulary, token: first?.token, gatewayToken, operatorToken })
+  const subscriber = await Subscriber.open(keys.businesses, randomBytes(12).toString('hex'))
+  const stream = client.gateway.stream()
+  await Promise.all([client.operator.applyWorld(describeSubscription(keys, subscriber)), stream.opened])
+  await client.sandbox.saveSnapshot({ name: snapshotName })
+  return new TestSwitchboard({ server, client, keys, subscriber, stream })
+}
+
+async function start(store: StoreOptions): Promise<{ server: RunningServer; keys: StoreKeys }> {
+  const begin = async () => {
+    const { folder, keys } = await copyStore(store)
+    const { command, settings } = store
+    return { keys, server: await startServer({ command, settings, folder, dataDir: join(folder, 'data') }) }
+  }
+  try {
+    return await begin()
+  } catch {
+    // A store that another version of the server prepared; when it fails anew there is another reason.
+    await forgetStore(store)
+    return begin()
+  }
+}
+
+/** Our app of each account's business is linked besides those that are linked already. */
+function describeSubscription({ businesses, accounts }: StoreKeys, subscriber: Subscriber) {
+  const appOf = new Map(businesses.map(({ id, app_id }) => [id, app_id]))
+  return {
+    apps: businesses.map(({ id, app_id }) => ({
+      id: app_id,
+      business_id: id,
+      webhook: subscriber.describeWebhook(app_id, fields),
+    })),
+    accounts: accounts.map(({ subscribed_apps, ...account }) => ({
+      ...account,
+      subscribed_apps: [...new Set([...subscribed_apps, appOf.get(account.business_id) ?? []].flat())],
+    })),
+  }
+}
+
+async function readWorld(world: SwitchboardOptions['world']): Promise<string | undefined> {
+  if (world === undefined) return undefined
+  if (world instanceof URL) return readFile(world, 'utf8')
+  if (typeof world === 'object') return JSON.stringify(world)
+  // A text has lines; a path has none.
+  return world.includes('\n') || world.trimStart().startsWith('{') ? world : readFile(world, 'utf8')
+}

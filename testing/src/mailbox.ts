@@ -1,0 +1,71 @@
+import { NothingCame } from './filters.ts'
+
+interface Waiter<T> {
+  readonly fits: (item: T) => boolean
+  readonly resolve: (item: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+const usualTimeout = 5_000
+/** How much of what came instead is told. */
+const shownItems = 5
+
+/** What came, in order. Each is given once to whoever waits for it, so that waiting twice gives the second one. */
+export class Mailbox<T> {
+  readonly all: T[] = []
+  #fresh: T[] = []
+  #waiters: Waiter<T>[] = []
+  #failure: unknown
+
+  add(item: T): void {
+    this.all.push(item)
+    const index = this.#waiters.findIndex(({ fits }) => fits(item))
+    if (index < 0) this.#fresh.push(item)
+    else this.#waiters.splice(index, 1)[0]?.resolve(item)
+  }
+
+  /** Whoever waits, now or later, gets the error. */
+  fail(error: unknown): void {
+    this.#failure = error
+    for (const { reject } of this.#waiters.splice(0)) reject(error)
+  }
+
+  /** Forgets what came. */
+  clear(): void {
+    this.all.length = 0
+    this.#fresh = []
+    this.#failure = undefined
+  }
+
+  /** The first that fits and was not given before, now or as soon as it comes. */
+  take(what: string, fits: (item: T) => boolean, timeout = usualTimeout): Promise<T> {
+    const index = this.#fresh.findIndex(fits)
+    if (index >= 0) return Promise.resolve(this.#fresh.splice(index, 1)[0] as T)
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    return new Promise((resolve, reject) => {
+      const end = () => clearTimeout(timer)
+      const waiter: Waiter<T> = {
+        fits,
+        resolve: (item) => {
+          end()
+          resolve(item)
+        },
+        reject: (error) => {
+          end()
+          reject(error)
+        },
+      }
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((one) => one !== waiter)
+        reject(new NothingCame(`${what} did not come within ${timeout} ms. ${this.#describe()}`))
+      }, timeout)
+      this.#waiters.push(waiter)
+    })
+  }
+
+  #describe(): string {
+    if (this.#fresh.length === 0) return this.all.length === 0 ? 'Nothing came.' : 'Everything that came was taken.'
+    const shown = this.#fresh.slice(-shownItems).map((item) => `\n  ${JSON.stringify(item)?.slice(0, 300)}`)
+    return `Not taken so far:${shown.join('')}`
+  }
+}

@@ -1,0 +1,118 @@
+import type { GatewayReadMessageResponse, GatewayWriteMessageParams, Switchboard } from '@switchboard/client'
+import { fitsMessage, type MessageFilter } from './filters.ts'
+import { Mailbox } from './mailbox.ts'
+import { exampleOffer } from './session.ts'
+
+/** A message as a user's phone shows it. */
+export type PhoneMessage = GatewayReadMessageResponse
+
+/** What a user writes: a text, or the members of a message as the gateway takes them. */
+export type Written = string | Omit<GatewayWriteMessageParams, 'from' | 'phone_number_id' | 'group_id'>
+
+/** The phone of one user. */
+export class Phone {
+  /** The user's number, digits only. */
+  readonly wa_id: string
+  readonly #client: Switchboard
+  readonly #mailbox = new Mailbox<PhoneMessage>()
+  #last: PhoneMessage | undefined
+
+  constructor(client: Switchboard, wa_id: string) {
+    this.#client = client
+    this.wa_id = wa_id
+  }
+
+  /** What came so far, oldest first. */
+  get messages(): readonly PhoneMessage[] {
+    return this.#mailbox.all
+  }
+
+  /** The next message that fits: one that came already and was not waited for, or the first that comes. */
+  async waitForMessage(filter: MessageFilter = {}): Promise<PhoneMessage> {
+    const what = `a message to ${this.wa_id}${describe(filter)}`
+    const message = await this.#mailbox.take(what, (one) => fitsMessage(one, filter), filter.timeout)
+    this.#last = message
+    return message
+  }
+
+  /** Writes to a phone number. */
+  async write(phoneNumberId: string, message: Written): Promise<string> {
+    const params = { ...asMessage(message), phone_number_id: phoneNumberId, from: this.wa_id }
+    return (await this.#client.gateway.writeMessage(params)).message_id
+  }
+
+  /** Answers the last message that was waited for, or else the last that came. */
+  async reply(message: Written): Promise<string> {
+    const { id, phone_number_id } = this.#lastMessage()
+    return this.write(phone_number_id, { ...asMessage(message), context: { id } })
+  }
+
+  /** Presses a button or a row of a list of that message: by its title, or by its id. */
+  async press(choice: string): Promise<string> {
+    const { id } = this.#lastMessage()
+    const found = findChoice(this.#lastMessage(), choice)
+    const done = await this.#client.gateway.actOnMessage(id, { action: 'press', choice: found, user_wa_id: this.wa_id })
+    return done.message_id ?? ''
+  }
+
+  /** Marks the last message as read. */
+  async read(): Promise<void> {
+    await this.#client.gateway.actOnMessage(this.#lastMessage().id, { action: 'read', user_wa_id: this.wa_id })
+  }
+
+  /** Calls a phone number; gives the id of the call. */
+  async call(phoneNumberId: string, sdp: string = exampleOffer): Promise<string> {
+    const session = { sdp_type: 'offer' as const, sdp }
+    return (await this.#client.gateway.startCall({ phone_number_id: phoneNumberId, from: this.wa_id, session })).call_id
+  }
+
+  /** Changes what the gateway knows of the user: `presence`, `name`, `auto_read`, `reachable`. */
+  async set(settings: Parameters<Switchboard['gateway']['setUser']>[1]): Promise<void> {
+    await this.#client.gateway.setUser(this.wa_id, settings)
+  }
+
+  /** Called with what the stream tells. */
+  receive(message: PhoneMessage): void {
+    this.#mailbox.add(message)
+  }
+
+  forget(): void {
+    this.#mailbox.clear()
+    this.#last = undefined
+  }
+
+  fail(error: unknown): void {
+    this.#mailbox.fail(error)
+  }
+
+  #lastMessage(): PhoneMessage {
+    const last = this.#last ?? this.#mailbox.all.at(-1)
+    if (!last) throw new Error(`no message came to ${this.wa_id} so far: wait for one first`)
+    return last
+  }
+}
+
+function asMessage(message: Written): Exclude<Written, string> {
+  return typeof message === 'string' ? { type: 'text', text: { body: message } } : message
+}
+
+function describe({ text, type }: MessageFilter): string {
+  return `${type === undefined ? '' : ` of type ${type}`}${text === undefined ? '' : ` with ${text}`}`
+}
+
+/** The gateway takes ids of buttons and rows, and the index of a template's button; people know their titles. */
+function findChoice(message: PhoneMessage, choice: string): string | number {
+  const found: (string | number)[] = []
+  const search = (value: unknown, index: number): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { id, title, text, type } = value as Record<string, unknown>
+    if (typeof id === 'string' && title === choice) found.push(id)
+    else if (text === choice && typeof type === 'string' && /quick_reply/i.test(type)) found.push(index)
+    for (const member of Object.values(value)) {
+      if (Array.isArray(member)) for (const [at, one] of member.entries()) search(one, at)
+      else search(member, 0)
+    }
+  }
+  search(message, 0)
+  return found[0] ?? choice
+}

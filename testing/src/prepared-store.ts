@@ -1,0 +1,191 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Switchboard } from '@switchboard/client'
+import { runCommand, type ServerCommand, type Settings, startServer } from './server-process.ts'
+
+/** What was put into a store besides its world: tokens of ours, and for each business an app that is told everything. */
+export interface StoreKeys {
+  readonly operatorToken: string
+  readonly gatewayToken: string
+  readonly businesses: readonly TestedBusiness[]
+  readonly accounts: readonly TestedAccount[]
+  readonly numbers: readonly string[]
+}
+
+/** What a world file has to say of an account at least, and the apps that it is linked to. */
+export interface TestedAccount {
+  readonly id: string
+  readonly business_id: string
+  readonly name: string
+  readonly subscribed_apps: readonly string[]
+}
+
+export interface TestedBusiness {
+  readonly id: string
+  readonly token: string
+  readonly app_id: string
+  readonly secret: string
+}
+
+export interface StoreOptions {
+  readonly command: ServerCommand
+  readonly settings: Settings
+  readonly vocabulary: 'msgapp' | 'whatsapp'
+  /** A world file's text. Undefined: the demo world. */
+  readonly world: string | undefined
+}
+
+/** Of the business that owns what the tests need, and no account. */
+const ownBusiness = '2990000000000000'
+const ownApp = '3990000000000000'
+/** Counts what is prepared: a store of another layout is not used. */
+const layout = 2
+const firstAppId = 3_990_000_000_000_001
+
+/** A copy of a store with a world in it, made once for each world. `folder` holds it and nothing else. */
+export async function copyStore(options: StoreOptions): Promise<{ folder: string; keys: StoreKeys }> {
+  const base = await openBase()
+  const prepared = join(base, `world-${hash(options)}`)
+  const keys = (await readKeys(prepared)) ?? (await prepare(base, prepared, options))
+  await sweep(base)
+  const folder = await mkdtemp(join(base, `run-${process.pid}-`))
+  await cp(join(prepared, 'data'), join(folder, 'data'), { recursive: true })
+  return { folder, keys }
+}
+
+/** For when a prepared store cannot be used, because another version of the server made it. */
+export async function forgetStore(options: StoreOptions): Promise<void> {
+  await rm(join(await openBase(), `world-${hash(options)}`), { recursive: true, force: true })
+}
+
+async function openBase(): Promise<string> {
+  const base = join(tmpdir(), `switchboard-testing-${process.getuid?.() ?? 0}`)
+  await mkdir(base, { recursive: true, mode: 0o700 })
+  // It holds tokens, if only of tests: a folder that somebody else made is refused by the system.
+  await chmod(base, 0o700)
+  return base
+}
+
+function hash(options: StoreOptions): string {
+  return createHash('sha256')
+    .update(JSON.stringify([layout, options]))
+    .digest('hex')
+    .slice(0, 24)
+}
+
+async function readKeys(prepared: string): Promise<StoreKeys | undefined> {
+  try {
+    return JSON.parse(await readFile(join(prepared, 'keys.json'), 'utf8')) as StoreKeys
+  } catch {
+    return undefined
+  }
+}
+
+/** Removes what processes left that were killed together with their servers. */
+async function sweep(base: string): Promise<void> {
+  for (const name of await readdir(base)) {
+    const pid = Number(/^(?:run|new)-(\d+)-/.exec(name)?.[1] ?? Number.NaN)
+    if (Number.isNaN(pid) || isAlive(pid)) continue
+    await rm(join(base, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+interface World {
+  readonly businesses?: readonly { readonly id: string }[]
+  readonly accounts?: readonly (Omit<TestedAccount, 'subscribed_apps'> & {
+    readonly subscribed_apps?: readonly string[]
+    readonly phone_numbers?: readonly { readonly id: string }[]
+  })[]
+}
+
+/** Built beside and renamed into place: several test files may begin at once. */
+async function prepare(base: string, prepared: string, options: StoreOptions): Promise<StoreKeys> {
+  const folder = await mkdtemp(join(base, `new-${process.pid}-`))
+  const { command, settings, world, vocabulary } = options
+  const place = { command, settings, dataDir: join(folder, 'data') }
+  const tokens = { operatorToken: makeSecret(), gatewayToken: makeSecret() }
+  const own = describeOwn(tokens)
+  const flags: string[] = []
+  if (world !== undefined) {
+    await writeFile(join(folder, 'own.json'), JSON.stringify(own))
+    await runCommand(place, ['apply', join(folder, 'own.json')])
+    await writeFile(join(folder, 'world.yaml'), world)
+    flags.push('--world', join(folder, 'world.yaml'))
+  }
+  // Where the store is empty the server fills it with the demo world, whose operator can add the rest.
+  const server = await startServer(place, flags)
+  try {
+    const demo = new Switchboard({ baseUrl: server.url, vocabulary, token: 'demo-operator-token' })
+    if (world === undefined) await demo.operator.applyWorld(own)
+    const client = new Switchboard({ baseUrl: server.url, vocabulary, token: tokens.operatorToken })
+    const exported = await client.operator.exportWorld({ headers: { accept: 'application/json' } })
+    const keys = describeKeys(tokens, (await exported.json()) as World)
+    await client.operator.applyWorld(describeApps(keys, vocabulary))
+    await server.stop()
+    await writeFile(join(folder, 'keys.json'), JSON.stringify(keys))
+    // Another process may have been quicker: then its store is taken, and with it its tokens.
+    await rename(folder, prepared).catch(() => rm(folder, { recursive: true, force: true }))
+    return (await readKeys(prepared)) ?? keys
+  } catch (error) {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+type Tokens = Pick<StoreKeys, 'operatorToken' | 'gatewayToken'>
+
+function makeSecret(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+function describeOwn({ operatorToken, gatewayToken }: Tokens) {
+  return {
+    businesses: [{ id: ownBusiness, name: 'Tests' }],
+    apps: [{ id: ownApp, business_id: ownBusiness, name: 'Tests' }],
+    tokens: [
+      { token: operatorToken, app_id: ownApp, scopes: ['operator'] },
+      { token: gatewayToken, app_id: ownApp, scopes: ['gateway'] },
+    ],
+  }
+}
+
+function describeKeys(tokens: Tokens, { businesses = [], accounts = [] }: World): StoreKeys {
+  const others = businesses.filter(({ id }) => id !== ownBusiness)
+  return {
+    ...tokens,
+    businesses: others.map(({ id }, index) => ({
+      id,
+      token: makeSecret(),
+      app_id: String(firstAppId + index),
+      secret: makeSecret(),
+    })),
+    accounts: accounts.map(({ id, business_id, name, subscribed_apps = [] }) => ({
+      id,
+      business_id,
+      name,
+      subscribed_apps,
+    })),
+    numbers: accounts.flatMap(({ phone_numbers = [] }) => phone_numbers.map(({ id }) => id)),
+  }
+}
+
+/** An app and a token for each business, which may do everything that a business may. */
+function describeApps({ businesses }: StoreKeys, vocabulary: string) {
+  const scopes = [`${vocabulary}_business_management`, `${vocabulary}_business_messaging`, 'business_management']
+  return {
+    apps: businesses.map(({ id, app_id, secret }) => ({ id: app_id, business_id: id, name: 'Tests', secret })),
+    tokens: businesses.map(({ token, app_id }) => ({ token, app_id, scopes })),
+  }
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** How the server is started: a program and its first arguments. */
+export type ServerCommand = readonly [string, ...string[]]
+
+export type Settings = Readonly<Record<string, string>>
+
+const readyLine = /^switchboard listening on (\S+)$/m
+/** A start takes less than a second where the server was packed, and some seconds the first time. */
+const patience = 60_000
+
+/** The command of the server: what was given, `SWITCHBOARD_COMMAND`, or the server that is installed beside this package. */
+export function findCommand(given: ServerCommand | undefined): ServerCommand {
+  if (given) return given
+  const named = process.env['SWITCHBOARD_COMMAND']
+  if (named) return [named]
+  try {
+    const server = dirname(createRequire(import.meta.url).resolve('@switchboard/server/package.json'))
+    return [join(server, 'bin', 'switchboard')]
+  } catch {
+    throw new Error(
+      "no Switchboard server was found: give createSwitchboard the path of a clone's ./switchboard as `command`, or set SWITCHBOARD_COMMAND to it, or give the `url` of a server that runs",
+    )
+  }
+}
+
+/** A server that runs in a process of its own. */
+export interface RunningServer {
+  readonly url: string
+  readonly pid: number
+  /** What it has logged, its last part. */
+  log(): string
+  /** Lets it end by itself, so that its store is whole. */
+  stop(): Promise<void>
+  /** Ends it at once; its folder goes with it. */
+  discard(): Promise<void>
+}
+
+export interface ServerPlace {
+  readonly command: ServerCommand
+  readonly dataDir: string
+  readonly settings: Settings
+  /** Removed when the server ends. */
+  readonly folder?: string
+}
+
+/** Starts a server and waits until it serves. */
+export async function startServer(place: ServerPlace, flags: readonly string[] = []): Promise<RunningServer> {
+  const { dataDir, folder, settings } = place
+  const child = run(place, ['serve', '--port', '0', '--host', '127.0.0.1', '--data', dataDir, ...flags], {
+    ...settings,
+    ...(folder !== undefined && { SWITCHBOARD_TESTING_FOLDER: folder }),
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const output = { text: '' }
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the server was not ready in time:\n${output.text}`)), patience)
+    const note = (chunk: unknown) => {
+      output.text = `${output.text}${chunk}`.slice(-20_000)
+      const found = readyLine.exec(output.text)?.[1]
+      if (found === undefined) return
+      clearTimeout(timer)
+      resolve(found)
+    }
+    child.stdout?.on('data', note)
+    child.stderr?.on('data', note)
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output.text}`)))
+  })
+  // The tests end when they are done, whether or not they closed it: then its pipe closes, and it ends too.
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as unknown as { unref(): void }).unref()
+  const end = async (how: () => void) => {
+    child.ref()
+    how()
+    await ended
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    log: () => output.text,
+    stop: () => end(() => child.kill('SIGTERM')),
+    discard: () => end(() => child.stdin?.end()),
+  }
+}
+
+/** Runs a command of the server to its end. */
+export async function runCommand(place: ServerPlace, args: readonly string[]): Promise<void> {
+  const child = run(place, [...args, '--data', place.dataDir], place.settings)
+  let text = ''
+  child.stdout?.on('data', (chunk) => {
+    text += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    text += chunk
+  })
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+  if (code !== 0) throw new Error(`switchboard ${args.join(' ')} ended with ${code}:\n${text}`)
+}
+
+function run({ command, dataDir }: ServerPlace, args: readonly string[], settings: Settings): ChildProcess {
+  const [program, ...first] = command
+  const guard = new URL(import.meta.url.endsWith('.ts') ? './guard.ts' : './guard.js', import.meta.url).href
+  return spawn(program, [...first, ...args], {
+    // World files and settings are those that were given, not those of the project that is tested.
+    cwd: dirname(dataDir),
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      ...settings,
+      // Only the server's own processes have the folder, so that nothing else is guarded.
+      ...(settings['SWITCHBOARD_TESTING_FOLDER'] !== undefined && { NODE_OPTIONS: `--import=${guard}` }),
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}

@@ -1,0 +1,20 @@
+/** An offer of WebRTC that every server takes: one audio stream with Opus. */
+export const exampleOffer = [
+  'v=0',
+  'o=- 4611731400430051336 2 IN IP4 127.0.0.1',
+  's=-',
+  't=0 0',
+  'a=group:BUNDLE 0',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  'c=IN IP4 0.0.0.0',
+  'a=rtcp:9 IN IP4 0.0.0.0',
+  'a=ice-ufrag:4ZcD',
+  'a=ice-pwd:2/1muCWoOi3uLifh0NuRHlmx',
+  'a=fingerprint:sha-256 19:E2:1C:3B:4B:9F:81:E6:B8:5C:F4:A5:A8:D8:73:04:BB:05:2F:70:9F:04:A9:0E:05:E9:26:33:E8:70:88:A2',
+  'a=setup:actpass',
+  'a=mid:0',
+  'a=sendrecv',
+  'a=rtcp-mux',
+  'a=rtpmap:111 opus/48000/2',
+  '',
+].join('\r\n')

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { RateLimitError } from '@switchboard/client'
+import { createSwitchboard, NothingCame, type TestSwitchboard } from '@switchboard/testing'
+
+const user = '16505551234'
+
+describe('a server for tests', () => {
+  let sb: TestSwitchboard
+  before(async () => {
+    sb = await createSwitchboard()
+  })
+  beforeEach(() => sb.reset())
+  after(() => sb.close())
+
+  /** Opens the window, so that anything may be sent. */
+  async function beginChat() {
+    const phone = sb.user(user)
+    await phone.write(sb.number, 'Hello?')
+    await sb.waitForEvent({ field: 'messages', kind: 'text' })
+    return phone
+  }
+
+  test('shows on the phone what was sent, and takes the reply', async () => {
+    const phone = await beginChat()
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Hi Ada' } })
+    const message = await phone.waitForMessage({ text: /Hi/ })
+    assert.equal(message.type, 'text')
+    await phone.reply('Good morning')
+    const event = await sb.waitForEvent({ field: 'messages', kind: 'text' })
+    const reply = event.value.messages?.[0]
+    assert.ok(reply?.type === 'text')
+    assert.deepEqual([reply.from, reply.text.body, reply.context?.id], [user, 'Good morning', message.id])
+  })
+
+  test('presses buttons by their titles', async () => {
+    const phone = await beginChat()
+    const buttons = ['Yes', 'No'].map((title) => ({ type: 'reply' as const, reply: { id: `id-${title}`, title } }))
+    const interactive = { type: 'button' as const, body: { text: 'Shall we?' }, action: { buttons } }
+    await sb.client.messages.send(sb.number, { to: user, type: 'interactive', interactive })
+    await phone.waitForMessage({ text: 'Shall we?', type: 'interactive' })
+    await phone.press('Yes')
+    const event = await sb.waitForEvent({ field: 'messages', kind: 'interactive' })
+    const pressed = event.value.messages?.[0]
+    assert.ok(pressed?.type === 'interactive' && pressed.interactive.type === 'button_reply')
+    assert.equal(pressed.interactive.button_reply.id, 'id-Yes')
+  })
+
+  test('calls', async () => {
+    const id = await sb.user('16505559876').call(sb.number)
+    const event = await sb.waitForEvent({ field: 'calls', kind: 'connect' })
+    assert.equal(event.value.calls?.[0]?.id, id)
+  })
+
+  test('waits for statuses, one after another', async () => {
+    const phone = await beginChat()
+    const { messages } = await sb.client.messages.send(sb.number, { to: user, text: { body: 'Hi' } })
+    await phone.waitForMessage()
+    await phone.read()
+    for (const kind of ['sent', 'delivered', 'read']) {
+      const { value } = await sb.waitForEvent({ field: 'messages', kind })
+      assert.equal(value.statuses?.[0]?.id, messages[0]?.id)
+    }
+  })
+
+  test('moves the clock: a day later the window is closed', async () => {
+    await beginChat()
+    await sb.advance('25h')
+    await sb.client.messages.send(sb.number, { to: user, text: { body: 'Too late' } }).then(
+      () => sb.waitForEvent({ field: 'messages', kind: 'failed' }),
+      (error) => assert.equal(error.code, 131047),
+    )
+  })
+
+  test('lets requests fail on purpose', async () => {
+    await sb.faults([{ match: { operation: 'account.read' }, effect: { status: 429 } }])
+    await assert.rejects(sb.client.account.read('1000000000000001', {}, { maxRetries: 0 }), RateLimitError)
+  })
+
+  test('is as it was after a reset, which takes less than 100 ms', async () => {
+    await sb.client.qrCodes.save(sb.number, { prefilled_message: 'Only in this test' })
+    const begun = performance.now()
+    await sb.reset()
+    const took = performance.now() - begun
+    const codes = await sb.client.qrCodes.list(sb.number).toArray()
+    assert.ok(!codes.some(({ prefilled_message }) => prefilled_message === 'Only in this test'))
+    assert.deepEqual(sb.events, [])
+    assert.ok(took < 100, `${Math.round(took)} ms`)
+  })
+
+  test('says what came instead', async () => {
+    await beginChat()
+    await sb.client.messages.send(sb.number, { to: user, text: { body: 'Something else' } })
+    await sb.user(user).waitForMessage({ text: 'Something' })
+    await assert.rejects(sb.user(user).waitForMessage({ text: 'Never', timeout: 20 }), NothingCame)
+    await assert.rejects(sb.waitForEvent({ field: 'calls', timeout: 20 }), NothingCame)
+  })
+})
+
+test('servers side by side have worlds of their own, in either vocabulary', async () => {
+  const world = {
+    businesses: [{ id: '2000000000000009', name: 'Two' }],
+    accounts: [
+      {
+        id: '1000000000000009',
+        business_id: '2000000000000009',
+        name: 'Two',
+        phone_numbers: [{ id: '4000000000000009', display_phone_number: '+1 631-555-1009', registered: true }],
+      },
+    ],
+  }
+  const both = await Promise.all([
+    createSwitchboard({ world, vocabulary: 'whatsapp' }),
+    createSwitchboard({ world, vocabulary: 'whatsapp' }),
+  ])
+  try {
+    const [one, other] = both
+    await one.user(user).write(one.number, 'Hi')
+    const { value } = await one.waitForEvent({ field: 'messages' })
+    assert.equal(value.messaging_product, 'whatsapp')
+    await one.client.messages.send('4000000000000009', { to: user, text: { body: 'Hello' } })
+    await one.user(user).waitForMessage({ text: 'Hello' })
+    assert.deepEqual([other.events.length, other.user(user).messages.length], [0, 0])
+  } finally {
+    for (const sb of both) await sb.close()
+  }
+  const left = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
+  assert.ok(existsSync(left))
+  assert.deepEqual(
+    readdirSync(left).filter((name) => name.startsWith(`run-${process.pid}-`)),
+    [],
+  )
+})
