@@ -3,6 +3,7 @@ WORKDIR /opt/switchboard
 COPY package.json package-lock.json ./
 COPY server/package.json server/
 COPY sdk/package.json sdk/
+COPY testing/package.json testing/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY server/src server/src
 COPY server/bin server/bin
