@@ -96,7 +96,7 @@ onBothDatabases('traces', (engine) => {
     const [transaction] = collector.ofTrace(trace, 'transaction')
     assert.equal(transaction?.parentSpanId, request?.spanId)
     assert.equal(readAttribute(transaction, 'db.system.name'), engine === 'sqlite' ? 'sqlite' : 'postgresql')
-    assert.ok(BigInt(transaction?.endTimeUnixNano ?? 0) <= BigInt(request?.endTimeUnixNano ?? 0) + 2_000_000n)
+    assert.ok(BigInt(transaction?.endTimeUnixNano ?? 0) <= BigInt(request?.endTimeUnixNano ?? 0))
     assert.deepEqual([...collector.services], ['switchboard'])
     assert.doesNotMatch(JSON.stringify(collector.spans), new RegExp(tokens.owner))
   })
@@ -129,8 +129,9 @@ onBothDatabases('traces', (engine) => {
       for (let index = 0; index < 20; index++) assert.equal((await read()).status, 200)
       await until(async () => collector.posts >= posts + round, 'they were sent in vain')
     }
-    await until(async () => warnings.length > 0, 'it is logged')
-    assert.deepEqual(warnings, ['traces cannot be exported, and are dropped'])
+    const about = () => warnings.filter((text) => text.includes('traces'))
+    await until(async () => about().length > 0, 'it is logged')
+    assert.deepEqual(about(), ['traces cannot be exported, and are dropped'])
     collector.isBroken = false
   })
 })

@@ -9,9 +9,10 @@ export function traceTransactions(database: Database, clock: Clock, spans: Spans
     async transaction(work, options) {
       const trace = options?.trace
       if (trace === undefined) return database.transaction(work, options)
-      const [start, began] = [clock.now(), performance.now()]
+      const began = performance.now()
       const note = (hasFailed: boolean) => {
         const milliseconds = performance.now() - began
+        const start = clock.now() - milliseconds
         spans.noteTransaction({ trace, start, milliseconds, product: database.product, hasFailed })
       }
       try {
