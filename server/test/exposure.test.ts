@@ -247,24 +247,29 @@ describe('a server that other machines can reach', () => {
   const start = (data: string, ...args: string[]) =>
     startCommand(['start', '--port', '0', '--data', join(held.folder, data), ...args], { cwd: held.folder })
 
-  test('says so in its banner and in its log, and shows its demo to this machine alone', async () => {
+  test('says so in its banner and in its log, and opens its demo and its console to this machine alone', async (t) => {
     const server = await start('exposed', '--host', '0.0.0.0')
+    t.after(() => server.stop('SIGTERM'))
     await server.shows(/"msg":"other machines can reach this server/)
     await server.shows(/WARNING {2}Other machines can reach this server, and NODE_ENV is not production:/)
     const { port } = new URL(server.url)
-    const local = await fetch(`http://127.0.0.1:${port}/`)
-    assert.match(await local.text(), /demo-token/)
+    const here = `http://127.0.0.1:${port}`
+    const isSignedIn = async (base: string, headers = {}) =>
+      JSON.parse(await (await fetch(`${base}/console/session`, { method: 'POST', headers })).text()).signed_in
+    assert.match(await (await fetch(`${here}/docs`)).text(), /demo-token/)
+    assert.equal(await isSignedIn(here), true)
     // Its own address in the network stands for another machine; one without a network has none.
     const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
     for (const { address } of addresses.filter(({ internal, family }) => !internal && family === 'IPv4')) {
       const base = `http://${address}:${port}`
-      assert.doesNotMatch(await (await fetch(`${base}/`)).text(), /demo-token/)
+      assert.equal(await isSignedIn(base), false)
       assert.doesNotMatch(await (await fetch(`${base}/docs`)).text(), /demo-token/)
       const headers = { authorization: 'Bearer demo-token' }
       assert.equal((await fetch(`${base}/v23.0/4000000000000001`, { headers })).status, 401)
     }
-    const forwarded = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': '203.0.113.7' } })
-    assert.doesNotMatch(await forwarded.text(), /demo-token/)
+    const forwarded = { 'x-forwarded-for': '203.0.113.7' }
+    assert.doesNotMatch(await (await fetch(`${here}/docs`, { headers: forwarded })).text(), /demo-token/)
+    assert.equal(await isSignedIn(here, forwarded), false)
     await server.shows(/"msg":"a request came through a proxy that TRUST_PROXY does not name/)
     assert.equal((await server.stop('SIGTERM')).code, 0)
   })

@@ -1,4 +1,5 @@
 import { BadSetting } from '../../base/setting-parsers.ts'
+import { cutTrailingSlashes } from '../../base/slashes.ts'
 
 /** Where the objects of an S3-compatible store are. */
 export interface ObjectLocation {
@@ -26,7 +27,7 @@ export function parseObjectLocation(text: string): ObjectLocation {
   }
   const bucket = url.host
   if (!bucketPattern.test(bucket)) throw new BadSetting(`a URL that begins with s3:// and a bucket, such as ${form}`)
-  const path = url.pathname.replaceAll(/^\/+|\/+$/g, '')
+  const path = cutTrailingSlashes(url.pathname).slice(1)
   if (path !== '' && !prefixPattern.test(path)) {
     throw new BadSetting('a URL whose prefix has letters, digits, dots, hyphens, underscores and slashes alone')
   }

@@ -9,15 +9,11 @@ export interface Page {
 
 /** Reads the response to ListObjectsV2: a flat document whose values hold no elements. */
 export function readPage(xml: string): Page {
-  const next = /<IsTruncated>\s*true\s*<\/IsTruncated>/.test(xml)
-    ? readElement(xml, 'NextContinuationToken')
-    : undefined
+  const isLast = readElement(xml, 'IsTruncated')?.trim() !== 'true'
   return {
-    keys: [...xml.matchAll(/<Contents>.*?<Key>([^<]*)<\/Key>/gs)].map(([, key]) => decode(key as string)),
-    prefixes: [...xml.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g)].map(([, one]) =>
-      decode(one as string),
-    ),
-    next,
+    keys: readEach(xml, 'Contents', 'Key'),
+    prefixes: readEach(xml, 'CommonPrefixes', 'Prefix'),
+    next: isLast ? undefined : readElement(xml, 'NextContinuationToken'),
   }
 }
 
@@ -27,9 +23,19 @@ export function readErrorCode(xml: string): string | undefined {
   return code !== undefined && /^\w{1,80}$/.test(code) ? code : undefined
 }
 
+/** The value of an element in each of those around it. */
+function readEach(xml: string, around: string, name: string): string[] {
+  return xml
+    .split(`<${around}>`)
+    .slice(1)
+    .map((part) => readElement(part, name) ?? '')
+}
+
+/** The first element of that name. */
 function readElement(xml: string, name: string): string | undefined {
-  const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
-  return found === undefined ? undefined : decode(found)
+  const begin = xml.indexOf(`<${name}>`)
+  const end = xml.indexOf(`</${name}>`, begin)
+  return begin === -1 || end === -1 ? undefined : decode(xml.slice(begin + name.length + 2, end))
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

@@ -35,9 +35,12 @@ const imported = {
   '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
 } as const
 
+const words = /\w+/g
+
 /** The imports of what a text uses. */
 function writeImports(text: string): string {
-  const isUsed = (name: string) => new RegExp(`\\b${name.replace('type ', '')}\\b`).test(text)
+  const found = new Set(text.match(words))
+  const isUsed = (name: string) => found.has(name.replace('type ', ''))
   const lines = Object.entries(imported).flatMap(([file, names]) => {
     const used = names.filter(isUsed)
     if (used.length === 0) return []
