@@ -31,14 +31,16 @@ interface WriterRow {
   readonly is_number: number
 }
 
+// Each is looked up by its key: joins and EXISTS are left to the planner, which would read whole tables.
 const selectWriters = defineWithRows(
   defineSql<{ writers: Listed<readonly [phone_number_id: string, wa_id: string]> }>()(
     ({ writers }) => sql<WriterRow>`
     SELECT o.key AS key, users.name AS name, CASE WHEN users.wa_id IS NULL THEN 0 ELSE 1 END AS is_known,
-      CASE WHEN EXISTS (SELECT 1 FROM blocked_users b WHERE b.phone_number_id = o.value ->> 0
-        AND b.user_wa_id = o.value ->> 1) THEN 1 ELSE 0 END AS is_blocked,
-      CASE WHEN EXISTS (SELECT 1 FROM phone_numbers n WHERE n.phone_number = o.value ->> 1) THEN 1 ELSE 0 END AS is_number
-    FROM json_each(${writers}) AS o LEFT JOIN users ON users.wa_id = o.value ->> 1`,
+      CASE WHEN (SELECT b.user_wa_id FROM blocked_users b WHERE b.phone_number_id = o.value ->> 0
+        AND b.user_wa_id = o.value ->> 1) IS NULL THEN 0 ELSE 1 END AS is_blocked,
+      CASE WHEN (SELECT n.id FROM phone_numbers n WHERE n.phone_number = o.value ->> 1) IS NULL THEN 0 ELSE 1 END AS is_number
+    FROM json_each(${writers}) AS o
+    LEFT JOIN LATERAL (SELECT wa_id, name FROM users WHERE wa_id = o.value ->> 1 OFFSET 0) AS users ON TRUE`,
   ),
   ([key, phone_number_id, wa_id]) => sql`
     SELECT ${key} AS key, (SELECT name FROM users WHERE wa_id = ${wa_id}) AS name,
