@@ -69,7 +69,8 @@ async function attempt<T>(
   }, timeout)
   const init: RequestInit & { duplex?: 'half' } = { method: row.method, headers, signal: controller.signal }
   if (body.body !== undefined) init.body = body.body
-  if (!body.isRepeatable) init.duplex = 'half'
+  // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not.
+  if (body.isLarge) Object.assign(init, { redirect: 'error', window: null, duplex: 'half' })
   try {
     const response = await client.fetch(url, init)
     if (!response.ok) throw makeApiError(response.status, await response.text(), response.headers)
