@@ -3,14 +3,17 @@ WORKDIR /opt/switchboard
 COPY package.json package-lock.json ./
 COPY server/package.json server/
 COPY sdk/package.json sdk/
+COPY console/package.json console/
 COPY testing/package.json testing/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY server/src server/src
 COPY server/bin server/bin
 COPY sdk/src sdk/src
+COPY console/src console/src
 COPY worlds worlds
-COPY scripts/compile.mjs scripts/pack.mjs scripts/
-RUN mkdir /data node_modules/.compiled node_modules/.packed && chown node:node /data node_modules/.compiled node_modules/.packed
+COPY scripts/compile.mjs scripts/console.mjs scripts/pack.mjs scripts/
+RUN mkdir /data node_modules/.compiled node_modules/.packed node_modules/.console \
+  && chown node:node /data node_modules/.compiled node_modules/.packed node_modules/.console
 USER node
 RUN node_modules/.bin/node --disable-warning=ExperimentalWarning scripts/compile.mjs
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildConsole } from './console.mjs'
 import { pack } from './pack.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -12,3 +13,7 @@ enableCompileCache(join(root, 'node_modules', '.compiled'))
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
   await import(pathToFileURL(join(folder, file)).href)
 }
+// Without the console everything else works, and its page says why it is not there.
+await buildConsole().catch((error) => {
+  process.stderr.write(`switchboard: the console could not be built: ${error.message}\n`)
+})

@@ -42,6 +42,10 @@ const checks = [
     ],
   },
   {
+    name: 'types of the console',
+    command: ['node_modules/.bin/tsc', '--project', 'console'],
+  },
+  {
     name: 'lint and format',
     command: ['node_modules/.bin/biome', 'ci', '--error-on-warnings', '--max-diagnostics=200', '.'],
   },

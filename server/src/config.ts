@@ -55,6 +55,10 @@ export { BadSetting, type Environment }
 export const roles = ['all', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
 
+/** What is between the service and PostgreSQL. */
+export const databasePoolers = ['none', 'transaction'] as const
+export type DatabasePooler = (typeof databasePoolers)[number]
+
 export interface Config extends Settings {
   readonly production: boolean
   readonly port: number
@@ -69,6 +73,7 @@ export interface Config extends Settings {
   readonly awsSecretAccessKey: string | undefined
   readonly awsSessionToken: string | undefined
   readonly databaseConnections: number
+  readonly databasePooler: DatabasePooler
   readonly databaseTimeout: number
   readonly databaseLockTimeout: number
   readonly secretsKey: SecretKey | undefined
@@ -81,11 +86,15 @@ export interface Config extends Settings {
   readonly trustProxy: AddressList
   readonly allowedHosts: readonly string[]
   readonly allowDemoTokens: boolean
+  readonly consoleOn: boolean
+  /** How long a session of the console lasts. */
+  readonly consoleSession: number
   readonly vocabulary: VocabularyName
   readonly versions: readonly string[]
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly requestLog: number
+  readonly otlpEndpoint: string | undefined
   readonly webhookTimeout: number
   readonly webhookRetryDelays: readonly number[]
   readonly webhookGiveUpAfter: number
@@ -220,9 +229,17 @@ export const settings = {
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',
     sentence:
-      'The most connections that a process opens to PostgreSQL: one for look-ups and health, one for lists, the others for writes, of which no app takes all.',
+      'The most connections that a process opens to PostgreSQL: one for look-ups, one for lists, from 5 on one that is kept for operators and health, the others for writes, of which no app takes all.',
     parse: integer(2, 1000),
     fallback: () => 10,
+  }),
+  databasePooler: define<DatabasePooler>({
+    name: 'DATABASE_POOLER',
+    shownDefault: 'none',
+    sentence:
+      'transaction when DATABASE_URL leads to a pooler that gives each transaction another connection, such as PgBouncer with pool_mode=transaction: then nothing is prepared by name, and processes poll instead of waking each other.',
+    parse: oneOf(databasePoolers),
+    fallback: () => 'none',
   }),
   databaseTimeout: define({
     name: 'DATABASE_TIMEOUT',
@@ -293,6 +310,20 @@ export const settings = {
     sentence: 'Whether this is a place to try things out: operators see the headers and bodies of requests.',
     parse: onOff,
     fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
+  }),
+  consoleOn: define({
+    name: 'CONSOLE',
+    shownDefault: 'on',
+    sentence: 'Whether the console is served; everything else works without it.',
+    parse: onOff,
+    fallback: () => true,
+  }),
+  consoleSession: define({
+    name: 'CONSOLE_SESSION',
+    shownDefault: '12h',
+    sentence: 'How long somebody who signed in to the console stays signed in.',
+    parse: duration,
+    fallback: () => 12 * hour,
   }),
   trustProxy: define<AddressList>({
     name: 'TRUST_PROXY',
@@ -376,6 +407,13 @@ export const settings = {
     name: 'CARRIER_URL',
     shownDefault: 'unset: the built-in carrier',
     sentence: 'Where verification codes are POSTed to be sent.',
+    parse: postUrl,
+    fallback: () => undefined,
+  }),
+  otlpEndpoint: define<string | undefined>({
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    shownDefault: 'unset: nothing is exported',
+    sentence: 'The OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318.',
     parse: postUrl,
     fallback: () => undefined,
   }),

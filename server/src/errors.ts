@@ -9,6 +9,7 @@ import * as bot from './resources/bot/errors.ts'
 import * as calls from './resources/calls/errors.ts'
 import * as sdp from './resources/calls/sdp-errors.ts'
 import * as compliance from './resources/compliance/errors.ts'
+import * as console from './resources/console/errors.ts'
 import * as encryption from './resources/encryption/errors.ts'
 import * as groups from './resources/groups/errors.ts'
 import * as media from './resources/media/errors.ts'
@@ -58,6 +59,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'resources/solutions/errors.ts': solutions,
   'resources/solutions/onboarding-errors.ts': onboarding,
   'resources/compliance/errors.ts': compliance,
+  'resources/console/errors.ts': console,
   'resources/portfolio/errors.ts': portfolio,
   'resources/webhooks/errors.ts': webhooks,
   'resources/operators/errors.ts': operators,

@@ -7,6 +7,7 @@ import { auditChapter } from './resources/audit/operations.ts'
 import { botChapter } from './resources/bot/operations.ts'
 import { callsChapter } from './resources/calls/operations.ts'
 import { complianceChapter } from './resources/compliance/operations.ts'
+import { consoleChapter } from './resources/console/operations.ts'
 import { encryptionChapter } from './resources/encryption/operations.ts'
 import { groupsChapter } from './resources/groups/operations.ts'
 import { mediaChapter } from './resources/media/operations.ts'
@@ -48,6 +49,7 @@ export const chapters: readonly Chapter[] = [
   webhooksChapter,
   auditChapter,
   operatorsChapter,
+  consoleChapter,
   serviceChapter,
   sandboxChapter,
 ]

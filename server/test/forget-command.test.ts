@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Database } from '../src/db/database.ts'
 import { rememberingTables } from '../src/resources/users/forget.ts'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 import { pdf } from './harness/media-files.ts'
 import { findSecrets, readStolenBytes, readTableFiles } from './harness/secret-search.ts'
 import { startSubscriber } from './harness/subscriber.ts'
@@ -22,6 +23,7 @@ const erased = {
   text: 'the amber zeppelin leaves at nine',
   filename: 'quokka-census.pdf',
   reply: 'your marzipan lighthouse is ready',
+  long: 'a very long letter to the teapot admiral',
   button: 'Choose narwhal',
   opaque: 'order-of-the-plum-walrus',
   bytes: 'the pages of the quokka census',
@@ -36,7 +38,7 @@ onBothDatabases('forget', (engine) => {
   let server: RunningServer
   let database: Database
   before(async () => {
-    place = await makeStorePlace(engine)
+    place = await makeMigratedPlace(engine)
     const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
     options = { env, cwd: place.dataDir }
     server = await startCommand(['serve', '--port', '0'], options)
@@ -108,6 +110,8 @@ onBothDatabases('forget', (engine) => {
       document: { id: media, filename: erased.filename },
     })
     const sent = await send(user, { text: { body: erased.reply }, biz_opaque_callback_data: erased.opaque })
+    // PostgreSQL stores what is so long aside; nothing of it can be compressed.
+    const letter = await send(user, { text: { body: `${erased.long} ${randomBytes(2900).toString('base64')}` } })
     const buttons = [{ type: 'reply', reply: { id: 'one', title: erased.button } }]
     const interactive = { type: 'button', body: { text: 'Which one?' }, action: { buttons } }
     const asked = await send(user, { type: 'interactive', interactive })
@@ -126,14 +130,14 @@ onBothDatabases('forget', (engine) => {
 
     const done = await runCommand(['forget', `+${user}`], options)
     assert.deepEqual([done.code, done.stderr], [0, ''])
-    assert.match(done.stdout, /contents of 4 messages with 1 files/)
+    assert.match(done.stdout, /contents of 5 messages with 1 files/)
 
     const bytes = await readEverything()
     assert.deepEqual(findIn(bytes, erased), [])
     assert.deepEqual(findSecrets(bytes, [{ name: 'text', text: erased.text }]), [])
     assert.deepEqual(findIn(bytes, kept), ['name', 'text'], 'of another user nothing is gone')
 
-    for (const id of [written, document, sent, asked]) {
+    for (const id of [written, document, sent, letter, asked]) {
       const shown = await gateway(`messages/${id}`)
       assert.equal(shown.content_removed, true)
       assert.ok(shown.states.length > 0)

@@ -69,6 +69,8 @@ async function openDoor({ publicUrl, production = false, world, engine = 'sqlite
     PORT: '0',
     DATA_DIR: place.dataDir,
     LOG_LEVEL: 'silent',
+    // The start page is what is there without the console, which has a test of its own.
+    CONSOLE: 'off',
     ...(publicUrl !== undefined && { PUBLIC_URL: publicUrl }),
     ...(production && { NODE_ENV: 'production' }),
   })

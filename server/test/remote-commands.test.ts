@@ -40,6 +40,27 @@ onBothDatabases('commands against a running server', (engine) => {
     assert.match(await succeed('status'), /^Server +http.*\nVersion .*\nStore .*\nSandbox +yes/)
   })
 
+  test('clock, snapshot, faults and reset work on the sandbox', async () => {
+    const ask = async (...args: string[]) => JSON.parse(await succeed(...args))
+    const file = join(held.folder, 'faults.json')
+    const rule = { match: { operation: 'account.read' }, rate: 0.5, times: 1, effect: { delay: '1s' } }
+    await writeFile(file, JSON.stringify([rule]))
+    assert.equal((await ask('snapshot', 'save', 'at-first')).name, 'at-first')
+    assert.equal((await ask('clock', '--advance', '24h')).offset, 86_400_000)
+    assert.equal((await ask('clock')).offset, 86_400_000)
+    assert.deepEqual((await ask('faults', 'set', file)).rules, [{ ...rule, hits: 0 }])
+    assert.deepEqual((await ask('snapshot', 'list')).data.length, 1)
+    assert.deepEqual(await ask('snapshot', 'restore', 'at-first'), { success: true })
+    assert.equal((await ask('clock', '--real')).offset, 0)
+    assert.deepEqual((await ask('faults', 'list')).rules, [])
+    assert.deepEqual((await ask('faults', 'clear')).rules, [])
+    assert.deepEqual(await ask('snapshot', 'delete', 'at-first'), { success: true })
+    assert.equal((await ask('reset')).success, true)
+    const refused = await run(['snapshot', 'restore', 'never'])
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /answered 404: /)
+  })
+
   test('token create, list and revoke', async () => {
     server.clock.advance(1000)
     const secret = (await succeed('token', 'create', '--app', ids.application, '--scope', 'operator')).trim()

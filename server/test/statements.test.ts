@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { startCommand } from './harness/command.ts'
 import { writeAs } from './harness/crowd.ts'
-import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { type SentStatement, StatementLog } from './harness/statement-log.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, testWorld, tokens } from './harness/world.ts'
@@ -26,8 +26,8 @@ const event = [
   'look up token',
   ...begin,
   'find what posts name',
-  'insert received_messages',
   'look up writers',
+  'insert received_messages',
   'insert messages',
   'insert message_contents',
   'insert chats',
@@ -39,7 +39,7 @@ const event = [
 ]
 
 async function startLogged(t: TestContext, role: string) {
-  const place = await makeStorePlace('postgres')
+  const place = await makeMigratedPlace('postgres')
   t.after(() => place.remove())
   return startLoggedAt(t, place, role)
 }
@@ -139,7 +139,7 @@ test('writes that make nothing due are followed by no polls', async (t) => {
 
 const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 
-test('an event of a message takes thirteen statements, twelve of them in a transaction of five flights', async (t) => {
+test('an event of a message takes thirteen statements, twelve of them in a transaction of three flights', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
   log.take()
@@ -148,7 +148,7 @@ test('an event of a message takes thirteen statements, twelve of them in a trans
     const sent = log.take().filter((statement) => !isNotice(statement))
     assert.deepEqual(sent.map(nameOf), event)
     const transaction = sent.slice(1)
-    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 5)
+    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 3)
     assert.ok(transaction.every(({ isNamed }) => isNamed))
   }
 })
@@ -195,7 +195,7 @@ async function startHoldingSink(t: TestContext) {
 }
 
 test('a process wakes the one that holds a lane, and does not try to claim it', async (t) => {
-  const place = await makeStorePlace('postgres')
+  const place = await makeMigratedPlace('postgres')
   t.after(() => place.remove())
   const sink = await startHoldingSink(t)
   const world = testWorld()

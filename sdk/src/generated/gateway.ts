@@ -522,6 +522,39 @@ export function gatewayReadCall(client: Client, callId: string, options?: Reques
   return callRow(client, gatewayReadCallRow, [callId], undefined, options)
 }
 
+/** The parameters of `gateway.list_calls`. */
+export interface GatewayListCallsParams {
+  /** It must be a user's id: 1 to 20 digits, as text. */
+  user_wa_id?: string | undefined
+  phone_number_id?: string | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `gateway.list_calls`. */
+export interface GatewayListCallsItem {
+  id: string
+  phone_number_id: string
+  user_wa_id: string
+  direction: 'BUSINESS_INITIATED' | 'USER_INITIATED'
+  state: 'initiated' | 'ringing' | 'accepted' | 'ended'
+  ending?: 'completed' | 'rejected' | 'failed' | 'timed_out'
+  created_time: string
+  accepted_time?: string
+  ended_time?: string
+}
+
+const gatewayListCallsRow: Row = { name: 'gateway.list_calls', method: 'GET', door: 'gateway', path: '/gateway/calls' }
+
+/** Lists calls between users and phone numbers, newest first, without what they said about their media. */
+export function gatewayListCalls(client: Client, params?: GatewayListCallsParams, options?: RequestOptions): ListCall<GatewayListCallsItem> {
+  return listRow(client, gatewayListCallsRow, [], params, options)
+}
+
 /** The parameters of `gateway.act_on_call`. */
 export interface GatewayActOnCallParams {
   action: 'ringing' | 'accept' | 'reject' | 'terminate'
@@ -803,6 +836,16 @@ export class GatewayMethods {
    */
   readCall(callId: string, options?: RequestOptions): Call<GatewayReadCallResponse> {
     return gatewayReadCall(this.client, callId, options)
+  }
+
+  /**
+   * Lists calls between users and phone numbers, newest first, without what they said about their media.
+   *
+   * @example
+   * for await (const item of client.gateway.listCalls({ user_wa_id: '16505551238' })) …
+   */
+  listCalls(params?: GatewayListCallsParams, options?: RequestOptions): ListCall<GatewayListCallsItem> {
+    return gatewayListCalls(this.client, params, options)
   }
 
   /**

@@ -117,6 +117,8 @@ export interface OperatorListTokensItem {
   /** Null: it is not revoked. */
   revoked_time: string | null
   state: 'good' | 'expired' | 'revoked'
+  /** Whose session of the console it is; absent: it is none. */
+  session_name?: string
 }
 
 const operatorListTokensRow: Row = { name: 'operator.list_tokens', method: 'GET', door: 'operator', path: '/operator/tokens' }
@@ -162,6 +164,8 @@ export interface OperatorCreateTokenResponse {
   /** Null: it is not revoked. */
   revoked_time: string | null
   state: 'good' | 'expired' | 'revoked'
+  /** Whose session of the console it is; absent: it is none. */
+  session_name?: string
 }
 
 const operatorCreateTokenRow: Row = { name: 'operator.create_token', method: 'POST', door: 'operator', path: '/operator/tokens' }
@@ -569,6 +573,8 @@ export interface OperatorListRequestsResponse {
       code: number
       message: string
     } | null
+    /** The fault rule that it was hit by, as in X-Switchboard-Fault; in a sandbox alone. */
+    fault?: string
     milliseconds: number
     business_id: string | null
     app_id: string | null

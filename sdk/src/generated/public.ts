@@ -34,9 +34,118 @@ export function publicQrImage(client: Client, file: string, options?: RequestOpt
 
 const publicStartRow: Row = { name: 'public.start', method: 'GET', door: 'open', path: '/' }
 
-/** Shows the start page: whether the service is ready, and with the demo world what is in it. */
+/** Shows the console: the users' phones beside what the business sees; without it the start page. */
 export function publicStart(client: Client, options?: RequestOptions): Call<string> {
   return callForText(client, publicStartRow, [], undefined, options)
+}
+
+const publicLiveRow: Row = { name: 'public.live', method: 'GET', door: 'open', path: '/live' }
+
+/** Shows everything that happens, as it happens. */
+export function publicLive(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicLiveRow, [], undefined, options)
+}
+
+const publicTraceRow: Row = { name: 'public.trace', method: 'GET', door: 'open', path: '/traces/{}' }
+
+/** Shows all that one request set off. */
+export function publicTrace(client: Client, trace: string, options?: RequestOptions): Call<string> {
+  return callForText(client, publicTraceRow, [trace], undefined, options)
+}
+
+const publicDeliveriesRow: Row = { name: 'public.deliveries', method: 'GET', door: 'open', path: '/deliveries' }
+
+/** Shows the log of webhooks and the health of their subscribers. */
+export function publicDeliveries(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicDeliveriesRow, [], undefined, options)
+}
+
+const publicDeliveryRow: Row = { name: 'public.delivery', method: 'GET', door: 'open', path: '/deliveries/{}' }
+
+/** Shows one webhook with every try at it. */
+export function publicDelivery(client: Client, delivery: string, options?: RequestOptions): Call<string> {
+  return callForText(client, publicDeliveryRow, [delivery], undefined, options)
+}
+
+const publicConnectRow: Row = { name: 'public.connect', method: 'GET', door: 'open', path: '/connect' }
+
+/** Shows how to connect an app, and tries whether it is. */
+export function publicConnect(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicConnectRow, [], undefined, options)
+}
+
+const publicCallsRow: Row = { name: 'public.calls', method: 'GET', door: 'open', path: '/calls' }
+
+/** Shows the calls. */
+export function publicCalls(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicCallsRow, [], undefined, options)
+}
+
+const publicCallRow: Row = { name: 'public.call', method: 'GET', door: 'open', path: '/calls/{}' }
+
+/** Shows one call with the descriptions of both sides. */
+export function publicCall(client: Client, call: string, options?: RequestOptions): Call<string> {
+  return callForText(client, publicCallRow, [call], undefined, options)
+}
+
+const publicResourcesRow: Row = { name: 'public.resources', method: 'GET', door: 'open', path: '/resources' }
+
+/** Shows what is in the store. */
+export function publicResources(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicResourcesRow, [], undefined, options)
+}
+
+const publicResourceRow: Row = { name: 'public.resource', method: 'GET', door: 'open', path: '/resources/{}' }
+
+/** Shows one object of the store. */
+export function publicResource(client: Client, id: string, options?: RequestOptions): Call<string> {
+  return callForText(client, publicResourceRow, [id], undefined, options)
+}
+
+const publicSandboxRow: Row = { name: 'public.sandbox', method: 'GET', door: 'open', path: '/sandbox' }
+
+/** Shows what can be done in a place to try things out: time, faults, snapshots. */
+export function publicSandbox(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicSandboxRow, [], undefined, options)
+}
+
+const publicAccessRow: Row = { name: 'public.access', method: 'GET', door: 'open', path: '/access' }
+
+/** Shows tokens, sessions and who did what. */
+export function publicAccess(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicAccessRow, [], undefined, options)
+}
+
+const publicConsoleFileRow: Row = { name: 'public.console_file', method: 'GET', door: 'open', path: '/console/{}' }
+
+/** Sends the console's script or style. */
+export function publicConsoleFile(client: Client, file: string, options?: RequestOptions): Call<Response> {
+  return callForResponse(client, publicConsoleFileRow, [file], undefined, options)
+}
+
+/** The response of `public.sign_in`. */
+export interface PublicSignInResponse {
+  signed_in: boolean
+  /** Who is signed in. */
+  name?: string
+  /** By which the session is listed and ended like a token. */
+  token_id?: string
+  expires_time?: string
+  /** What every write carries in the header X-Console-Proof. */
+  proof?: string
+  /** Whether nobody needs to sign in here. */
+  local?: boolean
+  /** Whether only some tenants are seen. */
+  limited?: boolean
+  /** Why nobody is signed in. */
+  reason?: string
+}
+
+const publicSignInRow: Row = { name: 'public.sign_in', method: 'POST', door: 'open', path: '/console/session' }
+
+/** Signs in to the console: by the code of a link in the header X-Console-Code, or without anything on the machine of a sandbox; says who is signed in. */
+export function publicSignIn(client: Client, options?: RequestOptions): Call<PublicSignInResponse> {
+  return callRow(client, publicSignInRow, [], undefined, options)
 }
 
 const publicDocsRow: Row = { name: 'public.docs', method: 'GET', door: 'open', path: '/docs' }
@@ -125,13 +234,143 @@ export class PublicMethods {
   }
 
   /**
-   * Shows the start page: whether the service is ready, and with the demo world what is in it.
+   * Shows the console: the users' phones beside what the business sees; without it the start page.
    *
    * @example
    * await client.public.start()
    */
   start(options?: RequestOptions): Call<string> {
     return publicStart(this.client, options)
+  }
+
+  /**
+   * Shows everything that happens, as it happens.
+   *
+   * @example
+   * await client.public.live()
+   */
+  live(options?: RequestOptions): Call<string> {
+    return publicLive(this.client, options)
+  }
+
+  /**
+   * Shows all that one request set off.
+   *
+   * @example
+   * await client.public.trace('1')
+   */
+  trace(trace: string, options?: RequestOptions): Call<string> {
+    return publicTrace(this.client, trace, options)
+  }
+
+  /**
+   * Shows the log of webhooks and the health of their subscribers.
+   *
+   * @example
+   * await client.public.deliveries()
+   */
+  deliveries(options?: RequestOptions): Call<string> {
+    return publicDeliveries(this.client, options)
+  }
+
+  /**
+   * Shows one webhook with every try at it.
+   *
+   * @example
+   * await client.public.delivery('1')
+   */
+  delivery(delivery: string, options?: RequestOptions): Call<string> {
+    return publicDelivery(this.client, delivery, options)
+  }
+
+  /**
+   * Shows how to connect an app, and tries whether it is.
+   *
+   * @example
+   * await client.public.connect()
+   */
+  connect(options?: RequestOptions): Call<string> {
+    return publicConnect(this.client, options)
+  }
+
+  /**
+   * Shows the calls.
+   *
+   * @example
+   * await client.public.calls()
+   */
+  calls(options?: RequestOptions): Call<string> {
+    return publicCalls(this.client, options)
+  }
+
+  /**
+   * Shows one call with the descriptions of both sides.
+   *
+   * @example
+   * await client.public.call('1')
+   */
+  call(call: string, options?: RequestOptions): Call<string> {
+    return publicCall(this.client, call, options)
+  }
+
+  /**
+   * Shows what is in the store.
+   *
+   * @example
+   * await client.public.resources()
+   */
+  resources(options?: RequestOptions): Call<string> {
+    return publicResources(this.client, options)
+  }
+
+  /**
+   * Shows one object of the store.
+   *
+   * @example
+   * await client.public.resource('1')
+   */
+  resource(id: string, options?: RequestOptions): Call<string> {
+    return publicResource(this.client, id, options)
+  }
+
+  /**
+   * Shows what can be done in a place to try things out: time, faults, snapshots.
+   *
+   * @example
+   * await client.public.sandbox()
+   */
+  sandbox(options?: RequestOptions): Call<string> {
+    return publicSandbox(this.client, options)
+  }
+
+  /**
+   * Shows tokens, sessions and who did what.
+   *
+   * @example
+   * await client.public.access()
+   */
+  access(options?: RequestOptions): Call<string> {
+    return publicAccess(this.client, options)
+  }
+
+  /**
+   * Sends the console's script or style.
+   *
+   * @example
+   * await client.public.consoleFile('main.js')
+   */
+  consoleFile(file: string, options?: RequestOptions): Call<Response> {
+    return publicConsoleFile(this.client, file, options)
+  }
+
+  /**
+   * Signs in to the console: by the code of a link in the header X-Console-Code, or without anything on the machine of a sandbox; says who is signed in.
+   *
+   * @example
+   * await client.public.signIn()
+   */
+  signIn(options?: RequestOptions): Call<PublicSignInResponse> {
+    return publicSignIn(this.client, options)
   }
 
   /**

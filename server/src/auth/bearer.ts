@@ -5,6 +5,7 @@ import type { Caller } from '../graph/caller.ts'
 import { demoTokenFromElsewhere, invalidToken, missingToken } from '../graph/errors.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { isDemoToken } from './demo.ts'
+import { readSessionSecret } from './sessions.ts'
 import { type FoundToken, findCaller, findCallerById } from './tokens.ts'
 
 /** Clients of the resumable upload send `OAuth` instead of `Bearer`. */
@@ -105,12 +106,14 @@ export function hasEnded({ expires_time }: FoundToken, clock: Clock): boolean {
   return expires_time !== null && expires_time <= clock.now()
 }
 
-/** From the header, or from the argument `access_token` if the vocabulary has it. */
-function readSecret({ vocabulary }: AuthenticationDeps, { headers, query }: CredentialSource): string {
+/** From the header, from the argument `access_token` if the vocabulary has it, or from the cookie of the console. */
+function readSecret({ vocabulary }: AuthenticationDeps, { raw, headers, query }: CredentialSource): string {
   const { authorization } = headers
   const { access_token } = query
   const fromQuery = vocabulary.habits.token_in_query && typeof access_token === 'string' ? access_token : undefined
-  const secret = authorization ? bearerPattern.exec(authorization)?.[1] : fromQuery
+  const secret = authorization
+    ? bearerPattern.exec(authorization)?.[1]
+    : (fromQuery ?? readSessionSecret(raw.method, headers))
   if (secret === undefined || secret === '') throw missingToken()
   return secret
 }

@@ -50,6 +50,7 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
       created_time: clock.now(),
       expires_time: token.expires_time,
       revoked_time: null,
+      session_name: null,
     })
     .execute()
   return id

@@ -82,6 +82,7 @@ export const tokenEntries = defineWorldPart({
           created_time: context.now,
           expires_time: expires_time ?? null,
           revoked_time: null,
+          session_name: null,
         }),
         change: ({ given: { accounts, businesses }, scopes, expires_time }) =>
           pickGiven({

@@ -35,7 +35,8 @@ export class GatewayRefused extends CommandFailed {
   }
 }
 
-const patience = 30_000
+/** What falls due when a clock is moved may take a minute; a refusal comes soon. */
+const patience = 90_000
 
 export function openGateway(flags: GatewayFlags): Gateway {
   const token = flags.token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)

@@ -115,6 +115,18 @@ export function buildProgram(): Command {
     .action(async (id, flags) => (await import('./token.ts')).revokeTokenById(id, flags))
 
   program
+    .command('console')
+    .description('sign in to the console')
+    .command('link')
+    .description('print a link that signs somebody in to the console, once')
+    .option('--for <name>', 'who it is for', 'operator')
+    .option('--expires <duration>', 'how long the link can be used', '1h')
+    .addOption(repeatable('--account <id>', 'an account that is seen', 'all'))
+    .addOption(repeatable('--business <id>', 'a business that is seen, with all that is its', 'all'))
+    .option(...dataFlag)
+    .action(async (flags) => (await import('./console-link.ts')).printConsoleLink(flags))
+
+  program
     .command('status')
     .description('show how a running server is: version, store, processes, what is in it, what waits')
     .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)

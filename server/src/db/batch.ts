@@ -66,9 +66,10 @@ export class Batch extends DriverQuery {
   #described: Map<string, Columns> | undefined
   #error: Error | undefined
 
-  constructor(queries: readonly pg.QueryConfig[], done: BatchCallback) {
+  /** `isNamed`: whether names of statements mean something to the next transaction; behind a transaction pooler they do not. */
+  constructor(queries: readonly pg.QueryConfig[], done: BatchCallback, isNamed = true) {
     super('')
-    this.#queries = queries
+    this.#queries = isNamed ? queries : queries.map(withoutName)
     this.callback = (error) => done(error ? { index: this.#results.length, error } : undefined, this.#results)
   }
 
@@ -172,17 +173,23 @@ export class Batch extends DriverQuery {
   }
 }
 
+function withoutName({ text, values }: pg.QueryConfig): pg.QueryConfig {
+  return { text, ...(values && { values }) }
+}
+
 /** Sends one statement, on which no other depends. */
 export function sendAlone(
   client: pg.Client | pg.PoolClient,
   query: pg.QueryConfig,
   resolve: (result: StatementResult) => void,
   reject: (error: Error) => void,
+  isNamed = true,
 ): void {
-  const batch = new Batch([query], (failure, results) => {
+  const done: BatchCallback = (failure, results) => {
     if (failure) reject(failure.error)
     else resolve(results[0] as StatementResult)
-  })
+  }
+  const batch = new Batch([query], done, isNamed)
   const { query_timeout } = query as { query_timeout?: number }
   if (query_timeout !== undefined) batch.query_timeout = query_timeout
   client.query(batch as unknown as pg.Submittable)

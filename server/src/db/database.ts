@@ -84,6 +84,8 @@ export interface TransactionOptions {
   readonly share?: string
   /** The trace of the request that it is done for. */
   readonly trace?: string | undefined
+  /** Whether what it deletes is overwritten in the file of an embedded store; `emptyLog` does the rest. */
+  readonly wipes?: boolean
 }
 
 /** One window of a limit: permits per period, counted under a key. */
@@ -124,6 +126,8 @@ export interface Database {
   readonly counters: Counters
   /** Reads committed data; never waits for a writer. */
   readonly read: Db
+  /** The same for operators and health, which go on when every connection is taken: one is kept for them. */
+  readonly reserved: Db
   /** Runs `work` entirely or not at all. `work` may run again when the database asks for a retry. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** One statement as a transaction of its own: on PostgreSQL it takes one round trip instead of three. */
@@ -140,6 +144,8 @@ export interface Database {
   runScript(tx: Transaction, script: string): Promise<void>
   /** Blocks every other process that wants to migrate the same database. */
   lockForMigration(tx: Transaction): Promise<void>
+  /** Purges from the log of an embedded store what is no longer in its file, unless somebody reads the store for long. */
+  emptyLog(): Promise<void>
   /** Purges deleted data of these tables from the database's files by rewriting them. */
   scrub(tables: readonly string[]): Promise<void>
   /** Throws when the database does not respond. */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { Batch, type NamedQuery, type StatementResult } from './batch.ts'
+import { Batch, type BatchCallback, type NamedQuery, type StatementResult } from './batch.ts'
 
 /** PostgreSQL's error for every statement after a failed one. */
 const abortedCode = '25P02'
@@ -32,6 +32,7 @@ const makeMustRunAgain = () => new MustRunAgain()
  */
 export class Flight {
   readonly #client: pg.PoolClient
+  readonly #isNamed: boolean
   readonly #required = new Map<string, { readonly name: string; readonly text: string }>()
   #held: HeldQuery[] = []
   #begin: readonly NamedQuery[] = []
@@ -40,8 +41,9 @@ export class Flight {
   #begun: Promise<unknown> | undefined
   #failure: unknown
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, isNamed = true) {
     this.#client = client
+    this.#isNamed = isNamed
   }
 
   begin(queries: readonly NamedQuery[]): void {
@@ -109,7 +111,7 @@ export class Flight {
     const queries = [...begin, ...held.map((one) => one.query), query]
     if (begin.length > 0) this.#state = 'sent'
     const sent = new Promise<StatementResult>((resolve, reject) => {
-      const batch = new Batch(queries, (failure, results) => {
+      const done: BatchCallback = (failure, results) => {
         if (begin.length > 0) this.#state = results.length < begin.length ? 'failed' : 'done'
         if (!failure) {
           for (const [index, { take }] of held.entries()) take?.(results[begin.length + index]?.rows ?? [])
@@ -118,7 +120,8 @@ export class Flight {
           const { otherwise } = held[failure.index - begin.length] ?? {}
           reject(this.#explain(failure.error, otherwise))
         }
-      })
+      }
+      const batch = new Batch(queries, done, this.#isNamed)
       this.#client.query(batch as unknown as pg.Submittable)
     })
     if (begin.length > 0) this.#begun = sent.catch(() => undefined)

@@ -60,7 +60,7 @@ export async function isMigrated(
   database: Database,
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<boolean> {
-  const applied = await database.read.first(countApplied, {})
+  const applied = await database.reserved.first(countApplied, {})
   return (applied?.count ?? 0) >= migrations.length
 }
 

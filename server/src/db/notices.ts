@@ -32,6 +32,12 @@ export function openNotices(url: string, pool: Pick<pg.Pool, 'query'>): Notices 
   return { send, listen: (channel, hear, onGap) => new PostgresListening({ url, channel, send, hear, onGap }) }
 }
 
+/** Behind a transaction pooler nothing can be heard: every process polls. */
+export const deafNotices: Notices = {
+  send: () => Promise.resolve(),
+  listen: () => ({ isLive: false, close: () => Promise.resolve() }),
+}
+
 interface ListeningOptions extends Pick<Notices, 'send'> {
   readonly url: string
   readonly channel: string

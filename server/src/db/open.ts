@@ -14,6 +14,8 @@ export interface StoreLocation {
   readonly timeout?: number
   /** Milliseconds that a statement waits for a lock, on PostgreSQL. */
   readonly lockTimeout?: number
+  /** Whether a transaction pooler is in between. */
+  readonly isPooled?: boolean
 }
 
 /** How long a transaction of the embedded store waits for another process's. */
@@ -42,6 +44,7 @@ async function open(location: StoreLocation, log: Log): Promise<Database> {
     maxConnections: location.maxConnections,
     timeout: location.timeout ?? defaultTimeout,
     lockTimeout: location.lockTimeout ?? defaultLockTimeout,
+    isPooled: location.isPooled ?? false,
     onIdleError: makeReportBroken(log),
   })
 }

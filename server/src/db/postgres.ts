@@ -19,7 +19,7 @@ import {
 import { DueListeners, DueNotes } from './due.ts'
 import { Flight, MustRunAgain } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
-import { openNotices } from './notices.ts'
+import { deafNotices, openNotices } from './notices.ts'
 import { Places } from './places.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
@@ -57,6 +57,8 @@ const minIdleTimeout = 10_000
 const patienceInLockTimeouts = 2
 /** How many transactions of one app may wait for a connection. */
 const maxWaiting = 1000
+/** With fewer connections none is kept for operators and health. */
+const smallestWithReserve = 5
 
 export interface PostgresOptions {
   readonly url: string
@@ -65,13 +67,15 @@ export interface PostgresOptions {
   readonly timeout: number
   /** Milliseconds that a statement of a transaction waits for a lock. */
   readonly lockTimeout: number
+  /** Whether a pooler gives each transaction whatever connection is free: then nothing outlives a transaction. */
+  readonly isPooled: boolean
   /** Called for idle connections that break; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
 }
 
 /** PostgreSQL, for any number of server processes. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, maxConnections, timeout, onIdleError } = options
+  const { url, maxConnections, timeout, onIdleError, isPooled } = options
   const lockTimeout = Math.min(options.lockTimeout, timeout)
   const connection: pg.ClientConfig = {
     connectionString: url,
@@ -84,27 +88,36 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     keepAliveInitialDelayMillis: 10_000,
   }
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
+  const idleTimeout = `idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`
+  const hasReserve = maxConnections >= smallestWithReserve
+  const poolSize = Math.max(1, maxConnections - (hasReserve ? 2 : 1))
   const pool = new pg.Pool({
     ...connection,
-    max: Math.max(1, maxConnections - 1),
-    pipeline: true,
-    async onConnect(client) {
-      await client.query(`SET idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`)
-    },
+    max: poolSize,
+    pipeline: !isPooled,
+    ...(!isPooled && {
+      onConnect: (client: pg.ClientBase) => client.query(`SET ${idleTimeout}`).then(() => undefined),
+    }),
   })
-  const shared = new SharedReader(connection, pool, onIdleError)
+  const shared = new SharedReader(connection, readerOf(pool, poolSize, isPooled), onIdleError, isPooled)
   const places = new Places({
-    places: Math.max(1, maxConnections - 2),
+    places: Math.max(1, poolSize - 1),
     patience: patienceInLockTimeouts * lockTimeout,
     maxWaiting,
   })
   // In each transaction, because a pooler may use a different connection for each.
   const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL lock_timeout = ${lockTimeout}` }
-  const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, setLockTimeout]
+  const setTimeouts = isPooled
+    ? [setLockTimeout, { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` }]
+    : [setLockTimeout]
+  const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, ...setTimeouts]
   const beginSnapshot: readonly NamedQuery[] = [
     { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
-    setLockTimeout,
+    ...setTimeouts,
   ]
+  const reserve = hasReserve ? new pg.Pool({ ...connection, max: 1, pipeline: !isPooled }) : undefined
+  reserve?.on('error', onIdleError)
+  reserve?.on('connect', (client) => client.on('error', () => undefined))
   pool.on('error', onIdleError)
   // A connection that breaks in use reports it twice: to the failing query, which handles it, and here, where an error without a
   // listener would end the process.
@@ -113,7 +126,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   const compiled: CompiledStatements = new Map()
   const secrets = new KeyRing()
-  const { db: read } = makeDb(readerOf(pool), compiled, secrets, shared)
+  const pooled = readerOf(pool, poolSize, isPooled)
+  const { db: read } = makeDb(pooled, compiled, secrets, shared)
+  const reserveReader = reserve && readerOf(reserve, 1, isPooled)
+  const isFull = () => pool.idleCount === 0 && pool.totalCount >= poolSize
+  const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
+  const { db: reserved } = makeDb(spare, compiled, secrets)
   const transactions = new WeakMap<pg.PoolClient, OpenTransaction>()
   const flights = new WeakMap<Transaction, Flight>()
   const listeners = new DueListeners()
@@ -121,7 +139,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   function transactionOn(client: pg.PoolClient): OpenTransaction {
     let known = transactions.get(client)
     if (!known) {
-      const [flight, due] = [new Flight(client), new DueNotes()]
+      const [flight, due] = [new Flight(client, !isPooled), new DueNotes()]
       const { db, prepare } = makeDb(flight, compiled, secrets)
       const run = (statement: Statement<never, unknown>, parameters: object) =>
         flight.run(prepare(statement, parameters))
@@ -165,7 +183,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     work: (tx: Transaction) => Promise<T>,
     { begin = beginWrite, isCareful = false, trace }: BeginOptions,
   ): Promise<T> {
-    const client = await pool.connect()
+    const client = await connect(pool, poolSize)
     const { tx, careful, flight, due } = transactionOn(client)
     let broken: Error | undefined
     try {
@@ -203,9 +221,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     counters: new StoredCounters(transaction),
     orderedId: 'BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY',
     read,
+    reserved,
     transaction,
     execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
-    notices: openNotices(url, pool),
+    notices: isPooled ? deafNotices : openNotices(url, pool),
     onDue: listeners.add,
     snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
     async runScript(tx, script) {
@@ -214,7 +233,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     async lockForMigration(tx) {
       await runForLong(tx, `SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(${migrationLock})`)
     },
+    async emptyLog() {
+      // The log belongs to the server, which recycles it.
+    },
     async scrub(tables) {
+      if (isPooled)
+        throw new Error(
+          'rewriting tables takes a session: set DATABASE_URL to PostgreSQL itself, without the pooler, and DATABASE_POOLER=none',
+        )
       const client = await pool.connect()
       try {
         await client.query(`SET lock_timeout = '${rewriteLockTimeout}'`)
@@ -228,12 +254,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       }
     },
     async ping() {
-      await shared.query({ text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig)
+      const query = { text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig
+      const pings = [shared.query(query), ...(reserveReader ? [reserveReader.query(query)] : [])]
+      // The shared connection may be stuck behind a locked table, and the reserve busy with something long.
+      await Promise.any(pings).catch((error: AggregateError) => {
+        throw error.errors[0]
+      })
     },
     outageOf: findOutage,
     outage: () => undefined,
     async close() {
-      await Promise.all([pool.end(), shared.close()])
+      await Promise.all([pool.end(), reserve?.end(), shared.close()])
     },
   }
 }
@@ -320,11 +351,23 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** A connection of a pool. All of them being taken is not the same as a database that cannot be reached. */
+async function connect(pool: pg.Pool, size: number): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    const { message } = error as Error
+    const isFull = pool.totalCount >= size && pool.idleCount === 0
+    if (!isFull || !message.startsWith('timeout exceeded when trying to connect')) throw error
+    throw new DatabaseBusy('waited', 'every connection to the database is taken', { cause: error })
+  }
+}
+
 /** A pool's connections, for one statement at a time. */
-function readerOf(pool: pg.Pool): Reader {
+function readerOf(pool: pg.Pool, size: number, isPooled: boolean): Reader {
   return {
     async query(query) {
-      const client = await pool.connect()
+      const client = await connect(pool, size)
       return new Promise<StatementResult>((resolve, reject) => {
         sendAlone(
           client,
@@ -337,6 +380,7 @@ function readerOf(pool: pg.Pool): Reader {
             client.release(error)
             reject(error)
           },
+          !isPooled,
         )
       })
     },

@@ -27,6 +27,7 @@ export interface Reader {
 export class SharedReader implements Reader {
   readonly #config: pg.ClientConfig
   readonly #others: Reader
+  readonly #isNamed: boolean
   readonly #onBroken: (error: Error) => void
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
@@ -37,8 +38,10 @@ export class SharedReader implements Reader {
   #lastAnswer = 0
   #isClosed = false
 
-  constructor(config: pg.ClientConfig, others: Reader, onBroken: (error: Error) => void) {
-    this.#config = { ...config, pipeline: true }
+  /** `isPooled`: behind a transaction pooler, which takes one statement at a time, without a name. */
+  constructor(config: pg.ClientConfig, others: Reader, onBroken: (error: Error) => void, isPooled = false) {
+    this.#config = { ...config, pipeline: !isPooled }
+    this.#isNamed = !isPooled
     this.#others = others
     this.#onBroken = onBroken
   }
@@ -111,6 +114,7 @@ export class SharedReader implements Reader {
         note()
         lookUp.reject(error)
       },
+      this.#isNamed,
     )
   }
 

@@ -75,15 +75,17 @@ export function openSqlite(file: string): Database {
   const transaction: Database['transaction'] = (work, options) =>
     queue.run(() => {
       tx.trace = options?.trace
-      return work(tx)
+      return options?.wipes ? wiping(writer, () => work(tx)) : work(tx)
     }, options)
 
+  const read = reader.db()
   return {
     product: 'SQLite file',
     isEmbedded: true,
     counters: countersOf(transaction),
     orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-    read: reader.db(),
+    read,
+    reserved: read,
     transaction,
     execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters)),
     notices: undefined,
@@ -94,6 +96,15 @@ export function openSqlite(file: string): Database {
       try {
         connection.execute('BEGIN')
         return await work(connection.db())
+      } finally {
+        connection.close()
+      }
+    },
+    async emptyLog() {
+      const connection = new SqliteConnection(openFile(file), secrets)
+      try {
+        // Whoever reads for long lets it wait for the next time.
+        await whenFree(() => connection.emptyLog()).catch(() => undefined)
       } finally {
         connection.close()
       }
@@ -125,6 +136,16 @@ export function openSqlite(file: string): Database {
       reader.close()
       writer.close()
     },
+  }
+}
+
+/** Also overwrites pages that the work frees; all the time, every delete would cost more. */
+async function wiping<T>(writer: SqliteConnection, work: () => Promise<T>): Promise<T> {
+  writer.execute('PRAGMA secure_delete = ON')
+  try {
+    return await work()
+  } finally {
+    writer.execute('PRAGMA secure_delete = FAST')
   }
 }
 
@@ -169,6 +190,8 @@ function openFile(file: string): DatabaseSync {
     handle.exec('PRAGMA journal_mode = WAL')
     handle.exec('PRAGMA synchronous = FULL')
     handle.exec('PRAGMA temp_store = MEMORY')
+    // Zeros over what is deleted, and over what is moved when pages are split, where that costs no write.
+    handle.exec('PRAGMA secure_delete = FAST')
     handle.exec('PRAGMA busy_timeout = 0')
     return handle
   } catch (error) {
@@ -237,8 +260,7 @@ class SqliteConnection {
     }
     const list = async (statement: Statement<never, unknown>, parameters: object) => {
       if (statement.steps) return statement.steps(db, parameters as never)
-      const { sql, bind } = this.#compile(statement)
-      return this.run(sql, bind(parameters)).rows
+      return this.#listRows(statement, parameters)
     }
     const cached = <Value>(cacheName: CacheName<Value>) => this.cached(cacheName)
     const db: Db = {
@@ -253,13 +275,24 @@ class SqliteConnection {
 
   /** Runs at once: waiting gains nothing. */
   readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
-    const { sql, bind } = this.#compile(statement)
-    this.run(sql, bind(parameters))
+    this.#listRows(statement, parameters)
   }
 
   readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
     const { sql, bind } = this.#compile(statement)
     if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise()
+  }
+
+  #listRows(statement: Statement<never, unknown>, parameters: object): object[] {
+    const { byRow } = statement
+    if (!byRow) {
+      const { sql, bind } = this.#compile(statement)
+      return this.run(sql, bind(parameters)).rows
+    }
+    const { sql, bind } = this.#compile(byRow.statement as Statement<never, unknown>)
+    const rows: object[] = []
+    for (const values of byRow.split(parameters as never)) rows.push(...this.run(sql, bind(values)).rows)
+    return rows
   }
 
   #compile(statement: Statement<never, unknown>): CompiledStatement {

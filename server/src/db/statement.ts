@@ -18,6 +18,14 @@ export interface Statement<Parameters extends object, Row> {
   readonly build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>
   /** The same in several statements, for a database that cannot do it in one. */
   readonly steps?: Steps<Parameters, Row>
+  /** The same row by row, for a database where reading rows from JSON costs more than a statement. */
+  readonly byRow?: ByRow<Parameters, Row>
+}
+
+export interface ByRow<Parameters extends object, Row> {
+  readonly statement: Statement<readonly unknown[], Row>
+  /** The values of each row. */
+  readonly split: (parameters: Parameters) => Iterable<readonly unknown[]>
 }
 
 /** Runs declared statements. */
@@ -55,6 +63,21 @@ export function defineWithSteps<Parameters extends object, Row>(
   steps: Steps<Parameters, Row>,
 ): Statement<Parameters, Row> {
   return { build: statement.build, steps }
+}
+
+/** More than the values of any row. */
+const rowPlaceholders = Array.from({ length: 32 }, (_, index) => new Parameter(String(index)))
+
+/** A statement that takes its rows from JSON, with the statement for one row that the embedded database runs for each instead. */
+export function defineWithRows<Parameters extends object, Row>(
+  statement: Statement<Parameters, Row>,
+  write: (values: readonly unknown[]) => RawBuilder<Row>,
+  split: ByRow<Parameters, Row>['split'],
+): Statement<Parameters, Row> {
+  const one: Statement<readonly unknown[], Row> = {
+    build: (db) => ({ compile: () => write(rowPlaceholders).compile(db) }),
+  }
+  return { build: statement.build, byRow: { statement: one, split } }
 }
 
 export interface CompiledStatement {

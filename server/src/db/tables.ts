@@ -16,6 +16,7 @@ export interface Tables {
   apps: AppsTable
   app_subscriptions: AppSubscriptionsTable
   tokens: TokensTable
+  console_links: ConsoleLinksTable
   service_secrets: ServiceSecretsTable
   listeners: ListenersTable
   accounts: AccountsTable
@@ -137,6 +138,16 @@ export interface TokensTable {
   created_time: number
   expires_time: number | null
   revoked_time: number | null
+  session_name: string | null
+}
+
+export interface ConsoleLinksTable {
+  hash: string
+  name: string
+  app_id: string
+  accounts: Json<string[]> | null
+  businesses: Json<string[]> | null
+  expires_time: number
 }
 
 export interface ServiceSecretsTable {

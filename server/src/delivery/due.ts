@@ -3,6 +3,9 @@ import { writeAccess } from '../auth/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
 
+/** A place in the order of due deliveries. */
+export type Place = Readonly<Pick<WaitingDelivery, 'due_time' | 'id'>>
+
 /** A waiting delivery, with its event. */
 export interface WaitingDelivery {
   readonly id: number
@@ -41,9 +44,14 @@ const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conver
   ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access,
   CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value, events.trace`
 
-function dueOf(lane_id: RawBuilder<string>, now: number, limit: RawBuilder<unknown>): RawBuilder<WaitingDelivery> {
+function dueOf(
+  lane_id: RawBuilder<string>,
+  now: number,
+  limit: RawBuilder<unknown>,
+  condition: RawBuilder<unknown> = sql``,
+): RawBuilder<WaitingDelivery> {
   return sql`SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
-    WHERE d.lane_id = ${lane_id} AND d.state = 'waiting' AND d.due_time <= ${now}
+    WHERE d.lane_id = ${lane_id} AND d.state = 'waiting' AND d.due_time <= ${now} ${condition}
       AND (SELECT lanes.stopped_until FROM lanes WHERE lanes.id = ${lane_id}) <= ${now}
     ORDER BY d.due_time, d.id LIMIT ${limit}`
 }
@@ -51,6 +59,22 @@ function dueOf(lane_id: RawBuilder<string>, now: number, limit: RawBuilder<unkno
 const findDue = defineSql<{ lane_id: string; now: number; limit: number }>()(({ lane_id, now, limit }) =>
   dueOf(sql`${lane_id}`, now, sql`${limit}`),
 )
+
+const findDueBehind = defineSql<{ lane_id: string; now: number; limit: number; due_time: number; id: number }>()(
+  ({ lane_id, now, limit, due_time, id }) =>
+    dueOf(sql`${lane_id}`, now, sql`${limit}`, sql`AND (d.due_time, d.id) > (${due_time}, ${id})`),
+)
+
+/** The due deliveries of a lane behind a place. */
+export async function listDueBehind(
+  { read }: Pick<Database, 'read'>,
+  lane_id: string,
+  { due_time, id }: Place,
+  limit: number,
+  now: number,
+): Promise<WaitingDelivery[]> {
+  return read.list(findDueBehind, { lane_id, now, limit, due_time, id })
+}
 
 type LaneLimits = Readonly<Record<string, readonly [limit: number]>>
 

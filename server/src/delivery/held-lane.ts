@@ -12,6 +12,7 @@ import { Window } from './window.ts'
 const firstWindow = 4
 /** How many deliveries are read ahead for each post that may be under way. */
 const readAhead = 3
+const leastRead = 16
 /** A subscriber that is down gets one post at a time; a few more deliveries are read, because some may have to wait. */
 const readWhenDown = 4
 
@@ -38,6 +39,8 @@ export class HeldLane implements Destination {
   /** Outcomes and postponements that are not stored yet. */
   unrecorded = 0
   wantsRead = true
+  /** Whether that read begins with the first due delivery, and not behind those that are known. */
+  wantsAll = true
   isReading = false
   /** Whether the last read returned as many deliveries as it asked for. */
   mayHaveMore = false
@@ -70,14 +73,19 @@ export class HeldLane implements Destination {
     return isDown(this.state) ? 1 : this.window.size
   }
 
-  /** How many waiting deliveries a read asks for; the known ones are read again. */
-  get readLimit(): number {
-    return this.queue.known + (isDown(this.state) ? readWhenDown : Math.max(8, readAhead * this.width))
+  /** How many waiting deliveries a read asks for behind the known ones. */
+  get appetite(): number {
+    return isDown(this.state) ? readWhenDown : Math.max(leastRead, readAhead * this.width)
   }
 
   /** Whether a read now would keep it from running dry. */
   get isHungry(): boolean {
     return this.mayHaveMore && this.queue.queued < this.width
+  }
+
+  /** Whether it has more to send at once than it may: then it reads when it gets hungry. */
+  get isFed(): boolean {
+    return this.queue.hasReady && this.queue.queued >= this.width
   }
 
   /** Whether a conversation waits for a retry that is now due. */

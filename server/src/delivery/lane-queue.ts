@@ -1,4 +1,4 @@
-import type { WaitingDelivery } from './due.ts'
+import type { Place, WaitingDelivery } from './due.ts'
 
 /** A delivery in the memory of the process that holds its lane. */
 export interface Entry {
@@ -33,6 +33,8 @@ export class LaneQueue {
   /** Conversations whose head failed, with the time of its retry. */
   readonly #blocked = new Map<string, number>()
   #queued = 0
+  /** The place of the last delivery that was read, in the order of due deliveries; undefined when some before it must be read again. */
+  place: Place | undefined
 
   get known(): number {
     return this.#known.size
@@ -151,6 +153,7 @@ export class LaneQueue {
     }
     this.#ready.length = 0
     this.#queued = 0
+    this.place = undefined
   }
 
   /** Forgets which conversations wait for a retry: all of them are due. */

@@ -16,11 +16,15 @@ export async function findPostFault(
   { app_id, callback_url }: LaneAddress,
   entries: readonly Entry[],
 ): Promise<FaultEffect | undefined> {
-  const value = entries[0]?.delivery.value ?? ''
+  const [first] = entries
+  if (!first) return undefined
+  const { id, account_id, field } = first.delivery
+  const value = first.delivery.value ?? ''
   const phone_number_id = /"phone_number_id":"(\d+)"/.exec(value)?.[1]
   const subject = { door: undefined, operation: undefined, phone_number_id, app_id, callback: callback_url }
   const isStatus = value.includes('"statuses":[')
-  const hit = await faults.strikeCallback(subject, ({ reorder }) => reorder === undefined || isStatus)
+  const post = { delivery_id: String(id), account_id, field }
+  const hit = await faults.strikeCallback(subject, post, ({ reorder }) => reorder === undefined || isStatus)
   return hit?.effect
 }
 

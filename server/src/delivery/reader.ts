@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
-import { listDue, listFirstOf, type WaitingDelivery } from './due.ts'
+import { listDue, listDueBehind, listFirstOf, type Place, type WaitingDelivery } from './due.ts'
 import { withdrawDeliveries } from './end-waiting.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Postponed } from './lane-queue.ts'
@@ -25,6 +25,13 @@ export interface ReaderDeps {
   readonly onFailure: (error: Error, message: string) => void
 }
 
+interface PlannedRead {
+  readonly lane: HeldLane
+  /** Undefined: all that is due is read. */
+  readonly behind: Place | undefined
+  readonly limit: number
+}
+
 /** Reads the due deliveries of the lanes that this process holds, for all of them together. */
 export class Reader {
   readonly #deps: ReaderDeps
@@ -46,9 +53,13 @@ export class Reader {
     return !this.#loop.isRunning
   }
 
-  /** Asks for a read of a lane: soon, together with others, or at once. */
-  want(lane: HeldLane, { atOnce = false } = {}): void {
+  /**
+   * Asks for a read of a lane: soon, together with others, or at once; of all that is due, or only of what is behind the known
+   * deliveries.
+   */
+  want(lane: HeldLane, { atOnce = false, all = true } = {}): void {
     lane.wantsRead = true
+    lane.wantsAll ||= all
     this.#wanted.add(lane)
     if (atOnce) this.#loop.wakeAtOnce()
     else this.#loop.wake()
@@ -76,18 +87,14 @@ export class Reader {
   }
 
   async #read(): Promise<void> {
-    const { clock, database } = this.#deps
-    const now = clock.now()
+    const now = this.#deps.clock.now()
     const lanes = this.#takeLanes(now)
     if (lanes.length === 0) return
-    const limits = new Map(lanes.map((lane) => [lane.id, lane.readLimit]))
-    for (const lane of lanes) {
-      lane.isReading = true
-      lane.wantsRead = false
-    }
+    const reads = lanes.map((lane) => this.#planRead(lane))
+    const limits = new Map(reads.map(({ lane, limit }) => [lane.id, limit]))
     try {
       const readTime = performance.now()
-      const due = await listDue(database, limits, now)
+      const due = await this.#listDue(reads, now)
       const allowed = new Set(await this.#withdraw(due))
       const byLane = Map.groupBy(due, ({ lane_id }) => lane_id)
       const locked = await this.#readSecrets(
@@ -99,6 +106,7 @@ export class Reader {
           // Retried later: its posts cannot be signed, and other lanes need not wait for it.
           lane.endRead()
           lane.wantsRead = true
+          lane.wantsAll = true
           lane.isLocked = true
           this.#locked.add(lane)
           continue
@@ -106,6 +114,7 @@ export class Reader {
         lane.isLocked = false
         const found = byLane.get(lane.id) ?? []
         lane.mayHaveMore = found.length >= (limits.get(lane.id) as number)
+        lane.queue.place = found.at(-1) ?? lane.queue.place
         const sendable = found.filter((delivery) => allowed.has(delivery))
         const postponed = lane.isLost ? [] : await this.#take(lane, sendable, now, readTime)
         lane.endRead()
@@ -116,11 +125,36 @@ export class Reader {
         if (!lane.isReading) continue
         lane.endRead()
         lane.wantsRead = true
+        lane.wantsAll = true
         this.#wanted.add(lane)
       }
       throw error
     }
     if (this.#wanted.size > 0) this.#loop.wake()
+  }
+
+  /**
+   * Of the embedded store, what is new is behind everything that was read: it has one writer. Elsewhere a transaction may commit events
+   * that are older than those read, so the known deliveries are read again.
+   */
+  #planRead(lane: HeldLane): PlannedRead {
+    const behind = this.#deps.database.isEmbedded && !lane.wantsAll ? lane.queue.place : undefined
+    lane.isReading = true
+    lane.wantsRead = false
+    lane.wantsAll = false
+    return { lane, behind, limit: lane.appetite + (behind ? 0 : lane.queue.known) }
+  }
+
+  async #listDue(reads: readonly PlannedRead[], now: number): Promise<WaitingDelivery[]> {
+    const { database } = this.#deps
+    const found: WaitingDelivery[] = []
+    const limits = new Map<string, number>()
+    for (const { lane, behind, limit } of reads) {
+      if (behind) found.push(...(await listDueBehind(database, lane.id, behind, limit, now)))
+      else limits.set(lane.id, limit)
+    }
+    if (limits.size > 0) found.push(...(await listDue(database, limits, now)))
+    return found
   }
 
   /** Ends the deliveries that the app may no longer receive; returns the rest. */

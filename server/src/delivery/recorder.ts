@@ -230,6 +230,7 @@ export class Recorder {
         // An event is being raised for it right now, or it is no longer ours.
         this.#isRenewalDue = true
         lane.wantsRead = true
+        lane.wantsAll = true
         onRecorded(lane, false)
       }
     }

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { Loop } from '../base/loop.ts'
+import { rest } from '../base/walk.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import {
   expireDeliveries,
@@ -80,12 +80,18 @@ export class RetentionWorker {
   }
 
   async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
-    while (!this.#loop.isStopped && (await this.#database.transaction(step)) === stepSize) await nextTurn()
+    while (!this.#loop.isStopped) {
+      const started = performance.now()
+      // Events hold what messages say.
+      if ((await this.#database.transaction(step, { wipes: true })) < stepSize) return
+      await rest(started)
+    }
   }
 
   async #sweepLanes(now: number, removesUnused: boolean): Promise<void> {
     let last = ''
     for (;;) {
+      const started = performance.now()
       const ids = await listLanes(this.#database, last)
       if (ids.length > 0) {
         await remindForgotten(this.#database, ids, now)
@@ -93,7 +99,7 @@ export class RetentionWorker {
       }
       if (ids.length < stepSize || this.#loop.isStopped) return
       last = ids.at(-1) as string
-      await nextTurn()
+      await rest(started)
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import type { Database, DueLane } from '../db/database.ts'
 import { heldUntil } from '../sandbox/fault-rules.ts'
 import type { Faults } from '../sandbox/faults.ts'
+import type { Spans } from '../telemetry/spans.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
@@ -41,6 +42,8 @@ export interface WorkerDeps extends AttemptDeps {
   readonly batch: number
   /** Undefined where there is no sandbox. */
   readonly faults?: Faults | undefined
+  /** Undefined where traces are not exported. */
+  readonly spans?: Spans | undefined
   /** How processes wake each other; by default they do not. */
   readonly waker?: Waker
 }
@@ -98,7 +101,7 @@ export class DeliveryWorker {
       events: {
         isHalted: () => this.#isStopped || this.#recorder.isBehind,
         onLeaseOver: () => this.#recorder.renew(),
-        onHungry: (lane) => this.#reader.want(lane, { atOnce: true }),
+        onHungry: (lane) => this.#reader.want(lane, { atOnce: true, all: false }),
         onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
         onHeld: (lane, entries) => this.#holdEntries(lane, entries),
         onOvertaken: (lane, { delivery }) => {
@@ -151,12 +154,18 @@ export class DeliveryWorker {
     const elsewhere: AnnouncedLane[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
-      if (held) this.#reader.want(held)
+      if (held) this.#noteNews(held)
       else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
       else free.push(lane)
     }
     if (elsewhere.length > 0) this.#waker.announceLanes(elsewhere)
     if (free.length > 0) this.#claimer.hint(free)
+  }
+
+  /** There are new deliveries behind the known ones; a lane that has enough to send reads them later. */
+  #noteNews(lane: HeldLane): void {
+    if (lane.isFed) lane.mayHaveMore = true
+    else this.#reader.want(lane, { all: false })
   }
 
   /** A process that raises an event sees who holds the lane: it need not try to claim it, and the holder alone is woken. */
@@ -174,7 +183,7 @@ export class DeliveryWorker {
     const others: string[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
-      if (held) this.#reader.want(held)
+      if (held) this.#noteNews(held)
       else if (!this.#isHeldElsewhere(lane)) others.push(lane.id)
     }
     if (others.length > 0) this.#claimer.hintIds(others)
@@ -268,7 +277,7 @@ export class DeliveryWorker {
 
   #goOn(lane: HeldLane): void {
     if (lane.isLost) return
-    if (lane.wantsRead) this.#reader.want(lane)
+    if (lane.wantsRead) this.#reader.want(lane, { all: false })
     this.#sender.pump(lane)
     if (lane.isDone(this.#deps.clock.now())) this.#recorder.tick()
   }

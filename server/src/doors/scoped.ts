@@ -10,13 +10,18 @@ const noHeaders = {}
 const noQuery = {}
 
 /** A door for tokens with one scope: token (401), scope (403). There is no version, no node and no limit. */
-export function makeScopedDoor(scope: Scope): DoorPolicy {
+export function makeScopedDoor(scope: Scope, { usesReserve = false } = {}): DoorPolicy {
   return {
+    usesReserve,
+
     async admit(deps, route, request, progress) {
       const row = route.rows.get(undefined) as PreparedRow
       progress.row = row
       // Never by a token in the query: no client of these doors does that.
-      const caller = await authenticate(deps, { ...request, query: noQuery })
+      const asked = { ...request, query: noQuery }
+      const caller = usesReserve
+        ? await authenticate({ ...deps, database: { read: deps.database.reserved } }, asked)
+        : await authenticate(deps, asked)
       progress.caller = caller
       checkScope(caller, scope)
       return { row, caller, node: undefined, headers: noHeaders }

@@ -93,11 +93,11 @@ export const cannotReachStore = defineError({
   text: 'The service cannot reach its database; try again in {seconds} s.',
 })
 
-/** The write was rolled back, or never begun. */
+/** A write was rolled back, or never begun; a read got no connection. */
 export const storeBusy = defineError({
   id: 'store_busy',
   status: 500,
-  text: 'Other writes were in the way of this one for too long, and nothing was changed; try again in {seconds} s.',
+  text: 'Other requests were in the way of this one for too long, and nothing was changed; try again in {seconds} s.',
 })
 /** Object storage is away, or does not let us in. */
 export const cannotReachFiles = defineError({

@@ -140,6 +140,8 @@ export interface OpenContext extends Omit<RowContext, 'caller'> {
   readonly vocabulary: Vocabulary
   /** Whether the client may use the demo world, and therefore see it. */
   readonly mayUseDemo: boolean
+  /** Whether the client is on this machine, and no proxy stands between. */
+  readonly isLocal: boolean
   /** `GET` or `HEAD`. */
   readonly method: string
   readonly headers: IncomingHttpHeaders
@@ -271,7 +273,7 @@ export interface HandshakeRow<I extends TObject = TObject> extends CommonRow<I>,
 export interface OpenRow<I extends TObject = TObject> extends CommonRow<I>, ReplyRow {
   readonly door: 'open'
   readonly effect: 'read'
-  readonly method: 'GET'
+  readonly method: 'GET' | 'POST'
   readonly path: `/${string}`
   /** Served by processes of every role, including pure workers. */
   readonly everyRole?: boolean
@@ -473,6 +475,11 @@ export function defineHandshake<I extends TObject>(row: Omit<HandshakeRow<I>, Gi
 /** A GET for anyone, whose response is not an object of the API. */
 export function defineOpen<I extends TObject>(row: Omit<OpenRow<I>, Given | 'method'>): NewReplyOperation {
   return { ...row, door: 'open', effect: 'read', method: 'GET' } as unknown as NewReplyOperation
+}
+
+/** A POST by anyone without a body, whose response is not an object of the API: signing in. */
+export function defineOpenPost<I extends TObject>(row: Omit<OpenRow<I>, Given | 'method'>): NewReplyOperation {
+  return { ...row, door: 'open', effect: 'read', method: 'POST' } as unknown as NewReplyOperation
 }
 
 /** A GET by a signed link and a token. */

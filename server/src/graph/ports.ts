@@ -30,6 +30,7 @@ export interface Ports {
   /** What happens between users and numbers. */
   readonly usersStream: UsersStream
   readonly documents: Documents
+  readonly console: ConsolePort
   readonly health: Health
   readonly service: ServiceFacts
   readonly world: WorldPort
@@ -58,6 +59,8 @@ export interface LoggedRequest {
   readonly target?: string
   readonly status: number
   readonly error: { readonly code: number; readonly message: string } | null
+  /** The fault rule of a sandbox that it was hit by. */
+  readonly fault?: string
   readonly milliseconds: number
   readonly business_id: string | null
   readonly app_id: string | null
@@ -116,10 +119,25 @@ export interface StreamFilter {
 
 /** The pages and documents of the service itself. */
 export interface Documents {
-  /** `showsDemo`: for a client that may use the demo world. */
-  start(showsDemo: boolean): Promise<Reply>
+  /** `showsDemo`: for a client that may use the demo world. `notice`: why this page is shown in the place of the console. */
+  start(showsDemo: boolean, notice: string): Promise<Reply>
   docs(request: IncomingHttpHeaders, showsDemo: boolean): Promise<Reply>
   openApi(door: 'business' | 'gateway' | 'operator', request: IncomingHttpHeaders): Promise<Reply>
+}
+
+/** The console: its pages, and who may use it. */
+export interface ConsolePort {
+  /** The page, the same for every address of the console; a text when there is none, which says why. */
+  page(request: IncomingHttpHeaders): Promise<Reply | string>
+  /** A script or a style of the page; undefined when there is none of that name. */
+  file(name: string, request: IncomingHttpHeaders): Promise<Reply | undefined>
+  /** Signs a visitor in if that is possible, and says who it is. */
+  signIn(visitor: Visitor): Promise<Reply>
+}
+
+export interface Visitor {
+  readonly headers: IncomingHttpHeaders
+  readonly isLocal: boolean
 }
 
 /** The state of the process. */

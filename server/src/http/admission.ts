@@ -49,6 +49,8 @@ export type KnownAdmission = Admission & { readonly caller: Caller }
 export interface DoorPolicy {
   /** The body may be the proof: `admit` reads it, when the server has looked at its headers. */
   readonly readsBody?: boolean
+  /** Its reads go on when every other connection to the database is taken. */
+  readonly usesReserve?: boolean
   /** Admits a request or throws. The body has not been read yet, so that a stranger's bytes cost nothing. */
   admit(
     deps: PipelineDeps,

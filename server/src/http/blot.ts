@@ -5,6 +5,8 @@ const secretHeaders = new Set([
   'proxy-authorization',
   'x-hub-signature-256',
   'webhook-signature',
+  'x-console-code',
+  'x-console-proof',
 ])
 /** Members of bodies and parameters of queries whose values nobody but their owner may see. */
 const secretNames =

@@ -1,4 +1,4 @@
-import type { Outage } from '../db/database.ts'
+import { DatabaseBusy, type Outage } from '../db/database.ts'
 import { FilesUnavailable } from '../files/unavailable.ts'
 import {
   cannotReachFiles,
@@ -9,7 +9,7 @@ import {
   storeBusy,
 } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
-import { requestUnreadable } from './errors.ts'
+import { requestUnreadable, tooManyWrites } from './errors.ts'
 
 /** Translates whatever a request threw to an error of the catalogue, and says whether the cause was logged already: an outage was. */
 export function explainFault(
@@ -18,6 +18,10 @@ export function explainFault(
 ): { known: GraphError; isLogged: boolean } {
   if (error instanceof GraphError) return { known: error, isLogged: false }
   if (error instanceof FilesUnavailable) return { known: explainFilesOutage(error), isLogged: true }
+  // Too many writes of one app wait; other obstacles are not its fault.
+  if (error instanceof DatabaseBusy && error.kind === 'crowded') {
+    return { known: tooManyWrites({ seconds: 1 }), isLogged: true }
+  }
   const outage = outageOf(error)
   return outage ? { known: explainOutage(outage, error), isLogged: true } : { known: translate(error), isLogged: false }
 }

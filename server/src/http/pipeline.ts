@@ -3,7 +3,7 @@ import { confirmAdmission, transactAdmitted } from '../auth/readmission.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
-import { DatabaseBusy, type Db, type Transaction } from '../db/database.ts'
+import type { Db, Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import { projectFields } from '../graph/fields.ts'
@@ -29,7 +29,6 @@ import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'
 import { parseQuery, readBodyArguments, readRawBody } from './body.ts'
-import { tooManyWrites } from './errors.ts'
 import { readFileBody, receiveText } from './file-body.ts'
 import type { FileReception } from './file-reception.ts'
 import { meetFault } from './meet-fault.ts'
@@ -86,7 +85,10 @@ function runWith(
   const fields = row.readFields?.(input['fields'] as string | undefined)
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
   const asked = { deps, policy, admission, request, fields, page, file }
-  if (operation.effect !== 'write') return operation.run(new OperationContext(deps.database.read, asked), input)
+  if (operation.effect !== 'write') {
+    const { read, reserved } = deps.database
+    return operation.run(new OperationContext(policy.usesReserve ? reserved : read, asked), input)
+  }
   return runWrite(operation, asked, input)
 }
 
@@ -103,7 +105,7 @@ async function runWrite(
     if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
     else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, subject, request))
     return result instanceof Recorded ? result.answer : result
-  }).catch(explainCrowd)
+  })
   if (answer instanceof Refusal) throw answer.error
   return answer
 }
@@ -119,14 +121,6 @@ async function write<T>(
   const { caller } = admission
   if (!caller || !readmit) throw new Error(`${admission.row.operation.name} writes behind a door that asks nobody`)
   return transactAdmitted(deps, { ...admission, caller }, (before) => readmit(deps, before), work, trace)
-}
-
-/** An app with too many waiting writes gets a 429; other obstacles to a write are not its fault. */
-function explainCrowd(error: unknown): never {
-  if (error instanceof DatabaseBusy && error.kind === 'crowded') {
-    throw tooManyWrites({ seconds: 1 })
-  }
-  throw error
 }
 
 /** A cursor is valid for one list only: that of one operation and node, or of one path when it names no node. */
@@ -203,6 +197,10 @@ class OperationContext<D extends Db>
 
   get mayUseDemo(): boolean {
     return this.#asked.deps.mayUseDemo(this.#asked.request.raw)
+  }
+
+  get isLocal(): boolean {
+    return this.#asked.deps.addresses.isLocal(this.#asked.request.raw)
   }
 
   get method(): string {

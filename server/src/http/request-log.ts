@@ -42,6 +42,7 @@ interface Kept {
   account_id: string | null
   remote_address: string | null
   error: LoggedRequest['error']
+  fault: string | undefined
   /** Where its bytes are: its trace, and in a sandbox its path, headers, body and answer. */
   start: number
   headEnd: number
@@ -84,6 +85,7 @@ class Ring {
     kept.account_id = request.admission?.node?.account_id ?? null
     kept.remote_address = request.graphRequest?.remote_address ?? null
     kept.error = status < 400 ? null : explain(request.failure)
+    kept.fault = request.graphRequest?.fault
     this.#writeBytes(kept, request)
     return kept
   }
@@ -162,6 +164,7 @@ const noRequest: Kept = {
   account_id: null,
   remote_address: null,
   error: null,
+  fault: undefined,
   start: 0,
   headEnd: 0,
   bodyEnd: 0,
@@ -225,6 +228,7 @@ export class RequestLog {
       account_id,
       remote_address,
       trace: ring.traceOf(kept),
+      ...(kept.fault !== undefined && { fault: kept.fault }),
       ...(this.keepsBodies && ring.describeWhole(kept)),
     }
   }

@@ -15,7 +15,7 @@ export interface PageParts {
 }
 
 /** Two crossing lines of a switchboard. */
-const icon =
+export const pageIcon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230f766e'/%3E%3Cpath d='M8 11h6l4 10h6M8 21h6l4-10h6' fill='none' stroke='white' stroke-width='3' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E"
 
 export function composePage({ title, style, body, sources = {} }: PageParts): Page {
@@ -36,7 +36,7 @@ export function composePage({ title, style, body, sources = {} }: PageParts): Pa
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="${icon}">
+<link rel="icon" href="${pageIcon}">
 <style>${style}</style>
 </head>
 <body>

@@ -1,6 +1,8 @@
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
+import type { Feed } from '../stream/feed.ts'
 import {
   countFaultHit,
   type FaultEffect,
@@ -25,6 +27,16 @@ interface FaultDeps {
   readonly database: Database
   readonly random: Random
   readonly log: Log
+  readonly clock: Clock
+  /** Shows hits of posts as they happen; those of requests are shown with them. */
+  readonly feed: Pick<Feed, 'isOn' | 'publish'>
+}
+
+/** A post that a rule may hit. */
+export interface FaultyPost {
+  readonly delivery_id: string
+  readonly account_id: string
+  readonly field: string
 }
 
 /** The rules by which requests, or posts to callbacks, go wrong on purpose. */
@@ -52,8 +64,29 @@ export class Faults {
   }
 
   /** `fits`: whether an effect can be had of this post. */
-  strikeCallback(subject: FaultSubject, fits: (effect: FaultEffect) => boolean): Promise<FaultHit | undefined> {
-    return this.#strike(this.#forCallbacks, subject, fits)
+  async strikeCallback(
+    subject: FaultSubject,
+    post: FaultyPost,
+    fits: (effect: FaultEffect) => boolean,
+  ): Promise<FaultHit | undefined> {
+    const hit = await this.#strike(this.#forCallbacks, subject, fits)
+    if (hit && this.#deps.feed.isOn) this.#publish(subject, post, hit.label)
+    return hit
+  }
+
+  #publish({ phone_number_id, app_id, callback }: FaultSubject, post: FaultyPost, fault: string): void {
+    const { feed, random, clock } = this.#deps
+    const { account_id, ...data } = post
+    feed.publish({
+      id: `fault-${random.trace().slice(0, 16)}`,
+      type: 'delivery',
+      time: clock.now(),
+      business_id: null,
+      account_id,
+      phone_number_id: phone_number_id ?? null,
+      trace: null,
+      data: { ...data, app_id, callback_url: callback, fault },
+    })
   }
 
   /** The first rule that matches, is drawn and has hits left. */

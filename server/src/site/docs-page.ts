@@ -43,6 +43,7 @@ export function composeDocsPage(options: DocsPageOptions): Page {
 <aside>
 <a class="brand" href="${home}/">${mark}Switchboard</a>
 <div class="find" hidden><label for="find">Find an operation</label><input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="for example: groups"></div>
+<p class="console-links">${writeConsoleLinks(home)}</p>
 <nav aria-label="Chapters"><ul>
 ${links.join('\n')}
 </ul></nav>
@@ -61,6 +62,17 @@ ${chapters.map((chapter) => writeChapter(chapter, options)).join('\n')}
 </div>
 <script>${script}</script>`,
   })
+}
+
+/** The pages of the console, which is the frame of this one. */
+function writeConsoleLinks(home: string): string {
+  const pages = [
+    ['', 'Phones'],
+    ['live', 'Live'],
+    ['deliveries', 'Deliveries'],
+    ['connect', 'Connect your app'],
+  ]
+  return pages.map(([path, name]) => `<a href="${home}/${path}">${name}</a>`).join(' ')
 }
 
 function writeTokens(tokens: DocsPageOptions['tokens']): string {

@@ -5,6 +5,7 @@ export const docsStyle = `${theme}
 aside{position:sticky;top:0;height:100vh;overflow-y:auto;padding:1.5rem 1.25rem;border-right:1px solid var(--line);background:var(--card)}
 aside .find{margin:1.25rem 0 .75rem}
 aside nav ul{display:grid;gap:.1rem}
+.console-links{display:flex;flex-wrap:wrap;gap:.2rem .9rem;margin:.4rem 0 .8rem;padding:0 .6rem;font-size:.85rem}
 aside nav a{display:flex;justify-content:space-between;gap:.75rem;padding:.35rem .6rem;border-radius:.4rem;color:var(--text);text-decoration:none;font-size:.9rem;line-height:1.35}
 aside nav a:hover{background:var(--sunk)}
 aside nav a[aria-current]{background:var(--sunk);font-weight:600;box-shadow:inset 3px 0 var(--accent)}

@@ -62,7 +62,7 @@ export function makeDocuments(options: DocumentsOptions): Documents {
   }
 
   return {
-    async start(showsDemo) {
+    async start(showsDemo, notice) {
       const state = await readState(showsDemo)
       const page = composeStartPage({
         prefix: prefix(),
@@ -72,6 +72,7 @@ export function makeDocuments(options: DocumentsOptions): Documents {
         vocabulary,
         state,
         about,
+        notice,
       })
       return replyWithPage(page, 200, state.error)
     },

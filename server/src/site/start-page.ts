@@ -18,6 +18,8 @@ export interface StartPageOptions {
   readonly state: StoreState
   /** Information only for the person running a trial; undefined in production. */
   readonly about: { readonly store: string; readonly startedTime: number } | undefined
+  /** Why this page is shown in the place of the console. */
+  readonly notice: string
 }
 
 /** The default address that commands use. */
@@ -48,6 +50,7 @@ export function composeStartPage(options: StartPageOptions): Page {
 </div>
 <a class="main-link" href="${escapeHtml(prefix)}/docs">Read and try the API</a>
 </header>
+<p class="notice">${escapeHtml(options.notice)}</p>
 ${writeFacts(options)}
 ${state.demo ? writeDemo(state.demo, options) : ''}
 ${writeLinks(options)}

@@ -9,6 +9,7 @@ h1{font-size:clamp(1.9rem,5vw,2.6rem);line-height:1.1;letter-spacing:-.025em}
 .lead{margin-top:.6rem;color:var(--soft);max-width:34rem}
 .main-link{display:inline-block;padding:.65rem 1.15rem;border-radius:.6rem;background:var(--accent);color:var(--on-accent);font-weight:600;text-decoration:none}
 .main-link:hover{filter:brightness(1.08)}
+.notice{margin-top:1.5rem;color:var(--warn)}
 .facts{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.4rem 1.25rem;align-items:baseline;margin-top:2rem;padding:.85rem 1.1rem;border:1px solid var(--line);border-radius:.75rem;background:var(--card);font-size:.875rem}
 .facts div{display:flex;gap:.45rem}
 .facts dt{color:var(--soft)}

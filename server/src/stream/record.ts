@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/database.ts'
-import { defineSql } from '../db/statement.ts'
+import { defineSql, defineWithRows } from '../db/statement.ts'
 
 /** The name of the users' stream among the wanted ones. */
 export const usersStream = 'users'
@@ -18,13 +18,20 @@ export interface NewStreamEvent {
 }
 
 // Nothing is stored when nobody listens: then it costs a look at a table of one row.
-const insertIfWanted = defineSql<{ events: Readonly<Record<string, readonly unknown[]>>; now: number }>()(
-  ({ events, now }) => sql`
+const insertIfWanted = defineWithRows(
+  defineSql<{ events: Readonly<Record<string, readonly unknown[]>>; now: number }>()(
+    ({ events, now }) => sql`
     INSERT INTO stream_events (type, phone_number_id, user_wa_id, group_id, message_id, data, created_time)
     SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, o.value ->> 3, o.value ->> 4, o.value ->> 5, CAST(${now} AS BIGINT)
     FROM json_each(${events}) AS o
     WHERE EXISTS (SELECT 1 FROM wanted_streams w WHERE w.name = ${sql.lit(usersStream)} AND w.wanted_until > ${now})
     ORDER BY o.key`,
+  ),
+  ([now, type, phone_number_id, user_wa_id, group_id, message_id, data]) => sql`
+    INSERT INTO stream_events (type, phone_number_id, user_wa_id, group_id, message_id, data, created_time)
+    SELECT ${type}, ${phone_number_id}, ${user_wa_id}, ${group_id}, ${message_id}, ${data}, ${now}
+    WHERE EXISTS (SELECT 1 FROM wanted_streams w WHERE w.name = ${sql.lit(usersStream)} AND w.wanted_until > ${now})`,
+  ({ events, now }) => Object.values(events).map((row) => [now, ...row]),
 )
 
 /** Records what the users' stream tells, in the transaction of its cause, if somebody listens or may come back. */

@@ -14,7 +14,10 @@ export interface KnownSecret {
 }
 
 /** What a thief of the database gets: the files of SQLite, or every row of PostgreSQL. */
-export async function readStolenBytes(place: StorePlace, database: Database): Promise<Buffer> {
+export async function readStolenBytes(
+  place: Pick<StorePlace, 'engine' | 'dataDir'>,
+  database: Database,
+): Promise<Buffer> {
   if (place.engine === 'postgres')
     return Buffer.from(
       Object.values(await dumpStore(database))
@@ -25,7 +28,7 @@ export async function readStolenBytes(place: StorePlace, database: Database): Pr
   return Buffer.concat(await Promise.all(names.map((name) => readFile(join(place.dataDir, name)))))
 }
 
-/** The bytes of the tables on PostgreSQL's disk, including deleted rows. */
+/** The bytes of the tables on PostgreSQL's disk, including deleted rows and what is stored aside because it is long (TOAST). */
 export async function readTableFiles(
   database: Database,
   tables: Iterable<string> = new Set(['tokens', ...Object.values(sealedColumns).map(({ table }) => table)]),
@@ -34,7 +37,9 @@ export async function readTableFiles(
   const files: Buffer[] = []
   for (const table of tables) {
     const { rows } = await sql<{ bytes: Buffer }>`
-      SELECT pg_read_binary_file(pg_relation_filepath(${table})) AS bytes`.execute(database.read.query)
+      SELECT pg_read_binary_file(pg_relation_filepath(part.oid::regclass)) AS bytes
+      FROM pg_class whole JOIN pg_class part ON part.oid IN (whole.oid, whole.reltoastrelid)
+      WHERE whole.oid = to_regclass(${table})`.execute(database.read.query)
     files.push(...rows.map(({ bytes }) => bytes))
   }
   return Buffer.concat(files)

@@ -11,8 +11,10 @@ import {
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { ids, numbers, tokens, users } from '../../../test/harness/world.ts'
+import { accounts, ids, numbers, tokens, users } from '../../../test/harness/world.ts'
+import { insertToken } from '../../auth/tokens.ts'
 import { second } from '../../base/duration.ts'
+import { systemRandom } from '../../base/random.ts'
 import { argumentMissing, argumentWrong, missingPermission, notFound } from '../../graph/errors.ts'
 import {
   callActionNotPossible,
@@ -311,6 +313,33 @@ onBothDatabases('calls at the gateway', (engine) => {
     const [, second] = await eventsOf(givenUp)
     assert.equal(second.calls[0].status, 'FAILED')
     assert.equal(second.calls[0].start_time, undefined)
+  })
+
+  test('calls are listed by user and by number, newest first; a token for other accounts sees none', async () => {
+    const user = newUser()
+    const first = await callBusiness(user)
+    server.clock.advance(second)
+    await phone(first, 'terminate')
+    const last = await callBusiness(user)
+    const list = async (query: Record<string, string>, token: string = tokens.gateway) => {
+      const listed = await server.client.get('/gateway/calls', { query, token })
+      return listed.body.data as { id: string; state: string; ended_time?: string }[]
+    }
+    const found = await list({ user_wa_id: user })
+    assert.deepEqual(
+      found.map(({ id, state }) => [id, state]),
+      [
+        [last, 'initiated'],
+        [first, 'ended'],
+      ],
+    )
+    assert.equal(found[1]?.ended_time, new Date(server.clock.now()).toISOString())
+    assert.deepEqual(await list({ user_wa_id: user, phone_number_id: silentNumber }), [])
+    const granular = { secret: 'token-for-the-calls-of-one-account', app_id: ids.application, expires_time: null }
+    await server.database.transaction((tx) =>
+      insertToken(tx, server.clock, systemRandom, { ...granular, scopes: ['gateway'], accounts: [accounts.shared] }),
+    )
+    assert.deepEqual(await list({ user_wa_id: user }, granular.secret), [])
   })
 
   test('403 for a business that comes to the gateway', async () => {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import { notFound } from '../../graph/errors.ts'
 import { defineGatewayRead, defineGatewayWrite, type GatewayContext, type NewOperation } from '../../graph/operation.ts'
+import { newestFirst, pagingSchema } from '../../graph/paging.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import { findPerson, openWindow } from '../messages/store.ts'
 import { callerBlocked } from './errors.ts'
@@ -13,6 +14,7 @@ import {
   expirationTimeSchema,
   gatewayCallSchema,
   givenPermissionStatuses,
+  listedCallSchema,
   sessionSchema,
   userActions,
   userWaIdSchema,
@@ -21,6 +23,7 @@ import {
   addPermissionRequest,
   findCallForGateway,
   findNumberForGateway,
+  listCallsForGateway,
   takePermission,
   updatePermission,
 } from './store.ts'
@@ -115,6 +118,39 @@ export function callGatewayOperations(): NewOperation[] {
         return showCall((await requireCall(context, call_id)).call)
       },
     }),
+    defineGatewayRead({
+      name: 'gateway.list_calls',
+      method: 'GET',
+      path: '/gateway/calls',
+      sentence: 'Lists calls between users and phone numbers, newest first, without what they said about their media.',
+      list: newestFirst(100),
+      input: Type.Object({
+        user_wa_id: Type.Optional(userWaIdSchema),
+        phone_number_id: Type.Optional(idSchema()),
+      }),
+      output: Type.Object({ data: Type.Array(listedCallSchema), paging: pagingSchema }),
+      examples: {
+        input: { user_wa_id: '16505551238' },
+        output: {
+          data: [
+            {
+              id: exampleCallId,
+              phone_number_id: '4000000000000001',
+              user_wa_id: '16505551238',
+              direction: 'USER_INITIATED',
+              state: 'ended',
+              ending: 'completed',
+              created_time: '2026-06-01T12:00:00.000Z',
+              accepted_time: '2026-06-01T12:00:04.000Z',
+              ended_time: '2026-06-01T12:01:00.000Z',
+            },
+          ],
+          paging: { cursors: {} },
+        },
+      },
+      run: async ({ db, caller, page }, filter) =>
+        page.fetch((range) => listCallsForGateway(db, caller.accounts, filter, range), listCall),
+    }),
     defineGatewayWrite({
       name: 'gateway.act_on_call',
       method: 'POST',
@@ -169,5 +205,20 @@ function showCall(call: CallsTable) {
       ...(business_session && { business: business_session.sdp }),
       ...(user_session && { user: user_session.sdp }),
     },
+  }
+}
+
+function listCall(call: CallsTable) {
+  const { id, phone_number_id, user_wa_id, direction, state, ending, created_time, accepted_time, ended_time } = call
+  return {
+    id,
+    phone_number_id,
+    user_wa_id,
+    direction,
+    state,
+    ...(ending !== null && { ending }),
+    created_time: new Date(created_time).toISOString(),
+    ...(accepted_time !== null && { accepted_time: new Date(accepted_time).toISOString() }),
+    ...(ended_time !== null && { ended_time: new Date(ended_time).toISOString() }),
   }
 }

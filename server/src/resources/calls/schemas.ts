@@ -90,12 +90,25 @@ export function callAnswerSchema(vocabulary: Vocabulary) {
   ])
 }
 
-export const gatewayCallSchema = Type.Object({
+const callMembers = {
   id: Type.String(),
   phone_number_id: Type.String(),
   user_wa_id: Type.String(),
   direction: Type.Enum(callDirections),
   state: Type.Enum(callStates),
   ending: Type.Optional(Type.Enum(['completed', 'rejected', 'failed', 'timed_out'])),
+}
+
+const time = () => Type.String({ format: 'date-time' })
+
+export const listedCallSchema = Type.Object({
+  ...callMembers,
+  created_time: time(),
+  accepted_time: Type.Optional(time()),
+  ended_time: Type.Optional(time()),
+})
+
+export const gatewayCallSchema = Type.Object({
+  ...callMembers,
   sdp: Type.Object({ business: Type.Optional(Type.String()), user: Type.Optional(Type.String()) }),
 })

@@ -2,6 +2,7 @@ import type { Db, Transaction } from '../../db/database.ts'
 import { defineStatement } from '../../db/statement.ts'
 import type { CallPermissionsTable, CallsTable, PhoneNumbersTable } from '../../db/tables.ts'
 import type { Node } from '../../graph/nodes.ts'
+import type { PageRange } from '../../graph/paging.ts'
 
 /** The number and user of a call or a permission. */
 export interface Pair {
@@ -151,6 +152,26 @@ export async function findOpenCall(db: Db, node: Node, user_wa_id: string): Prom
 
 export async function findCallForGateway(db: Db, id: string): Promise<CallsTable | undefined> {
   return db.query.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function listCallsForGateway(
+  db: Db,
+  accounts: ReadonlySet<string> | undefined,
+  { user_wa_id, phone_number_id }: { readonly user_wa_id?: string; readonly phone_number_id?: string },
+  range: PageRange,
+): Promise<CallsTable[]> {
+  let query = db.query.selectFrom('calls').selectAll()
+  if (user_wa_id !== undefined) query = query.where('user_wa_id', '=', user_wa_id)
+  if (phone_number_id !== undefined) query = query.where('phone_number_id', '=', phone_number_id)
+  if (accounts) {
+    query = query.where('phone_number_id', 'in', (eb) =>
+      eb
+        .selectFrom('phone_numbers')
+        .select('id')
+        .where('account_id', 'in', [...accounts, '']),
+    )
+  }
+  return range.apply(query).execute()
 }
 
 export async function findNumberForGateway(db: Db, id: string): Promise<PhoneNumbersTable | undefined> {

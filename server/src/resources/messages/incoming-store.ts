@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
-import { defineSql } from '../../db/statement.ts'
+import { listSoon } from '../../db/soon.ts'
+import { defineSql, defineWithRows } from '../../db/statement.ts'
 import type { ChatsTable, MessageContentsTable, MessagesTable } from '../../db/tables.ts'
 import { insertContent } from './store.ts'
 
@@ -30,32 +31,40 @@ interface WriterRow {
   readonly is_number: number
 }
 
-const selectWriters = defineSql<{ writers: Listed<readonly [phone_number_id: string, wa_id: string]> }>()(
-  ({ writers }) => sql<WriterRow>`
+const selectWriters = defineWithRows(
+  defineSql<{ writers: Listed<readonly [phone_number_id: string, wa_id: string]> }>()(
+    ({ writers }) => sql<WriterRow>`
     SELECT o.key AS key, users.name AS name, CASE WHEN users.wa_id IS NULL THEN 0 ELSE 1 END AS is_known,
       CASE WHEN EXISTS (SELECT 1 FROM blocked_users b WHERE b.phone_number_id = o.value ->> 0
         AND b.user_wa_id = o.value ->> 1) THEN 1 ELSE 0 END AS is_blocked,
       CASE WHEN EXISTS (SELECT 1 FROM phone_numbers n WHERE n.phone_number = o.value ->> 1) THEN 1 ELSE 0 END AS is_number
     FROM json_each(${writers}) AS o LEFT JOIN users ON users.wa_id = o.value ->> 1`,
+  ),
+  ([key, phone_number_id, wa_id]) => sql`
+    SELECT ${key} AS key, (SELECT name FROM users WHERE wa_id = ${wa_id}) AS name,
+      EXISTS (SELECT 1 FROM users WHERE wa_id = ${wa_id}) AS is_known,
+      EXISTS (SELECT 1 FROM blocked_users WHERE phone_number_id = ${phone_number_id} AND user_wa_id = ${wa_id}) AS is_blocked,
+      EXISTS (SELECT 1 FROM phone_numbers WHERE phone_number = ${wa_id}) AS is_number`,
+  ({ writers }) => Object.entries(writers).map(([key, pair]) => [key, ...pair]),
 )
 
 export function writerKeyOf(phone_number_id: string, wa_id: string): string {
   return `${phone_number_id} ${wa_id}`
 }
 
-/** Who writes to which number, by `writerKeyOf`. */
-export async function listWriters(
+/** Who writes to which number, by `writerKeyOf`; read with the next statement where that is possible. */
+export async function readWriters(
   tx: Transaction,
   pairs: readonly (readonly [phone_number_id: string, wa_id: string])[],
 ): Promise<ReadonlyMap<string, Writer>> {
   const writers = Object.fromEntries(pairs.map((pair) => [writerKeyOf(...pair), pair]))
-  const rows = await tx.list(selectWriters, { writers })
-  return new Map(
-    rows.map(({ key, name, is_known, is_blocked, is_number }) => [
-      key,
-      { name, isKnown: is_known === 1, isBlocked: is_blocked === 1, isNumber: is_number === 1 },
-    ]),
-  )
+  const found = new Map<string, Writer>()
+  await listSoon(tx, selectWriters, { writers }, (rows) => {
+    for (const { key, name, is_known, is_blocked, is_number } of rows) {
+      found.set(key, { name, isKnown: is_known === 1, isBlocked: is_blocked === 1, isNumber: is_number === 1 })
+    }
+  })
+  return found
 }
 
 export type IncomingRow = Pick<
@@ -63,17 +72,32 @@ export type IncomingRow = Pick<
   'id' | 'chat_id' | 'phone_number_id' | 'user_wa_id' | 'group_id' | 'type' | 'is_voice' | 'context_id' | 'sent_time'
 >
 
-const insertMessages = defineSql<{ messages: Listed<readonly (string | number | null)[]>; now: number }>()(
-  ({ messages, now }) => sql<{ id: string; phone_number_id: string }>`
+/** Whether it was received in this transaction, for the first time: the one that received it may be sent together with this one. */
+const isReceivedNow = sql`(
+      SELECT r.xmin FROM received_messages r
+      WHERE r.phone_number_id = o.value ->> 2 AND r.message_id = o.value ->> 0
+    ) = CAST(pg_current_xact_id() AS xid)`
+
+const insertMessages = defineWithRows(
+  defineSql<{ messages: Listed<readonly (string | number | null)[]>; now: number }>()(
+    ({ messages, now }) => sql<{ id: string; phone_number_id: string }>`
     INSERT INTO messages (id, chat_id, phone_number_id, user_wa_id, group_id, type, is_voice, context_id, sent_time,
       direction, state, created_time)
     SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, o.value ->> 3, o.value ->> 4, o.value ->> 5,
       o.value ->> 6 = 'voice', o.value ->> 7, CAST(o.value ->> 8 AS BIGINT), 'to_business', 'sent', CAST(${now} AS BIGINT)
-    FROM json_each(${messages}) AS o WHERE TRUE ORDER BY o.key
+    FROM json_each(${messages}) AS o WHERE ${isReceivedNow} ORDER BY o.key
     ON CONFLICT (id) DO NOTHING RETURNING id, phone_number_id`,
+  ),
+  ([now, id, chat_id, phone_number_id, user_wa_id, group_id, type, voice, context_id, sent_time]) => sql`
+    INSERT INTO messages (id, chat_id, phone_number_id, user_wa_id, group_id, type, is_voice, context_id, sent_time,
+      direction, state, created_time)
+    VALUES (${id}, ${chat_id}, ${phone_number_id}, ${user_wa_id}, ${group_id}, ${type}, ${voice} = 'voice', ${context_id},
+      ${sent_time}, 'to_business', 'sent', ${now})
+    ON CONFLICT (id) DO NOTHING RETURNING id, phone_number_id`,
+  ({ messages, now }) => Object.values(messages).map((row) => [now, ...row]),
 )
 
-/** Stores messages of users in their order; returns those whose id was free. */
+/** Stores messages of users in their order, of those that were just received; returns those whose id was free. */
 export async function insertIncoming(tx: Transaction, now: number, rows: readonly IncomingRow[]) {
   const messages = list(
     rows.map((row) => [
@@ -105,10 +129,15 @@ export async function listNumbersOfMessages(db: Db, ids: readonly string[]): Pro
 
 type NewContent = Pick<MessageContentsTable, 'message_id' | 'content' | 'sha256'>
 
-const insertNewContents = defineSql<{ contents: Listed<readonly (string | null)[]>; now: number }>()(
-  ({ contents, now }) => sql`
+const insertNewContents = defineWithRows(
+  defineSql<{ contents: Listed<readonly (string | null)[]>; now: number }>()(
+    ({ contents, now }) => sql`
     INSERT INTO message_contents (message_id, content, sha256, created_time)
     SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, CAST(${now} AS BIGINT) FROM json_each(${contents}) AS o`,
+  ),
+  ([now, id, content, sha256]) => sql`
+    INSERT INTO message_contents (message_id, content, sha256, created_time) VALUES (${id}, ${content}, ${sha256}, ${now})`,
+  ({ contents, now }) => Object.values(contents).map((row) => [now, ...row]),
 )
 
 /** Longer contents get a statement of their own: in a list they would be escaped once more. */
@@ -128,16 +157,28 @@ export type TouchedChat = Pick<ChatsTable, 'id' | 'phone_number_id' | 'user_wa_i
   readonly last_message_id: string
 }
 
-// In a fixed order, so that transactions cannot deadlock.
-const upsertChats = defineSql<{ chats: Readonly<Record<string, readonly unknown[]>>; now: number }>()(
-  ({ chats, now }) => sql`
-    INSERT INTO chats (id, phone_number_id, user_wa_id, group_id, window_time, last_message_id, conversations, blocked,
-      marketing, typing_until, pair_time, last_time)
+const insertColumns = sql`id, phone_number_id, user_wa_id, group_id, window_time, last_message_id, conversations, blocked,
+      marketing, typing_until, pair_time, last_time`
+
+const orTouch = sql`ON CONFLICT (id) DO UPDATE SET window_time = COALESCE(excluded.window_time, chats.window_time),
+      last_message_id = excluded.last_message_id, last_time = excluded.last_time`
+
+const upsertChats = defineWithRows(
+  // In a fixed order, so that transactions cannot deadlock.
+  defineSql<{ chats: Readonly<Record<string, readonly unknown[]>>; now: number }>()(
+    ({ chats, now }) => sql`
+    INSERT INTO chats (${insertColumns})
     SELECT o.key, o.value ->> 0, o.value ->> 1, o.value ->> 2, CAST(o.value ->> 3 AS BIGINT), o.value ->> 4, o.value -> 5,
       FALSE, 'resume', 0, 0, CAST(${now} AS BIGINT)
     FROM json_each(${chats}) AS o WHERE TRUE ORDER BY o.key
-    ON CONFLICT (id) DO UPDATE SET window_time = COALESCE(excluded.window_time, chats.window_time),
-      last_message_id = excluded.last_message_id, last_time = excluded.last_time`,
+    ${orTouch}`,
+  ),
+  ([now, id, phone_number_id, user_wa_id, group_id, window_time, last_message_id, conversations]) => sql`
+    INSERT INTO chats (${insertColumns})
+    VALUES (${id}, ${phone_number_id}, ${user_wa_id}, ${group_id}, ${window_time}, ${last_message_id}, ${conversations},
+      FALSE, 'resume', 0, 0, ${now})
+    ${orTouch}`,
+  ({ chats, now }) => Object.entries(chats).map(([id, row]) => [now, id, ...row]),
 )
 
 /** Notes in chats, which are made where there are none, what was written last and when the window opened. */

@@ -7,7 +7,7 @@ import {
   insertContents,
   insertIncoming,
   listNumbersOfMessages,
-  listWriters,
+  readWriters,
   type TouchedChat,
   touchChats,
   type Writer,
@@ -40,25 +40,39 @@ export interface Incoming {
 const userPattern = /^\d{1,20}$/
 const maxNameLength = 256
 
+/** Who writes messages, before they are stored; asked for together with the next statement where that is possible. */
+export function readWritersOf(tx: Transaction, arrived: readonly Incoming[]): Promise<ReadonlyMap<string, Writer>> {
+  const written = arrived.filter(isOfUser)
+  if (written.length === 0) return Promise.resolve(new Map())
+  return readWriters(
+    tx,
+    written.map(({ phone_number_id, message }) => [phone_number_id, message.from]),
+  )
+}
+
+export type Writers = ReadonlyMap<string, Writer>
+
 /**
  * Stores messages of users in few statements, however many there are, and opens their windows. Returns the messages to raise events
  * for: not those that are stored already, nor those of users whom the number has blocked. A message whose sender cannot be a user is
- * passed on without being stored. Throws when one of them is refused.
+ * passed on without being stored. Throws when one of them is refused. Which of them are new may be known only when the first statement
+ * has been awaited; the database stores no other.
  */
 export async function storeIncoming(
   tx: Transaction,
   now: number,
   arrived: readonly Incoming[],
+  writers: Writers,
+  isNew: (one: Incoming) => boolean,
 ): Promise<ReadonlySet<IncomingMessage>> {
-  const heard = new Set(arrived.filter((one) => !isOfUser(one)).map(({ message }) => message))
-  const written = arrived.filter(isOfUser)
-  if (written.length === 0) return heard
-  const writers = await listWriters(
-    tx,
-    written.map(({ phone_number_id, message }) => [phone_number_id, message.from]),
-  )
-  if ([...writers.values()].some(({ isNumber }) => isNumber)) throw writerIsNumber()
-  const fresh = await insertNew(tx, now, written)
+  const inserted = await insertAll(tx, now, arrived.filter(isOfUser))
+  const received = arrived.filter(isNew)
+  const heard = new Set(received.filter((one) => !isOfUser(one)).map(({ message }) => message))
+  const written = received.filter(isOfUser)
+  const isOfNumber = ({ phone_number_id, message }: Incoming) =>
+    writers.get(writerKeyOf(phone_number_id, message.from))?.isNumber === true
+  if (written.some(isOfNumber)) throw writerIsNumber()
+  const fresh = await leaveOutTaken(tx, written, inserted)
   if (fresh.length === 0) return heard
   insertContents(tx, now, await Promise.all(fresh.map((one) => describeContent(tx, now, one))))
   const chats = new Map<string, TouchedChat>()
@@ -86,7 +100,8 @@ export async function storeIncoming(
   return heard
 }
 
-function isOfUser({ message }: Incoming): boolean {
+/** Whether its sender can be a user. */
+export function isOfUser({ message }: Incoming): boolean {
   return userPattern.test(message.from)
 }
 
@@ -99,16 +114,25 @@ function chatOf({ phone_number_id, message }: Incoming): string {
   return group_id === null ? chatIdOf(phone_number_id, message.from) : groupChatIdOf(group_id)
 }
 
-/** Inserts messages; returns those that were not there. An id that a message of another number has is refused. */
-async function insertNew(tx: Transaction, now: number, written: readonly Incoming[]): Promise<Incoming[]> {
+/** Inserts messages that are new; returns the keys of those that were not there. */
+async function insertAll(tx: Transaction, now: number, written: readonly Incoming[]): Promise<ReadonlySet<string>> {
+  if (written.length === 0) return new Set()
   const inserted = await insertIncoming(
     tx,
     now,
     written.map((one) => describeRow(one, now)),
   )
-  const keys = new Set(inserted.map(({ id, phone_number_id }) => `${phone_number_id} ${id}`))
-  const isNew = ({ phone_number_id, id }: Incoming) => keys.has(`${phone_number_id} ${id}`)
-  const known = written.filter((one) => !isNew(one))
+  return new Set(inserted.map(({ id, phone_number_id }) => `${phone_number_id} ${id}`))
+}
+
+/** The messages that were inserted. An id that a message of another number has is refused. */
+async function leaveOutTaken(
+  tx: Transaction,
+  written: readonly Incoming[],
+  inserted: ReadonlySet<string>,
+): Promise<Incoming[]> {
+  const isStored = ({ phone_number_id, id }: Incoming) => inserted.has(`${phone_number_id} ${id}`)
+  const known = written.filter((one) => !isStored(one))
   if (known.length > 0) {
     const numbers = await listNumbersOfMessages(
       tx,
@@ -118,7 +142,7 @@ async function insertNew(tx: Transaction, now: number, written: readonly Incomin
       throw incomingIdTaken()
     }
   }
-  return written.filter(isNew)
+  return written.filter(isStored)
 }
 
 function describeRow(arrived: Incoming, now: number): IncomingRow {

@@ -246,6 +246,11 @@ onBothDatabases('kinds of message', (engine) => {
     assert.equal((await sides.post({ to: user, text: { body: 'x' }, image: { id: 5 } })).status, 200)
   })
 
+  test('a phone gets the degrees of a place as numbers', async () => {
+    const id = await sides.send(user, { type: 'location', location: { latitude: '-90', longitude: '180.0' } })
+    assert.deepEqual((await sides.show(id)).location, { latitude: -90, longitude: 180 })
+  })
+
   test('biz_opaque_callback_data up to 512 characters', async () => {
     const send = (biz_opaque_callback_data: string) =>
       sides.post({ to: user, text: { body: 'x' }, biz_opaque_callback_data })

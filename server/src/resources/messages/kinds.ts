@@ -134,6 +134,16 @@ export function checkLocation(value: Readonly<Record<string, unknown>>, place = 
   }
 }
 
+export interface GivenLocation {
+  readonly latitude: number | string
+  readonly longitude: number | string
+}
+
+/** A phone gets numbers, also where the business sent text. */
+export function readLocation(location: GivenLocation): GivenLocation {
+  return { ...location, latitude: Number(location.latitude), longitude: Number(location.longitude) }
+}
+
 function checkContacts(contacts: readonly { readonly name: object }[]): void {
   for (const [index, { name }] of contacts.entries()) {
     const others = Object.entries(name).filter(([key, text]) => key !== 'formatted_name' && text !== '')

@@ -2,7 +2,16 @@ import { badArgument } from '../../graph/define-error.ts'
 import { argumentMissing } from '../../graph/errors.ts'
 import { kindNotForGroups, kindNotTaken, notOffered } from './errors.ts'
 import { checkInteractive, headerMediaOf, type Interactive } from './interactive.ts'
-import { type CarriedMedia, checkKind, type GivenMedia, isMediaKind, kindSchemas, type PlainKind } from './kinds.ts'
+import {
+  type CarriedMedia,
+  checkKind,
+  type GivenLocation,
+  type GivenMedia,
+  isMediaKind,
+  kindSchemas,
+  type PlainKind,
+  readLocation,
+} from './kinds.ts'
 import { readRecipient } from './recipient.ts'
 import type { MessageRequest } from './schemas.ts'
 import { checkTemplateForm, type GivenTemplate, headerFileOf } from './template.ts'
@@ -63,7 +72,7 @@ function readKind(type: string, request: MessageRequest): { kind: SentKind; valu
   if (type === 'interactive') checkInteractive(value)
   else if (type === 'template') checkTemplateForm(value, 'template')
   else checkKind(type, value)
-  return { kind: type, value }
+  return { kind: type, value: type === 'location' ? readLocation(value as GivenLocation) : value }
 }
 
 function isSentKind(type: string): type is SentKind {

@@ -51,14 +51,16 @@ export async function listContentsAfter(db: Db, now: number, after: KeptRow | un
   return db.list(selectContents, { ...placeOf(after), now })
 }
 
-const selectOldContents = defineSql<{ before: number }>()(
-  ({ before }) => sql<{ id: string }>`
-    SELECT c.message_id AS id FROM message_contents c WHERE c.created_time <= ${before}
-    ORDER BY c.created_time LIMIT ${sql.lit(stepSize)} ${lockFreeRowsOf('c', 'ForUpdate')}`,
+const selectOldContents = defineSql<Place & { before: number }>()(
+  ({ time, id, before }) => sql<KeptRow>`
+    SELECT c.message_id AS id, c.created_time, 1 AS is_over FROM message_contents c
+    WHERE c.created_time <= ${before} AND (c.created_time, c.message_id) > (${time}, ${id})
+    ORDER BY c.created_time, c.message_id LIMIT ${sql.lit(stepSize)}`,
 )
 
-export async function listOldContents(tx: Transaction, before: number): Promise<string[]> {
-  return (await tx.list(selectOldContents, { before })).map(({ id }) => id)
+/** Old contents after a given one, oldest first. */
+export async function listOldContents(db: Db, before: number, after: KeptRow | undefined): Promise<KeptRow[]> {
+  return db.list(selectOldContents, { ...placeOf(after), before })
 }
 
 const selectMessages = defineSql<Place & { before: number; now: number }>()(
@@ -127,7 +129,7 @@ const deleteOldKeys = defineSql<{ before: number }>()(
     ) RETURNING key`,
 )
 
-/** Removes some idempotency keys whose time is over, and returns how many. */
-export async function deleteKeys(tx: Transaction, before: number): Promise<number> {
-  return (await tx.list(deleteOldKeys, { before })).length
+/** Removes some idempotency keys whose time is over, and returns whether there may be more. */
+export async function deleteKeys(tx: Transaction, before: number): Promise<boolean> {
+  return (await tx.list(deleteOldKeys, { before })).length === stepSize
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { png } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
+import { readStolenBytes } from '../../../test/harness/secret-search.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { refuseWith, subscribe, takeIt } from '../../../test/harness/subscriber.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
@@ -77,6 +79,44 @@ onBothDatabases('what is kept of messages', (engine) => {
     await sweep(rules)
     assert.deepEqual([await showsStatus(incoming), await showsStatus(outgoing)], [404, 404])
     assert.equal((await sides.read(`users/${user}/chats`)).body.data[0].last_message, undefined)
+  })
+
+  test('what messages said is nowhere in the store afterwards', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const user = sides.newUser()
+    const said = {
+      written: 'the amber zeppelin leaves at nine',
+      sent: 'your marzipan lighthouse is ready',
+      caption: 'a narwhal in the afternoon',
+      name: 'Zerlina Quibblewick',
+      place: 'Under the velvet ostrich',
+      button: 'Choose walrus',
+      key: 'the teapot admiral salutes',
+    }
+    await sides.write(user, { text: { body: said.written } })
+    const longText = `${said.sent} ${randomBytes(2900).toString('base64')}`
+    await sides.send(user, { text: { body: longText } })
+    await sides.send(user, { type: 'image', image: { id: ids.media, caption: said.caption } })
+    const contacts = [{ name: { formatted_name: said.name, first_name: 'Z' } }]
+    await sides.send(user, { type: 'contacts', contacts })
+    await sides.send(user, { type: 'location', location: { latitude: 1, longitude: 1, name: said.place } })
+    await sides.post({ to: user, text: { body: said.key } }, { headers: { 'idempotency-key': 'wiped' } })
+    const reply = { id: 'yes', title: 'Yes' }
+    const interactive = {
+      ...{ type: 'button', body: { text: said.button } },
+      action: { buttons: [{ type: 'reply', reply }] },
+    }
+    await sides.send(user, { type: 'interactive', interactive })
+    await server.app.settle()
+    assert.ok(subscriber.posts.some(({ body }) => body.includes(said.written)))
+    const find = async () => {
+      const bytes = await readStolenBytes({ engine, dataDir: server.dataDir }, server.database)
+      return Object.entries(said).flatMap(([name, text]) => (bytes.includes(text) ? [name] : []))
+    }
+    assert.deepEqual(await find(), Object.keys(said), 'all of it is there before')
+    server.clock.advance(2 * day)
+    await sweep({ messageBodyKeep: 2 * day })
+    assert.deepEqual(await find(), [])
   })
 
   test('a message under way is kept until its end, however old it is', async () => {

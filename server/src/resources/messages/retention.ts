@@ -1,10 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { second } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { Loop } from '../../base/loop.ts'
 import type { Random } from '../../base/random.ts'
-import { walkInSteps } from '../../base/walk.ts'
+import { rest, walkInSteps } from '../../base/walk.ts'
 import type { Database, Transaction } from '../../db/database.ts'
 import { emptyOldValues } from '../../delivery/empty-values.ts'
 import { removeStreamEvents } from '../../stream/store.ts'
@@ -44,6 +43,7 @@ export interface MessageRetentionDeps {
 export class MessageRetention {
   readonly #deps: MessageRetentionDeps
   readonly #loop: Loop
+  #hasRemoved = false
 
   constructor(deps: MessageRetentionDeps) {
     this.#deps = deps
@@ -74,25 +74,35 @@ export class MessageRetention {
     if (rules.messageBodyKeep === 0) {
       await this.#removeOver((after) => listContentsAfter(database.read, now, after), deleteContents)
     } else {
-      await this.#inSteps(async (tx) => {
-        const ids = await listOldContents(tx, bodiesBefore)
-        await deleteContents(tx, this.#deps, ids)
-        return ids.length
-      })
+      await this.#removeOver((after) => listOldContents(database.read, bodiesBefore, after), deleteContents)
     }
     const old = { before: now - rules.messageKeep, now }
     await this.#removeOver((after) => listMessagesAfter(database.read, old, after), deleteMessages)
     await this.#inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep))
-    while (!isStopped() && (await database.transaction((tx) => removeStreamEvents(tx, now - rules.streamKeep)))) {
-      await nextTurn()
-    }
+    await this.#inSteps((tx) => removeStreamEvents(tx, now - rules.streamKeep))
     // Otherwise the whole event goes first.
-    if (rules.messageBodyKeep < rules.webhookKeep) await emptyOldValues(database, bodiesBefore, isStopped)
+    if (rules.messageBodyKeep < rules.webhookKeep) {
+      const transaction = <T>(work: (tx: Transaction) => Promise<T>) => this.#wipe(work)
+      await emptyOldValues({ read: database.read, transaction }, bodiesBefore, isStopped)
+    }
+    if (!this.#hasRemoved) return
+    await database.emptyLog()
+    this.#hasRemoved = false
   }
 
-  async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
-    const { database } = this.#deps
-    while (!this.#loop.isStopped && (await database.transaction(step)) === stepSize) await nextTurn()
+  /** Nothing of what messages said stays in the file of an embedded store. */
+  #wipe<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.#hasRemoved = true
+    return this.#deps.database.transaction(work, { wipes: true })
+  }
+
+  /** `step` returns whether there may be more. */
+  async #inSteps(step: (tx: Transaction) => Promise<boolean>): Promise<void> {
+    while (!this.#loop.isStopped) {
+      const started = performance.now()
+      if (!(await this.#deps.database.transaction(step))) return
+      await rest(started)
+    }
   }
 
   /** Walks through rows, and removes those that are over. */
@@ -100,12 +110,11 @@ export class MessageRetention {
     list: (after: KeptRow | undefined) => Promise<readonly KeptRow[]>,
     remove: (tx: Transaction, tools: MessageRetentionDeps, ids: readonly string[]) => Promise<unknown>,
   ): Promise<void> {
-    const { database } = this.#deps
     await walkInSteps<KeptRow>({
       list,
       take: async (rows) => {
         const ids = rows.filter(({ is_over }) => is_over === 1).map(({ id }) => id)
-        if (ids.length > 0) await database.transaction((tx) => remove(tx, this.#deps, ids))
+        if (ids.length > 0) await this.#wipe((tx) => remove(tx, this.#deps, ids))
       },
       size: stepSize,
       isStopped: () => this.#loop.isStopped,

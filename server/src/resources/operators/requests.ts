@@ -21,6 +21,9 @@ const requestSchema = Type.Object({
   ),
   status: Type.Integer(),
   error: Type.Union([Type.Object({ code: Type.Integer(), message: Type.String() }), Type.Null()]),
+  fault: Type.Optional(
+    Type.String({ description: 'The fault rule that it was hit by, as in X-Switchboard-Fault; in a sandbox alone.' }),
+  ),
   milliseconds: Type.Number(),
   business_id: orNull(Type.String()),
   app_id: orNull(Type.String()),

@@ -41,6 +41,7 @@ function selectTokens(db: Db) {
   return db.query
     .selectFrom('tokens')
     .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
+    .select('session_name')
     .select(businessOfToken.as('business_id'))
 }
 

@@ -31,6 +31,7 @@ const tokenSchema = Type.Object({
   expires_time: nullable(Type.String({ format: 'date-time' }), 'Null: never.'),
   revoked_time: nullable(Type.String({ format: 'date-time' }), 'Null: it is not revoked.'),
   state: Type.Enum(states),
+  session_name: Type.Optional(Type.String({ description: 'Whose session of the console it is; absent: it is none.' })),
 })
 
 const newTokenSchema = Type.Object({
@@ -153,6 +154,7 @@ type TokenRow = Pick<Static<typeof tokenSchema>, 'id' | 'app_id' | 'business_id'
   readonly created_time: number
   readonly expires_time: number | null
   readonly revoked_time: number | null
+  readonly session_name?: string | null
 }
 
 function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<typeof tokenSchema> {
@@ -169,6 +171,7 @@ function showToken(row: TokenRow, vocabulary: Vocabulary, now: number): Static<t
     expires_time: expires_time === null ? null : writeMoment(expires_time),
     revoked_time: revoked_time === null ? null : writeMoment(revoked_time),
     state: revoked_time !== null ? 'revoked' : hasEnded ? 'expired' : 'good',
+    ...(row.session_name && { session_name: row.session_name }),
   }
 }
 

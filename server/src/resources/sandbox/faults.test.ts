@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
+import { openStream } from '../../../test/harness/event-stream.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { changeIn, subscribe } from '../../../test/harness/subscriber.ts'
@@ -57,6 +58,24 @@ onBothDatabases('faults', (engine) => {
     assert.equal((await list()).length, 1)
     await put([{ rate: 0, effect: { drop: true } }])
     assert.equal((await readAccount()).status, 200)
+    await put([])
+  })
+
+  test('are in the log of requests and in the stream as they hit, whatever they do', async (t) => {
+    const stream = await openStream(t, server.url, { path: '/operator/stream', token: tokens.operator })
+    const faults = () => stream.events.flatMap(({ data }) => data.data.fault ?? []).sort()
+    const subscriber = await subscribe(t, server)
+    await put([
+      { match: { operation: 'account.read' }, effect: { delay: '1ms' } },
+      { match: { callback: subscriber.url }, effect: { duplicate: true }, times: 1 },
+    ])
+    await readAccount()
+    await handInText(server, 'wamid.shown')
+    await until(async () => faults().length === 2, 'both are in the stream')
+    assert.deepEqual(faults(), ['rule=0; effect=delay', 'rule=1; effect=duplicate'])
+    const query = { operation: 'account.read', limit: '1' }
+    const { body } = await server.client.get('/operator/requests', { token: tokens.operator, query })
+    assert.equal(body.data[0].fault, 'rule=0; effect=delay')
     await put([])
   })
 

@@ -65,18 +65,18 @@ onBothDatabases('a stream in a sandbox', (engine) => {
   })
 
   test('says reset to whoever comes back with an event of before', async (t) => {
-    const [gateway, operator] = await listenAtDoors(t)
+    const streams = await listenAtDoors(t)
     const id = await sides.write(sides.newUser())
-    for (const [stream, path, by] of [
-      [gateway, '/gateway/stream', tokens.gateway],
-      [operator, '/operator/stream', token],
-    ] as const) {
-      await until(async () => countOf(stream ?? assert.fail(), tells(id)) === 1, 'it is heard')
-      const last = stream?.events.find(tells(id))?.id ?? assert.fail()
-      await control('reset')
-      const back = await openStream(t, server.url, { path, token: by, last })
+    await until(async () => streams.every((stream) => countOf(stream, tells(id)) === 1), 'it is heard')
+    const [atGateway = '', atOperator = ''] = streams.map(({ events }) => events.find(tells(id))?.id)
+    await control('reset')
+    for (const door of [
+      { path: '/gateway/stream', token: tokens.gateway, last: atGateway },
+      { path: '/operator/stream', token, last: atOperator },
+    ]) {
+      const back = await openStream(t, server.url, door)
       const [first] = await back.first(1)
-      assert.equal(first?.event, 'reset')
+      assert.equal(first?.event, 'reset', door.path)
     }
   })
 

@@ -20,15 +20,6 @@ export const serviceChapter: Chapter = {
 function serviceOperations(): NewReplyOperation[] {
   return [
     defineOpen({
-      name: 'public.start',
-      path: '/',
-      sentence: 'Shows the start page: whether the service is ready, and with the demo world what is in it.',
-      input: nothing,
-      examples: { output: undefined },
-      content: page,
-      run: ({ ports, mayUseDemo }) => ports.documents.start(mayUseDemo),
-    }),
-    defineOpen({
       name: 'public.docs',
       path: '/docs',
       sentence: 'Shows every operation, with a form to try it.',

@@ -22,6 +22,8 @@ export interface IntakeDeps extends Omit<ReportTools, 'publicUrl'> {
   readonly database: Database
   readonly publicUrl: () => string
   readonly metrics: Pick<DeliveryMetrics, 'countReceived'>
+  /** The longest that a post waits for its turn, in milliseconds. */
+  readonly patience: number
   /** The caller as of now; throws if no longer admitted. */
   readonly readmit: (before: Caller) => Promise<Caller>
 }
@@ -79,7 +81,7 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
 
   // The embedded store commits concurrent writes together by itself.
   if (database.isEmbedded) return takeAlone
-  const groups = new PostGroups({ takeAlone, takeTogether, isOutage })
+  const groups = new PostGroups({ takeAlone, takeTogether, isOutage, patience: deps.patience })
   return (post) => (post.size > maxSizeInGroup ? takeAlone(post) : groups.take(shareOf(post), post))
 }
 

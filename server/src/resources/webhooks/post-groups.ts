@@ -1,3 +1,4 @@
+import { DatabaseBusy } from '../../db/database.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { Post, Received } from './post.ts'
 
@@ -7,28 +8,43 @@ export interface PostGroupsOptions {
   readonly takeTogether: (posts: readonly Post[], share: string) => Promise<readonly (Received | GraphError)[]>
   /** Whether an error means that the store cannot work at the moment: then no post is at fault. */
   readonly isOutage: (error: unknown) => boolean
+  /** The longest that a post waits for its group, in milliseconds. */
+  readonly patience: number
 }
 
 interface Waiting {
   readonly post: Post
   readonly resolve: (received: Received | Promise<Received>) => void
   readonly reject: (error: unknown) => void
+  readonly since: number
 }
 
 interface Share {
   readonly waiting: Waiting[]
   underWay: number
   isScheduled: boolean
+  /** Set while the posts that are expected are waited for. */
+  linger: NodeJS.Timeout | undefined
+  expected: number
 }
 
 const maxGroup = 64
 /** Concurrent groups of one share: the second and later ones only for posts that would wait long. */
 const maxUnderWay = 4
+/** How many posts of one share may wait for a group; so many are a few groups, unless the database is stuck. */
+const maxWaiting = 1000
 /**
  * Milliseconds after which waiting posts stop waiting for the group before them, because it may be blocked by a lock. A slow database
  * is no reason: there, small groups would only make it slower. So it is several times what a group usually takes, within bounds.
  */
-const patience = { least: 20, most: 250, usualTimes: 4 }
+const stuckAfter = { least: 20, most: 250, usualTimes: 4 }
+/**
+ * Groups of this size cost little for each post. Smaller ones of several posts wait a moment for more: whoever was just answered mostly
+ * writes again at once, and where several processes share the posts, none of them has enough for a large group at any moment.
+ */
+const goodGroup = 8
+/** How long they wait: no longer than a group usually takes, and never longer than this. */
+const longestLinger = 20
 /** The weight of one group in what is usual. */
 const newWeight = 1 / 8
 
@@ -49,13 +65,17 @@ export class PostGroups {
   take(name: string, post: Post): Promise<Received> {
     let share = this.#shares.get(name)
     if (!share) {
-      share = { waiting: [], underWay: 0, isScheduled: false }
+      share = { waiting: [], underWay: 0, isScheduled: false, linger: undefined, expected: 0 }
       this.#shares.set(name, share)
     }
     const { waiting } = share
+    if (waiting.length >= maxWaiting) {
+      return Promise.reject(new DatabaseBusy('crowded', `${maxWaiting} posts of one app wait already`))
+    }
     return new Promise((resolve, reject) => {
-      waiting.push({ post, resolve, reject })
-      this.#schedule(name, share)
+      waiting.push({ post, resolve, reject, since: performance.now() })
+      if (share.linger === undefined) this.#schedule(name, share)
+      else if (waiting.length >= share.expected) this.#endLinger(name, share)
     })
   }
 
@@ -68,23 +88,52 @@ export class PostGroups {
       this.#begin(name, share)
     }
     if (share.underWay === 0) setImmediate(begin)
-    else setTimeout(begin, Math.min(patience.most, Math.max(patience.least, patience.usualTimes * this.#usual)))
+    else setTimeout(begin, Math.min(stuckAfter.most, Math.max(stuckAfter.least, stuckAfter.usualTimes * this.#usual)))
   }
 
   #begin(name: string, share: Share): void {
+    this.#refuseLate(share)
     const mayBegin = share.waiting.length > 0 && share.underWay < maxUnderWay
     if (mayBegin) {
       share.underWay += 1
       const started = performance.now()
-      void this.#run(name, share.waiting.splice(0, maxGroup)).finally(() => {
+      const group = share.waiting.splice(0, maxGroup)
+      void this.#run(name, group).finally(() => {
         share.underWay -= 1
-        this.#usual += newWeight * (Math.min(performance.now() - started, patience.most) - this.#usual)
-        // Posts that came meanwhile go at once, whatever the timer says.
-        this.#begin(name, share)
-        if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)
+        this.#usual += newWeight * (Math.min(performance.now() - started, stuckAfter.most) - this.#usual)
+        const expected = group.length + share.waiting.length
+        const isSmall = group.length > 1 && share.waiting.length < goodGroup
+        if (share.underWay === 0 && isSmall) this.#linger(name, share, Math.min(expected, goodGroup))
+        else this.#goOn(name, share)
       })
     }
     if (share.waiting.length > 0) this.#schedule(name, share)
+  }
+
+  #goOn(name: string, share: Share): void {
+    // Posts that came meanwhile go at once, whatever the timer says.
+    this.#begin(name, share)
+    if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)
+  }
+
+  #linger(name: string, share: Share, expected: number): void {
+    clearTimeout(share.linger)
+    share.expected = expected
+    share.linger = setTimeout(() => this.#endLinger(name, share), Math.min(longestLinger, this.#usual))
+  }
+
+  #endLinger(name: string, share: Share): void {
+    clearTimeout(share.linger)
+    share.linger = undefined
+    this.#goOn(name, share)
+  }
+
+  /** Posts wait in order, so those that have waited too long are in front. */
+  #refuseLate({ waiting }: Share): void {
+    const oldest = performance.now() - this.#options.patience
+    while ((waiting[0]?.since ?? oldest) < oldest) {
+      waiting.shift()?.reject(new DatabaseBusy('waited', 'the posts before this one took too long'))
+    }
   }
 
   async #run(share: string, group: readonly Waiting[]): Promise<void> {

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { hasAccess } from '../../auth/access.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { keyedHash } from '../../db/keyed-hash.ts'
-import { defineSql, defineStatement, defineWithSteps, type Statement } from '../../db/statement.ts'
+import { listSoon } from '../../db/soon.ts'
+import { defineSql, defineStatement, defineWithRows, defineWithSteps, type Statement } from '../../db/statement.ts'
 
 /** What posts name, without duplicates: ids of accounts and numbers, and pairs of a signing app and an account, by any key. */
 export interface Named {
@@ -20,13 +21,9 @@ export interface Fact {
 }
 
 /** Both databases read lists as the keys and values of an object. */
-const findFactsByJoin = defineSql<Named>()(
-  ({ accounts, numbers, links }) => sql<Fact>`
-    SELECT 'account' AS kind, accounts.id AS id, accounts.id AS account_id, '' AS digits
-    FROM json_each(${accounts}) AS o JOIN accounts ON accounts.id = o.key
-    UNION ALL SELECT 'number', phone_numbers.id, phone_numbers.account_id, phone_numbers.phone_number
-    FROM json_each(${numbers}) AS o JOIN phone_numbers ON phone_numbers.id = o.key
-    UNION ALL SELECT 'link', links.app_id, links.account_id, ''
+const findLinks = defineSql<Pick<Named, 'links'>>()(
+  ({ links }) => sql<Fact>`
+    SELECT 'link' AS kind, links.app_id AS id, links.account_id, '' AS digits
     FROM json_each(${links}) AS o
     JOIN subscribed_apps links ON links.app_id = o.value ->> 0 AND links.account_id = o.value ->> 1
     JOIN apps ON apps.id = links.app_id
@@ -53,7 +50,23 @@ const findFactsByKey = defineSql<Named>()(
     ) AS found`,
 )
 
-const findFacts = defineWithSteps(findFactsByKey, (db, named) => db.list(findFactsByJoin, named))
+const findAccount = defineSql<{ id: string }>()(
+  ({ id }) => sql<Fact>`
+    SELECT 'account' AS kind, id, id AS account_id, '' AS digits FROM accounts WHERE id = ${id}`,
+)
+
+const findNumber = defineSql<{ id: string }>()(
+  ({ id }) => sql<Fact>`
+    SELECT 'number' AS kind, id, account_id, phone_number AS digits FROM phone_numbers WHERE id = ${id}`,
+)
+
+const findFacts = defineWithSteps(findFactsByKey, async (db, { accounts, numbers, links }) => {
+  const facts: Fact[] = []
+  for (const id of Object.keys(accounts)) facts.push(...(await db.list(findAccount, { id })))
+  for (const id of Object.keys(numbers)) facts.push(...(await db.list(findNumber, { id })))
+  if (Object.keys(links).length > 0) facts.push(...(await db.list(findLinks, { links })))
+  return facts
+})
 
 /** Which of the accounts and numbers exist, and which apps are linked to which accounts and have access to them. */
 export async function listFactsForReceiver(tx: Transaction, named: Named): Promise<Fact[]> {
@@ -97,13 +110,20 @@ const [insertMessages, insertStatuses, insertPosts] = (
     ['received_posts', 'app_id', 'digest'],
   ] as const
 ).map(([table, owner, id]) =>
-  // In a fixed order, so that transactions cannot deadlock.
-  defineSql<NewlyReceived>()(
-    ({ keys, received_time }) => sql<{ owner: string; id: string }>`
+  defineWithRows(
+    // In a fixed order, so that transactions cannot deadlock.
+    defineSql<NewlyReceived>()(
+      ({ keys, received_time }) => sql<{ owner: string; id: string }>`
       INSERT INTO ${sql.table(table)} (${sql.ref(owner)}, ${sql.ref(id)}, received_time)
       SELECT o.value ->> 0, o.value ->> 1, CAST(${received_time} AS BIGINT)
       FROM json_each(${keys}) AS o WHERE TRUE ORDER BY o.key
       ON CONFLICT DO NOTHING RETURNING ${sql.ref(owner)} AS owner, ${sql.ref(id)} AS id`,
+    ),
+    ([value, identity, received_time]) => sql`
+      INSERT INTO ${sql.table(table)} (${sql.ref(owner)}, ${sql.ref(id)}, received_time)
+      VALUES (${value}, ${identity}, ${received_time})
+      ON CONFLICT DO NOTHING RETURNING ${sql.ref(owner)} AS owner, ${sql.ref(id)} AS id`,
+    ({ keys, received_time }) => Object.values(keys).map((key) => [...key, received_time]),
   ),
 ) as [ReceivedStatement, ReceivedStatement, ReceivedStatement]
 
@@ -118,7 +138,25 @@ export async function rememberReceived(
   keys: Iterable<ReceivedKey>,
   received_time: number,
 ): Promise<ReceivedKey[]> {
-  const listed = Object.fromEntries([...keys].map((key) => [key.join(' '), key]))
-  const rows = await tx.list(inserts[kind], { keys: listed, received_time })
-  return rows.map(({ owner, id }) => [owner, id])
+  const rows = await tx.list(inserts[kind], { keys: listKeys(keys), received_time })
+  return rows.map(toKey)
+}
+
+/** The same together with the next statement, where that is possible: `take` is called with those that are new. */
+export async function rememberSoon(
+  tx: Transaction,
+  kind: keyof typeof inserts,
+  keys: Iterable<ReceivedKey>,
+  received_time: number,
+  take: (fresh: ReceivedKey[]) => void,
+): Promise<void> {
+  await listSoon(tx, inserts[kind], { keys: listKeys(keys), received_time }, (rows) => take(rows.map(toKey)))
+}
+
+function listKeys(keys: Iterable<ReceivedKey>): Record<string, ReceivedKey> {
+  return Object.fromEntries([...keys].map((key) => [key.join(' '), key]))
+}
+
+function toKey({ owner, id }: { readonly owner: string; readonly id: string }): ReceivedKey {
+  return [owner, id]
 }

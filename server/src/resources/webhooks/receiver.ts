@@ -8,8 +8,10 @@ import type { GraphError } from '../../graph/graph-error.ts'
 import {
   type Incoming,
   type IncomingMessage,
+  isOfUser,
   listNumbersOfMessages,
   type ReportTools,
+  readWritersOf,
   storeIncoming,
   takeHandedStatus,
 } from '../messages/public.ts'
@@ -17,7 +19,7 @@ import type { ChangeValue, ReportedStatus } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
 import type { Receipt, Received } from './post.ts'
 import { checkPost, findFacts, type GivenChange } from './post-check.ts'
-import { hasVerifyToken, type ReceivedKey, rememberReceived } from './receiver-store.ts'
+import { hasVerifyToken, type ReceivedKey, rememberReceived, rememberSoon } from './receiver-store.ts'
 import { splitChange } from './split-change.ts'
 
 /** Whether a verify token belongs to an app. It is looked up by its keyed hash, so the time reveals nothing. */
@@ -99,7 +101,7 @@ async function leaveOutKnownItems(
   const listed = [...items.values()]
   const messages = await storeMessages(tx, tools.clock, listed, task)
   await takeStatuses(tx, tools, listed, task)
-  const statuses = await remember(tx, tools.clock, 'statuses', listed, task)
+  const statuses = await rememberStatuses(tx, tools.clock, listed, task)
   for (const post of posts) {
     post.changes = post.changes.flatMap((change) => {
       const of = items.get(change)
@@ -139,22 +141,41 @@ async function storeMessages(
   listed: readonly Items[],
   task: LongTask,
 ): Promise<ReadonlySet<IncomingMessage>> {
-  const fresh = await remember(tx, clock, 'messages', listed, task)
   const arrived = listed.flatMap(({ change, messages, write }) =>
-    messages
-      .filter(({ key }) => fresh.take(key))
-      .map(({ item, key: [phone_number_id, id] }): Incoming => {
-        const name = nameOfWriter(change.value, item.from)
-        return { phone_number_id, id, message: item, name, write }
-      }),
+    messages.map(({ item, key: [phone_number_id, id] }): Incoming => {
+      const name = nameOfWriter(change.value, item.from)
+      return { phone_number_id, id, message: item, name, write }
+    }),
   )
   const heard = new Set<IncomingMessage>()
   for (let start = 0; start < arrived.length; start += batchSize) {
     await task.yieldIfDue()
-    const batch = await storeIncoming(tx, clock.now(), arrived.slice(start, start + batchSize))
-    for (const message of batch) heard.add(message)
+    for (const message of await storeBatch(tx, clock, arrived.slice(start, start + batchSize))) heard.add(message)
   }
   return heard
+}
+
+/** Where it is possible, what is new is found out by the statement that stores it, and who writes is read with it. */
+async function storeBatch(
+  tx: Transaction,
+  clock: Clock,
+  batch: readonly Incoming[],
+): Promise<ReadonlySet<IncomingMessage>> {
+  const now = clock.now()
+  const fresh = new Fresh([])
+  let isKnown = false
+  const take = (found: readonly ReceivedKey[]) => {
+    fresh.add(found)
+    isKnown = true
+  }
+  const keys = batch.map(({ phone_number_id, id }): ReceivedKey => [phone_number_id, id])
+  const writers = await readWritersOf(tx, batch)
+  if (batch.some(isOfUser)) await rememberSoon(tx, 'messages', keys, now, take)
+  else take(await rememberReceived(tx, 'messages', keys, now))
+  const isFresh = ({ phone_number_id, id }: Incoming) => fresh.take([phone_number_id, id])
+  return isKnown
+    ? storeIncoming(tx, now, batch.filter(isFresh), writers, () => true)
+    : storeIncoming(tx, now, batch, writers, isFresh)
 }
 
 /** The name that the contacts of a value give a user. */
@@ -194,18 +215,17 @@ function canBeId(id: string): boolean {
   return id.length <= 1000 && id.isWellFormed() && !id.includes('\0')
 }
 
-async function remember(
+async function rememberStatuses(
   tx: Transaction,
   clock: Clock,
-  kind: 'messages' | 'statuses',
   items: readonly Items[],
   task: LongTask,
 ): Promise<Fresh> {
-  const keys = items.flatMap((one) => one[kind].map(({ key }) => key))
+  const keys = items.flatMap(({ statuses }) => statuses.map(({ key }) => key))
   const fresh = new Fresh([])
   for (let start = 0; start < keys.length; start += batchSize) {
     await task.yieldIfDue()
-    fresh.add(await rememberReceived(tx, kind, keys.slice(start, start + batchSize), clock.now()))
+    fresh.add(await rememberReceived(tx, 'statuses', keys.slice(start, start + batchSize), clock.now()))
   }
   return fresh
 }

@@ -1,0 +1,77 @@
+import { signal } from '@preact/signals'
+import { ask } from './http.ts'
+import { service } from './live.ts'
+import type { List, Node, PhoneNumber } from './types.ts'
+
+/** The numbers of the businesses, for whoever has to choose one. */
+export const numbers = signal<readonly PhoneNumber[]>([])
+export const apps = signal<readonly Node[]>([])
+export const accounts = signal<readonly Node[]>([])
+export const businesses = signal<readonly Node[]>([])
+
+const mostNumbers = 50
+
+export async function readDirectory(): Promise<void> {
+  const list = (kind: string) => ask<List<Node>>('GET', '/operator/nodes', { query: { kind, limit: mostNumbers } })
+  const [found, apped, accounted, owned] = await Promise.all(
+    ['phone_number', 'application', 'account', 'business'].map(list),
+  )
+  apps.value = apped?.data ?? []
+  accounts.value = accounted?.data ?? []
+  businesses.value = owned?.data ?? []
+  const read = (found?.data ?? []).map(({ id }) =>
+    ask<PhoneNumber>('GET', `/gateway/phone_numbers/${id}`).catch(() => undefined),
+  )
+  numbers.value = (await Promise.all(read)).filter((one) => one !== undefined)
+}
+
+export function nameOf(id: string | null | undefined): string {
+  if (!id) return ''
+  const number = numbers.value.find((one) => one.id === id)
+  if (number) return number.display_phone_number
+  const node = [...apps.value, ...accounts.value, ...businesses.value].find((one) => one.id === id)
+  return node?.name ?? id
+}
+
+export function digitsOf(number: Pick<PhoneNumber, 'display_phone_number'>): string {
+  return number.display_phone_number.replaceAll(/\D/g, '')
+}
+
+/** The newest version of the API. */
+export function version(): string {
+  return service.value?.versions.at(-1) ?? 'v23.0'
+}
+
+/** The name of the product on the wire. */
+export function product(): string {
+  return service.value?.vocabulary ?? 'msgapp'
+}
+
+const made = new Map<string, { readonly token: string; readonly until: number }>()
+
+/** A token of an app, for its own API: made for an hour, recorded like every token, and kept in this page alone. */
+export async function takeToken(app_id: string): Promise<string> {
+  const known = made.get(app_id)
+  if (known && known.until > Date.now()) return known.token
+  const { token } = await ask<{ token: string }>('POST', '/operator/tokens', { json: { app_id, expires: '1h' } })
+  made.set(app_id, { token, until: Date.now() + 50 * 60_000 })
+  return token
+}
+
+/** An app of the business that owns something. */
+export function appOf(business_id: string): string | undefined {
+  return apps.value.find((app) => app.business_id === business_id)?.id
+}
+
+/** A token that may act on an account. */
+export async function takeTokenForAccount(account_id: string): Promise<string> {
+  const business = accounts.value.find(({ id }) => id === account_id)?.business_id
+  const app = business === undefined ? undefined : appOf(business)
+  if (app === undefined) throw new Error('No app of the business that owns this can act on it.')
+  return takeToken(app)
+}
+
+/** Forgets tokens: after a reset they are unknown. */
+export function forgetTokens(): void {
+  made.clear()
+}

@@ -1,0 +1,208 @@
+/** Something that happened, as the operator's stream tells it. */
+export interface Happening {
+  readonly id: string
+  readonly type: 'request' | 'event' | 'delivery' | 'try' | 'timer' | 'audit' | 'message' | 'call' | 'phone'
+  readonly time: string
+  readonly business_id: string | null
+  readonly account_id: string | null
+  readonly phone_number_id: string | null
+  readonly trace: string | null
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface LoggedRequest {
+  readonly id: string
+  readonly time: string
+  readonly door: string
+  readonly operation: string
+  readonly method: string
+  readonly target?: string
+  readonly status: number
+  readonly error: { readonly code: number; readonly message: string } | null
+  readonly milliseconds: number
+  readonly business_id: string | null
+  readonly account_id: string | null
+  readonly trace: string
+  readonly request_headers?: Readonly<Record<string, string>>
+  readonly request_body?: string | null
+  readonly response_body?: string | null
+}
+
+export interface ServiceState {
+  readonly version: string
+  readonly vocabulary: string
+  readonly versions: readonly string[]
+  readonly store: string
+  readonly sandbox: boolean
+  readonly time: string
+  readonly counts: Readonly<Record<string, number>>
+  readonly lanes: { readonly waiting: number; readonly down: number; readonly oldest_age: number | null }
+  readonly processes: readonly { readonly id: string; readonly role: string; readonly started_time: string }[]
+}
+
+export interface Node {
+  readonly id: string
+  readonly kind: string
+  readonly name?: string
+  readonly business_id: string
+  readonly account_id?: string
+}
+
+export interface List<T> {
+  readonly data: readonly T[]
+  readonly paging?: { readonly cursors?: { readonly after?: string }; readonly next?: string }
+}
+
+export interface PhoneNumber {
+  readonly id: string
+  readonly account_id: string
+  readonly display_phone_number: string
+  readonly verified_name: string
+  readonly messaging_product: string
+}
+
+export interface User {
+  readonly wa_id: string
+  readonly name?: string
+  readonly presence: 'online' | 'offline'
+  readonly auto_read: boolean
+  readonly read_receipts: boolean
+  readonly reachable: boolean
+}
+
+export interface Chat {
+  readonly phone_number_id: string
+  readonly display_phone_number: string
+  readonly verified_name: string
+  readonly group_id?: string
+  readonly subject?: string
+  readonly last_message?: Message
+  readonly unread_count: number
+  readonly window_expires_at?: string
+  readonly blocked: boolean
+  readonly marketing: 'stop' | 'resume'
+  readonly typing_until?: string
+}
+
+export interface Media {
+  readonly id?: string
+  readonly url?: string
+  readonly mime_type?: string
+  readonly caption?: string
+  readonly filename?: string
+  readonly voice?: boolean
+  readonly file_size?: number
+}
+
+export interface Message {
+  readonly id: string
+  readonly direction: 'to_user' | 'to_business'
+  readonly phone_number_id: string
+  readonly user_wa_id?: string
+  readonly group_id?: string
+  readonly from: string
+  readonly timestamp: string
+  readonly type: string
+  readonly context?: { readonly id: string }
+  readonly state: string
+  readonly states: readonly { readonly status: string; readonly timestamp: string; readonly user_wa_id?: string }[]
+  readonly errors?: readonly { readonly code?: number; readonly title?: string; readonly message?: string }[]
+  readonly rendered?: Rendered
+  readonly content_removed?: boolean
+  readonly [member: string]: unknown
+}
+
+export interface Rendered {
+  readonly header?: { readonly type: string; readonly text?: string; readonly [member: string]: unknown }
+  readonly body: string
+  readonly footer?: string
+  readonly buttons: readonly { readonly type?: string; readonly text?: string; readonly url?: string }[]
+}
+
+export interface Delivery {
+  readonly id: string
+  readonly app_id: string
+  readonly account_id: string
+  readonly phone_number_id: string | null
+  readonly field: string
+  readonly conversation: string
+  readonly callback_url: string
+  readonly lane_id: string
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
+  readonly attempts: number
+  readonly created_time: string
+  readonly next_time: string | null
+}
+
+type Headers = Readonly<Record<string, string | readonly string[]>>
+
+export interface Try {
+  readonly number: number
+  readonly time: string
+  readonly duration: number
+  readonly problem: string | null
+  readonly request: {
+    readonly method: string
+    readonly url: string | null
+    readonly headers: Headers | null
+    readonly body: string | null
+  }
+  readonly response: { readonly status: number; readonly headers: Headers | null; readonly body: string } | null
+}
+
+export interface FullDelivery extends Delivery {
+  readonly finished_time: string | null
+  readonly tries: readonly Try[]
+}
+
+export interface Lane {
+  readonly id: string
+  readonly app_id: string
+  readonly app_name: string
+  readonly callback_url: string
+  readonly conversations: number
+  readonly waiting: number
+  readonly oldest_age: number | null
+  readonly failures: number
+  readonly down: boolean
+  readonly paused_until: string | null
+  readonly paused_by_operator: boolean
+}
+
+export interface Token {
+  readonly id: string
+  readonly app_id: string
+  readonly business_id: string
+  readonly scopes: readonly string[]
+  readonly accounts: readonly string[] | null
+  readonly businesses: readonly string[] | null
+  readonly created_time: string
+  readonly expires_time: string | null
+  readonly revoked_time: string | null
+  readonly state: 'good' | 'expired' | 'revoked'
+  readonly session_name?: string
+}
+
+export interface Call {
+  readonly id: string
+  readonly phone_number_id: string
+  readonly user_wa_id: string
+  readonly direction: 'USER_INITIATED' | 'BUSINESS_INITIATED'
+  readonly state: string
+  readonly ending?: string
+  readonly created_time?: string
+  readonly sdp: { readonly business?: string; readonly user?: string }
+}
+
+export interface AuditRecord {
+  readonly id: string
+  readonly time: string
+  readonly operation: string
+  readonly node_id: string
+  readonly node_kind: string
+  readonly business_id: string
+  readonly actor_app_id: string
+  readonly actor_token_id: string
+  readonly remote_address: string
+  readonly trace: string
+}

@@ -1,0 +1,20 @@
+import { ask } from './http.ts'
+import type { Delivery, FullDelivery, List } from './types.ts'
+
+export interface Obstacle {
+  readonly delivery_id: string
+  readonly problem: string
+  readonly tries: number
+  readonly next_time: string | null
+}
+
+/** What holds up the webhooks of a subscriber: the last one that was tried in vain, and why. */
+export async function findObstacle(app_id: string, lane_id?: string): Promise<Obstacle | undefined> {
+  const query = { app_id, state: 'failing', limit: 20 }
+  const { data } = await ask<List<Delivery>>('GET', '/operator/deliveries', { query })
+  const found = data.find((one) => lane_id === undefined || one.lane_id === lane_id)
+  if (!found) return undefined
+  const { tries, next_time } = await ask<FullDelivery>('GET', `/operator/deliveries/${found.id}`)
+  const problem = tries.at(-1)?.problem
+  return problem ? { delivery_id: found.id, problem, tries: tries.length, next_time } : undefined
+}

@@ -1,0 +1,97 @@
+import { signal } from '@preact/signals'
+import { go } from './router.ts'
+import { Dialog } from './ui/parts.tsx'
+
+const helpIsOpen = signal(false)
+
+/** After g, where a letter leads. */
+export const places = {
+  p: ['/', 'Phones'],
+  l: ['/live', 'Live'],
+  d: ['/deliveries', 'Deliveries'],
+  c: ['/connect', 'Connect your app'],
+  a: ['/calls', 'Calls'],
+  r: ['/resources', 'Resources'],
+  s: ['/sandbox', 'Sandbox'],
+  x: ['/access', 'Access'],
+} as const
+
+let waitsForPlace = false
+
+/** Keys that work everywhere but where somebody writes. */
+export function listenToKeys(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    const target = event.target as HTMLElement
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog')) return
+    if (waitsForPlace) {
+      waitsForPlace = false
+      const place = places[event.key as keyof typeof places]
+      if (place) {
+        event.preventDefault()
+        go(place[0])
+        return
+      }
+    }
+    if (event.key === '?') helpIsOpen.value = true
+    else if (event.key === 'g') waitsForPlace = true
+    else if (event.key === '/') {
+      const search = document.querySelector<HTMLElement>('[data-search]')
+      if (!search) return
+      event.preventDefault()
+      search.focus()
+    }
+  }
+  document.addEventListener('keydown', onKey)
+  return () => document.removeEventListener('keydown', onKey)
+}
+
+export function openHelp(): void {
+  helpIsOpen.value = true
+}
+
+export function KeysHelp() {
+  if (!helpIsOpen.value) return null
+  return (
+    <Dialog
+      title="Keys"
+      onClose={() => {
+        helpIsOpen.value = false
+      }}
+    >
+      <dl class="keys">
+        {Object.entries(places).map(([key, [, name]]) => (
+          <div key={key}>
+            <dt>
+              <kbd>g</kbd> <kbd>{key}</kbd>
+            </dt>
+            <dd>{name}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>
+            <kbd>/</kbd>
+          </dt>
+          <dd>Search on this page</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>↑</kbd> <kbd>↓</kbd> <kbd>Enter</kbd>
+          </dt>
+          <dd>Move in a list, and open what is marked</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>Esc</kbd>
+          </dt>
+          <dd>Close a dialog, or leave a chat</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>?</kbd>
+          </dt>
+          <dd>This list</dd>
+        </div>
+      </dl>
+    </Dialog>
+  )
+}

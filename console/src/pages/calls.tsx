@@ -1,0 +1,188 @@
+import { useEffect } from 'preact/hooks'
+import { nameOf } from '../data/directory.ts'
+import { ask } from '../data/http.ts'
+import { watch } from '../data/live.ts'
+import type { Call, List } from '../data/types.ts'
+import { go } from '../router.ts'
+import { Badge, Code, Empty, Head, To, useLoaded, When } from '../ui/parts.tsx'
+import { writeDigits } from './phone/phone-view.tsx'
+import { inspectSession } from './sdp.ts'
+
+interface ListedCall extends Omit<Call, 'sdp'> {
+  readonly created_time: string
+  readonly accepted_time?: string
+  readonly ended_time?: string
+}
+
+function toneOf({ state, ending }: Pick<Call, 'state' | 'ending'>): string {
+  if (state !== 'ended') return 'warn'
+  return ending === 'completed' ? 'good' : 'bad'
+}
+
+function useCallEvents(reload: () => void, key: string): void {
+  useEffect(
+    () =>
+      watch(({ type, data }) => {
+        const isCall =
+          (type === 'event' && data['field'] === 'calls') || String(data['operation'] ?? '').includes('call')
+        if (isCall) reload()
+      }),
+    [key],
+  )
+}
+
+export function CallsPage() {
+  const list = useLoaded('calls', () => ask<List<ListedCall>>('GET', '/gateway/calls', { query: { limit: 100 } }))
+  useCallEvents(() => void list.reload(), 'calls')
+  const rows = list.value.value?.data ?? []
+  return (
+    <div class="page">
+      <Head title="Calls" lead="Who called whom, how it ended, and what both sides said about their media." />
+      {list.problem.value && <p class="bad">{list.problem.value}</p>}
+      {rows.length === 0 ? (
+        <Empty title="No call yet">
+          <p>Call a business from a phone, or let the business call.</p>
+        </Empty>
+      ) : (
+        <div class="table-place" tabIndex={0} role="region" aria-label="Calls">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Began</th>
+                <th scope="col">From</th>
+                <th scope="col">To</th>
+                <th scope="col">State</th>
+                <th scope="col">Length</th>
+                <th scope="col">Call</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((call) => {
+                const isFromUser = call.direction === 'USER_INITIATED'
+                const user = writeDigits(call.user_wa_id)
+                const number = nameOf(call.phone_number_id)
+                return (
+                  <tr
+                    key={call.id}
+                    class="leads"
+                    onClick={(event) => {
+                      if (!(event.target as Element).closest('a')) go(`/calls/${encodeURIComponent(call.id)}`)
+                    }}
+                  >
+                    <td>
+                      <When at={call.created_time} />
+                    </td>
+                    <td>{isFromUser ? user : number}</td>
+                    <td>{isFromUser ? number : user}</td>
+                    <td>
+                      <Badge tone={toneOf(call)}>{(call.ending ?? call.state).replace('_', ' ')}</Badge>
+                    </td>
+                    <td>{lengthOf(call)}</td>
+                    <td class="mono cut">
+                      <To href={`/calls/${encodeURIComponent(call.id)}`}>{call.id}</To>
+                    </td>
+                  </tr>
+                )
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function lengthOf({ accepted_time, ended_time }: ListedCall): string {
+  if (!accepted_time || !ended_time) return '–'
+  return `${Math.round((Date.parse(ended_time) - Date.parse(accepted_time)) / 1000)} s`
+}
+
+export function CallPage({ id }: { readonly id: string }) {
+  const call = useLoaded(id, () => ask<Call>('GET', `/gateway/calls/${encodeURIComponent(id)}`))
+  const listed = useLoaded(`list ${id}`, async () => {
+    const { data } = await ask<List<ListedCall>>('GET', '/gateway/calls', { query: { limit: 100 } })
+    return data.find((one) => one.id === id)
+  })
+  useCallEvents(() => {
+    void call.reload()
+    void listed.reload()
+  }, id)
+  const found = call.value.value
+  if (!found) {
+    return (
+      <div class="page">
+        {call.problem.value ? (
+          <Empty title="There is no such call">{call.problem.value}</Empty>
+        ) : (
+          <p class="wait">Loading…</p>
+        )}
+      </div>
+    )
+  }
+  const times = listed.value.value
+  const steps = [
+    ['Began', times?.created_time],
+    ['Answered', times?.accepted_time],
+    ['Ended', times?.ended_time],
+  ] as const
+  return (
+    <div class="page">
+      <Head
+        title="Call"
+        lead={`${found.direction === 'USER_INITIATED' ? 'A user called the business' : 'The business called a user'}: ${writeDigits(found.user_wa_id)} and ${nameOf(found.phone_number_id)}.`}
+      >
+        <Badge tone={toneOf(found)}>{(found.ending ?? found.state).replace('_', ' ')}</Badge>
+      </Head>
+      <dl class="facts-list">
+        {steps.map(([name, at]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <When at={at} />
+            </dd>
+          </div>
+        ))}
+        <div>
+          <dt>Call</dt>
+          <dd class="mono">{found.id}</dd>
+        </div>
+      </dl>
+      <div class="two">
+        <Side title="Business" sdp={found.sdp.business} isOffer={found.direction === 'BUSINESS_INITIATED'} />
+        <Side title="Phone" sdp={found.sdp.user} isOffer={found.direction === 'USER_INITIATED'} />
+      </div>
+    </div>
+  )
+}
+
+function Side({
+  title,
+  sdp,
+  isOffer,
+}: {
+  readonly title: string
+  readonly sdp: string | undefined
+  readonly isOffer: boolean
+}) {
+  if (sdp === undefined) {
+    return (
+      <section class="card">
+        <h2>{title}</h2>
+        <p class="soft">It said nothing about its media yet.</p>
+      </section>
+    )
+  }
+  return (
+    <section class="card">
+      <h2>{`${title}: ${isOffer ? 'offer' : 'answer'}`}</h2>
+      <ul class="findings">
+        {inspectSession(sdp, isOffer).map(({ tone, text }) => (
+          <li key={text} class={tone}>
+            {text}
+          </li>
+        ))}
+      </ul>
+      <Code label="Description" text={sdp} />
+    </section>
+  )
+}

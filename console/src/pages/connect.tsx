@@ -1,0 +1,329 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { accounts, apps, nameOf, numbers, product, takeToken, version } from '../data/directory.ts'
+import { ask, base, explain } from '../data/http.ts'
+import { service, watch } from '../data/live.ts'
+import type { Happening, List } from '../data/types.ts'
+import { place, setQuery } from '../router.ts'
+import { attempt, Badge, Code, CopyButton, Field, Head, To, useLoaded } from '../ui/parts.tsx'
+import { describe } from './live-line.tsx'
+import { receiverPort, snippets } from './snippets.ts'
+
+const fields = [
+  'messages',
+  'calls',
+  'message_template_status_update',
+  'group_lifecycle_update',
+  'group_participants_update',
+  'account_update',
+  'phone_number_quality_update',
+  'user_preferences',
+] as const
+
+interface Subscription {
+  readonly callback_url: string
+  readonly fields: readonly (string | { readonly name: string })[]
+  readonly active: boolean
+}
+
+/** From nothing to the first event received: one page, in order. */
+export function ConnectPage() {
+  const app = place.value.query.get('app') ?? apps.value[0]?.id ?? ''
+  const secret = useSignal<string | undefined>(undefined)
+  const verifyToken = useSignal(drawToken())
+  useEffect(() => {
+    secret.value = undefined
+  }, [app, secret])
+  return (
+    <div class="page">
+      <Head title="Connect your app" lead="Start a receiver, point the app at it, and see the first event arrive.">
+        <select aria-label="App" value={app} onChange={(event) => setQuery({ app: event.currentTarget.value })}>
+          {apps.value.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name ?? id}
+            </option>
+          ))}
+        </select>
+      </Head>
+      {app !== '' && (
+        <ol class="guide">
+          <Secrets app={app} secret={secret} verifyToken={verifyToken.value} />
+          <Receiver secret={secret.value} verifyToken={verifyToken.value} />
+          <Subscribe key={app} app={app} verifyToken={verifyToken} />
+          <FirstEvent app={app} />
+        </ol>
+      )}
+      <section class="card">
+        <h2>Without subscribing</h2>
+        <p>Passes every event on to an app of yours as it happens, and prints its answer:</p>
+        <Code
+          label="In a terminal"
+          text={`./switchboard listen --forward-to http://127.0.0.1:${receiverPort}/ --since 10m`}
+        />
+      </section>
+    </div>
+  )
+}
+
+function drawToken(): string {
+  return [...crypto.getRandomValues(new Uint8Array(9))]
+    .map((byte) => byte.toString(36))
+    .join('')
+    .slice(0, 14)
+}
+
+interface Writable {
+  value: string | undefined
+}
+
+function Secrets({
+  app,
+  secret,
+  verifyToken,
+}: {
+  readonly app: string
+  readonly secret: Writable
+  readonly verifyToken: string
+}) {
+  const show = () =>
+    attempt(async () => {
+      // The export is the one place that holds the secrets of apps.
+      const world = await ask<{ apps?: { id: string; secret?: string }[] }>('GET', '/operator/world', {
+        accept: 'application/json',
+      })
+      secret.value = world.apps?.find(({ id }) => id === app)?.secret
+    })
+  const isSandbox = service.value?.sandbox === true
+  useEffect(() => {
+    if (isSandbox) void show()
+  }, [app, isSandbox])
+  const renew = () =>
+    attempt(async () => {
+      const made = await ask<{ secret: string }>('POST', `/operator/apps/${app}/secret`, { json: {} })
+      secret.value = made.secret
+    }, 'The app has a new secret. The old one signs too for a day.')
+  return (
+    <li class="card">
+      <h2>Two secrets</h2>
+      <p>
+        The app secret signs every webhook, so that your app knows that it comes from here. The verify token shows that
+        a receiver is yours when it is subscribed.
+      </p>
+      <dl class="secrets">
+        <div>
+          <dt>App secret</dt>
+          <dd>
+            {secret.value === undefined ? (
+              <>
+                <button type="button" class="small" onClick={() => void show()}>
+                  Show
+                </button>
+                <button type="button" class="small" onClick={() => void renew()}>
+                  Make a new one
+                </button>
+              </>
+            ) : (
+              <>
+                <code>{secret.value}</code>
+                <CopyButton text={secret.value} />
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Verify token</dt>
+          <dd>
+            <code>{verifyToken}</code>
+            <CopyButton text={verifyToken} />
+          </dd>
+        </div>
+      </dl>
+    </li>
+  )
+}
+
+function Receiver({ secret, verifyToken }: { readonly secret: string | undefined; readonly verifyToken: string }) {
+  const chosen = useSignal(0)
+  const snippet = snippets[chosen.value] ?? snippets[0]
+  if (!snippet) return null
+  return (
+    <li class="card">
+      <h2>A receiver</h2>
+      <div class="tabs" role="group" aria-label="Language">
+        {snippets.map(({ name }, index) => (
+          <button
+            type="button"
+            key={name}
+            aria-pressed={index === chosen.value}
+            onClick={() => {
+              chosen.value = index
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <Code label={`Save as ${snippet.file}`} text={snippet.text} />
+      <Code
+        label="Start it"
+        text={`APP_SECRET='${secret ?? 'the app secret'}' VERIFY_TOKEN='${verifyToken}' ${snippet.command}`}
+      />
+    </li>
+  )
+}
+
+function Subscribe({ app, verifyToken }: { readonly app: string; readonly verifyToken: { value: string } }) {
+  const url = useSignal(`http://127.0.0.1:${receiverPort}/`)
+  const chosen = useSignal<ReadonlySet<string>>(new Set(['messages', 'calls']))
+  const outcome = useSignal<{ tone: 'good' | 'bad'; text: string } | undefined>(undefined)
+  const path = `/${version()}/${app}/subscriptions`
+  const list = useLoaded(app, async () => ask<List<Subscription>>('GET', path, { token: await takeToken(app) }))
+  const own = accounts.value.filter(
+    ({ business_id }) => business_id === apps.value.find(({ id }) => id === app)?.business_id,
+  )
+  const verify = async () => {
+    outcome.value = undefined
+    try {
+      const token = await takeToken(app)
+      await ask('POST', path, {
+        token,
+        json: {
+          object: `${product()}_business_account`,
+          callback_url: url.value,
+          verify_token: verifyToken.value,
+          fields: [...chosen.value],
+        },
+      })
+      for (const { id } of own) await ask('POST', `/${version()}/${id}/subscribed_apps`, { token })
+      outcome.value = {
+        tone: 'good',
+        text: 'The receiver gave the challenge back. The app is subscribed, and linked to its accounts.',
+      }
+      await list.reload()
+    } catch (error) {
+      outcome.value = { tone: 'bad', text: explain(error) }
+    }
+  }
+  const toggle = (field: string) => {
+    const next = new Set(chosen.value)
+    if (!next.delete(field)) next.add(field)
+    chosen.value = next
+  }
+  const [current] = list.value.value?.data ?? []
+  return (
+    <li class="card">
+      <h2>Subscribe it</h2>
+      {current && (
+        <p class="row">
+          Now: <code>{current.callback_url}</code>{' '}
+          {current.fields.map((field) => (
+            <Badge tone="plain" key={String(typeof field === 'string' ? field : field.name)}>
+              {typeof field === 'string' ? field : field.name}
+            </Badge>
+          ))}
+        </p>
+      )}
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void verify()
+        }}
+      >
+        <Field label="Callback URL">
+          <input
+            type="url"
+            required
+            value={url.value}
+            onInput={(event) => {
+              url.value = event.currentTarget.value
+            }}
+          />
+        </Field>
+        <fieldset>
+          <legend>Fields</legend>
+          <div class="checks">
+            {fields.map((field) => (
+              <label class="check" key={field}>
+                <input type="checkbox" checked={chosen.value.has(field)} onChange={() => toggle(field)} />
+                {field}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <button type="submit" class="main">
+          Verify and subscribe
+        </button>
+        {outcome.value && (
+          <p class={outcome.value.tone} role="status">
+            {outcome.value.text}
+          </p>
+        )}
+      </form>
+      <p class="soft">
+        {own.length === 0
+          ? 'The business of this app owns no account.'
+          : `It is linked to ${own.map(({ id, name }) => name ?? id).join(', ')}.`}
+      </p>
+    </li>
+  )
+}
+
+function FirstEvent({ app }: { readonly app: string }) {
+  const lines = useSignal<readonly Happening[]>([])
+  const number = useSignal<string | undefined>(undefined)
+  useEffect(
+    () =>
+      watch((one) => {
+        if ((one.type === 'try' || one.type === 'delivery') && one.data['app_id'] === app) {
+          lines.value = [one, ...lines.value].slice(0, 6)
+        }
+      }),
+    [app, lines],
+  )
+  const chosen = number.value ?? numbers.value[0]?.id ?? ''
+  const write = () =>
+    attempt(() =>
+      ask('POST', '/gateway/messages', {
+        json: { phone_number_id: chosen, from: '16505551234', type: 'text', text: { body: 'Hello, app' } },
+      }),
+    )
+  return (
+    <li class="card">
+      <h2>The first event</h2>
+      <div class="row">
+        <Field label="A user writes to">
+          <select
+            value={chosen}
+            onChange={(event) => {
+              number.value = event.currentTarget.value
+            }}
+          >
+            {numbers.value.map(({ id, display_phone_number, verified_name }) => (
+              <option key={id} value={id}>{`${display_phone_number} ${verified_name}`}</option>
+            ))}
+          </select>
+        </Field>
+        <button type="button" class="main" onClick={() => void write()}>
+          Let a user write
+        </button>
+      </div>
+      {lines.value.length > 0 && (
+        <ol class="plain-list" aria-live="polite">
+          {lines.value.map((one) => {
+            const { text, result, tone } = describe(one)
+            return (
+              <li key={one.id}>
+                <Badge tone={tone}>{result}</Badge> <To href={`/deliveries/${one.data['delivery_id']}`}>{text}</To>
+              </li>
+            )
+          })}
+        </ol>
+      )}
+      <p class="soft">
+        {`What ${nameOf(app)} gets appears here; `}
+        <a href={`${base}/docs#receiver`}>the reference</a> says what is in it.
+      </p>
+    </li>
+  )
+}

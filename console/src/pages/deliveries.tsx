@@ -1,0 +1,311 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { apps, nameOf, numbers } from '../data/directory.ts'
+import { ask } from '../data/http.ts'
+import { watch } from '../data/live.ts'
+import type { Delivery, Lane, List } from '../data/types.ts'
+import { findObstacle } from '../data/why.ts'
+import { go, place, setQuery } from '../router.ts'
+import { attempt, Badge, Dialog, Empty, Field, Head, say, To, useLoaded, When } from '../ui/parts.tsx'
+import { toneOfState } from './live-line.tsx'
+
+const states = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const
+
+/** The log of webhooks, and how their subscribers fare. */
+export function DeliveriesPage() {
+  const { query } = place.value
+  const filter = {
+    state: query.get('state') ?? undefined,
+    app_id: query.get('app') ?? undefined,
+    phone_number_id: query.get('number') ?? undefined,
+    field: query.get('field') ?? undefined,
+  }
+  const key = JSON.stringify(filter)
+  const list = useLoaded(key, () =>
+    ask<List<Delivery>>('GET', '/operator/deliveries', { query: { ...filter, limit: 100 } }),
+  )
+  const lanes = useLoaded('lanes', () => ask<List<Lane>>('GET', '/operator/lanes', { query: { limit: 100 } }))
+  const chosen = useSignal<ReadonlySet<string>>(new Set())
+  const replays = useSignal(false)
+  const reload = () => {
+    void list.reload()
+    void lanes.reload()
+  }
+  useFollow(reload, key)
+  const rows = list.value.value?.data ?? []
+  const toggle = (id: string) => {
+    const next = new Set(chosen.value)
+    if (!next.delete(id)) next.add(id)
+    chosen.value = next
+  }
+  const replay = (body: object) =>
+    attempt(async () => {
+      const { replayed } = await ask<{ replayed: number }>('POST', '/operator/deliveries/replay', { json: body })
+      say(`${replayed} ${replayed === 1 ? 'webhook is' : 'webhooks are'} sent again.`)
+      chosen.value = new Set()
+      reload()
+    })
+  return (
+    <div class="page">
+      <Head title="Deliveries" lead="Every webhook, what was sent, and what came back.">
+        {chosen.value.size > 0 && (
+          <button type="button" class="main" onClick={() => void replay({ ids: [...chosen.value] })}>
+            {`Send ${chosen.value.size} again`}
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() => {
+            replays.value = true
+          }}
+        >
+          Replay…
+        </button>
+      </Head>
+      <Lanes lanes={lanes.value.value?.data ?? []} reload={reload} />
+      <search class="filters">
+        <select
+          aria-label="State"
+          data-search=""
+          value={filter.state ?? ''}
+          onChange={(event) => setQuery({ state: event.currentTarget.value })}
+        >
+          <option value="">Every state</option>
+          {states.map((state) => (
+            <option key={state}>{state}</option>
+          ))}
+        </select>
+        <select
+          aria-label="App"
+          value={filter.app_id ?? ''}
+          onChange={(event) => setQuery({ app: event.currentTarget.value })}
+        >
+          <option value="">Every app</option>
+          {apps.value.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name ?? id}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Number"
+          value={filter.phone_number_id ?? ''}
+          onChange={(event) => setQuery({ number: event.currentTarget.value })}
+        >
+          <option value="">Every number</option>
+          {numbers.value.map(({ id, display_phone_number }) => (
+            <option key={id} value={id}>
+              {display_phone_number}
+            </option>
+          ))}
+        </select>
+      </search>
+      {list.problem.value && <p class="bad">{list.problem.value}</p>}
+      {rows.length === 0 && list.value.value ? (
+        <Empty title="No webhook">
+          <p>
+            An event becomes a webhook when an app is linked to the account and subscribed to its field.{' '}
+            <To href="/connect">Connect your app</To>
+          </p>
+        </Empty>
+      ) : (
+        <div class="table-place" tabIndex={0} role="region" aria-label="Webhooks">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">
+                  <span class="unseen">Choose</span>
+                </th>
+                <th scope="col">Webhook</th>
+                <th scope="col">State</th>
+                <th scope="col">Field</th>
+                <th scope="col">Where it goes</th>
+                <th scope="col">App</th>
+                <th scope="col" class="right">
+                  Tries
+                </th>
+                <th scope="col">Raised</th>
+                <th scope="col">Next try</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.id} class="leads" onClick={(event) => openRow(event, row.id)}>
+                  <td>
+                    <input
+                      type="checkbox"
+                      aria-label={`Choose webhook ${row.id}`}
+                      checked={chosen.value.has(row.id)}
+                      onChange={() => toggle(row.id)}
+                    />
+                  </td>
+                  <td>
+                    <To href={`/deliveries/${row.id}`}>{row.id}</To>
+                  </td>
+                  <td>
+                    {row.state === 'waiting' && row.attempts > 0 ? (
+                      <Badge tone="bad">failing</Badge>
+                    ) : (
+                      <Badge tone={toneOfState(row.state)}>{row.state}</Badge>
+                    )}
+                  </td>
+                  <td>{row.field}</td>
+                  <td class="mono cut" title={row.callback_url}>
+                    {row.callback_url}
+                  </td>
+                  <td>{nameOf(row.app_id)}</td>
+                  <td class="right">{row.attempts}</td>
+                  <td>
+                    <When at={row.created_time} />
+                  </td>
+                  <td>
+                    <When at={row.next_time} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {replays.value && (
+        <ReplayDialog
+          onReplay={replay}
+          onClose={() => {
+            replays.value = false
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function openRow(event: MouseEvent, id: string): void {
+  if (!(event.target as Element).closest('a, input')) go(`/deliveries/${id}`)
+}
+
+/** Loads again after something happened to a webhook, once for many. */
+export function useFollow(reload: () => void, key: string): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = watch(({ type }) => {
+      if (type !== 'delivery' && type !== 'try') return
+      timer ??= setTimeout(() => {
+        timer = undefined
+        reload()
+      }, 400)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [key])
+}
+
+function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly reload: () => void }) {
+  if (lanes.length === 0) return null
+  const act = (id: string, action: 'pause' | 'resume') =>
+    attempt(async () => {
+      await ask('POST', `/operator/lanes/${id}`, { json: { action } })
+      reload()
+    })
+  return (
+    <section class="lanes" aria-label="Subscribers">
+      {lanes.map((lane) => (
+        <LaneCard key={lane.id} lane={lane} onAct={(action) => void act(lane.id, action)} />
+      ))}
+    </section>
+  )
+}
+
+/** How a subscriber fares, and if it does not take its webhooks, why. */
+function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (action: 'pause' | 'resume') => void }) {
+  const { app_id, id, failures, down, paused_by_operator: isPaused } = lane
+  const isBad = failures > 0 || down
+  const obstacle = useLoaded(`${id} ${failures}`, async () => (isBad ? findObstacle(app_id, id) : undefined))
+  const found = isBad ? obstacle.value.value : undefined
+  const tone = isPaused ? 'warn' : isBad ? 'bad' : 'good'
+  const words = isPaused ? 'Paused' : down ? 'Down' : isBad ? 'Does not take webhooks' : 'Takes webhooks'
+  const where = `${lane.conversations} ${lane.conversations === 1 ? 'conversation' : 'conversations'}`
+  return (
+    <article class={`lane ${tone}`}>
+      <header>
+        <h2>{lane.app_name}</h2>
+        <Badge tone={tone}>{words}</Badge>
+      </header>
+      <p class="mono cut" title={lane.callback_url}>
+        {lane.callback_url}
+      </p>
+      {found && (
+        <p class="bad">
+          {`Why: ${found.problem}. `}
+          <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
+        </p>
+      )}
+      <p class="soft">
+        {lane.waiting === 0
+          ? 'Nothing waits.'
+          : `${lane.waiting} wait in ${where}, the oldest for ${writeAge(lane.oldest_age ?? 0)}.`}
+      </p>
+      <div class="row">
+        {(isPaused || isBad) && (
+          <button type="button" class="small" onClick={() => onAct('resume')}>
+            {isPaused ? 'Resume' : 'Try now'}
+          </button>
+        )}
+        {!isPaused && (
+          <button type="button" class="small" onClick={() => onAct('pause')}>
+            Pause
+          </button>
+        )}
+      </div>
+    </article>
+  )
+}
+
+export function writeAge(seconds: number): string {
+  if (seconds < 90) return `${seconds} s`
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`
+}
+
+function ReplayDialog({
+  onReplay,
+  onClose,
+}: {
+  readonly onReplay: (body: object) => Promise<boolean>
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog title="Send webhooks again" onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const given = new FormData(event.currentTarget)
+          const to = String(given.get('to'))
+          void onReplay({ state: given.get('state'), since: given.get('since'), ...(to !== '' && { to }) }).then(
+            (isDone) => {
+              if (isDone) onClose()
+            },
+          )
+        }}
+      >
+        <Field label="Which">
+          <select name="state">
+            <option value="failed">All that failed</option>
+            <option value="delivered">All that were delivered</option>
+          </select>
+        </Field>
+        <Field label="Since" hint="A time ago, such as 10m or 24h.">
+          <input name="since" required value="1h" />
+        </Field>
+        <Field label="To another address" hint="Left out: where each goes.">
+          <input name="to" type="url" placeholder="http://127.0.0.1:3000/hook" />
+        </Field>
+        <button type="submit" class="main">
+          Send again
+        </button>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,190 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { nameOf, numbers } from '../data/directory.ts'
+import { happenings } from '../data/live.ts'
+import type { Happening } from '../data/types.ts'
+import { go, place, setQuery } from '../router.ts'
+import { Badge, Empty, Head, Time } from '../ui/parts.tsx'
+import { describe, isOwn, linkOf, nameType, textOf } from './live-line.tsx'
+
+const types = ['request', 'event', 'delivery', 'try', 'phone', 'timer'] as const
+const lineHeight = 34
+/** Lines that are drawn beyond what is seen. */
+const spare = 12
+
+/** One stream of everything. Only what is seen is drawn, so that ten thousand lines cost what thirty do. */
+export function LivePage() {
+  const { query } = place.value
+  const text = query.get('q') ?? ''
+  const type = query.get('type') ?? ''
+  const number = query.get('number') ?? ''
+  const showsOwn = query.get('own') === '1'
+  const paused = useSignal<readonly Happening[] | undefined>(undefined)
+  const all = paused.value ?? happenings.value
+  const shown = useMemo(() => {
+    const wanted = text.toLowerCase()
+    return all
+      .filter(
+        (one) =>
+          (type === '' || one.type === type) &&
+          (number === '' || one.phone_number_id === number) &&
+          (showsOwn || !isOwn(one)) &&
+          (wanted === '' || textOf(one).includes(wanted)),
+      )
+      .toReversed()
+  }, [all, text, type, number, showsOwn])
+  const missed = paused.value ? happenings.value.length - paused.value.length : 0
+  return (
+    <div class="page full">
+      <Head title="Live" lead="Request, event, webhook, phone: everything as it happens.">
+        <button
+          type="button"
+          aria-pressed={paused.value !== undefined}
+          onClick={() => {
+            paused.value = paused.value ? undefined : happenings.value
+          }}
+        >
+          {paused.value ? `Go on${missed > 0 ? ` (${missed} new)` : ''}` : 'Pause'}
+        </button>
+      </Head>
+      <search class="filters">
+        <input
+          type="search"
+          data-search=""
+          aria-label="Filter by text"
+          placeholder="Filter by text, trace, number…"
+          value={text}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+        <select aria-label="Type" value={type} onChange={(event) => setQuery({ type: event.currentTarget.value })}>
+          <option value="">Every type</option>
+          {types.map((one) => (
+            <option key={one} value={one}>
+              {nameType(one)}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Number"
+          value={number}
+          onChange={(event) => setQuery({ number: event.currentTarget.value })}
+        >
+          <option value="">Every number</option>
+          {numbers.value.map(({ id, display_phone_number }) => (
+            <option key={id} value={id}>
+              {display_phone_number}
+            </option>
+          ))}
+        </select>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={showsOwn}
+            onChange={(event) => setQuery({ own: event.currentTarget.checked ? '1' : undefined })}
+          />
+          The console's own requests
+        </label>
+      </search>
+      {shown.length === 0 ? (
+        <Empty title={all.length === 0 ? 'Nothing has happened yet' : 'Nothing fits the filter'}>
+          <p>Send a request to the API, or write on a phone.</p>
+        </Empty>
+      ) : (
+        <Lines lines={shown} />
+      )}
+    </div>
+  )
+}
+
+function Lines({ lines }: { readonly lines: readonly Happening[] }) {
+  const box = useRef<HTMLDivElement>(null)
+  const top = useSignal(0)
+  const height = useSignal(600)
+  const marked = useSignal(-1)
+  useEffect(() => {
+    const element = box.current
+    if (!element) return undefined
+    const observer = new ResizeObserver(() => {
+      height.value = element.clientHeight
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [height])
+  const first = Math.max(0, Math.floor(top.value / lineHeight) - spare)
+  const last = Math.min(lines.length, Math.ceil((top.value + height.value) / lineHeight) + spare)
+  const move = (by: number) => {
+    marked.value = Math.max(0, Math.min(lines.length - 1, marked.value + by))
+    const at = marked.value * lineHeight
+    const element = box.current
+    if (!element) return
+    if (at < element.scrollTop) element.scrollTop = at
+    else if (at + lineHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = at + lineHeight - element.clientHeight
+  }
+  return (
+    <div
+      class="lines"
+      ref={box}
+      role="listbox"
+      aria-label="What happened, the newest first"
+      aria-activedescendant={marked.value < 0 ? undefined : `line-${marked.value}`}
+      tabIndex={0}
+      onScroll={(event) => {
+        top.value = event.currentTarget.scrollTop
+      }}
+      onKeyDown={(event) => {
+        const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }
+        const step = steps[event.key]
+        if (step !== undefined) {
+          event.preventDefault()
+          move(step)
+        }
+        const line = lines[marked.value]
+        if (event.key === 'Enter' && line) open(line)
+      }}
+    >
+      <div class="lines-all" style={{ height: `${lines.length * lineHeight}px` }}>
+        {lines.slice(first, last).map((line, index) => (
+          <Line key={line.id} line={line} index={first + index} isMarked={first + index === marked.value} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function open(line: Happening): void {
+  const link = linkOf(line)
+  if (link !== undefined) go(link)
+}
+
+function Line({
+  line,
+  index,
+  isMarked,
+}: {
+  readonly line: Happening
+  readonly index: number
+  readonly isMarked: boolean
+}) {
+  const { text, result, tone } = describe(line)
+  const milliseconds = line.data['milliseconds'] as number | undefined
+  return (
+    <div
+      id={`line-${index}`}
+      role="option"
+      aria-selected={isMarked}
+      tabIndex={-1}
+      class={`live-row ${isMarked ? 'marked' : ''} ${linkOf(line) === undefined ? '' : 'leads'}`}
+      style={{ transform: `translateY(${index * lineHeight}px)` }}
+      onClick={() => open(line)}
+      onKeyDown={() => undefined}
+    >
+      <Time at={line.time} />
+      <span class={`type ${line.type}`}>{nameType(line.type)}</span>
+      <span class="what">{text}</span>
+      <span class="number soft">{nameOf(line.phone_number_id)}</span>
+      <span class="took soft">{milliseconds === undefined ? '' : `${Math.round(milliseconds)} ms`}</span>
+      <Badge tone={tone}>{result}</Badge>
+    </div>
+  )
+}

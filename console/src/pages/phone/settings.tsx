@@ -1,0 +1,68 @@
+import type { Phone } from '../../data/phones.ts'
+import type { User } from '../../data/types.ts'
+import { Dialog, Field } from '../../ui/parts.tsx'
+
+const switches = [
+  ['auto_read', 'Reads by itself', 'Messages are read a moment after they come, as if somebody looked.'],
+  ['read_receipts', 'Sends read receipts', 'Off: the business is not told that its messages are read.'],
+  ['reachable', 'Can be reached', 'Off: messages fail, as to a number without the app.'],
+] as const
+
+/** What a phone is set to. */
+export function PhoneSettings({ phone, onClose }: { readonly phone: Phone; readonly onClose: () => void }) {
+  const user = phone.user.value
+  if (!user) return null
+  return (
+    <Dialog title={`Settings of ${user.name ?? phone.wa_id}`} onClose={onClose}>
+      <div class="form">
+        <Field label="Name">
+          <input
+            value={user.name ?? ''}
+            maxLength={256}
+            onChange={(event) => {
+              const name = event.currentTarget.value.trim()
+              if (name !== '') void phone.set({ name })
+            }}
+          />
+        </Field>
+        <Switch
+          label="Online"
+          hint="Offline, messages wait until it is online again."
+          isOn={user.presence === 'online'}
+          onChange={(isOn) => void phone.set({ presence: isOn ? 'online' : 'offline' })}
+        />
+        {switches.map(([name, label, hint]) => (
+          <Switch
+            key={name}
+            label={label}
+            hint={hint}
+            isOn={user[name]}
+            onChange={(isOn) => void phone.set({ [name]: isOn } as Partial<User>)}
+          />
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+function Switch(props: {
+  readonly label: string
+  readonly hint: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+}) {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={props.isOn}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <span>
+        {props.label}
+        <small>{props.hint}</small>
+      </span>
+    </label>
+  )
+}

@@ -1,0 +1,235 @@
+import { useSignal } from '@preact/signals'
+import { appOf, apps, nameOf, takeToken, version } from '../data/directory.ts'
+import { ask, base, explain } from '../data/http.ts'
+import { service } from '../data/live.ts'
+import type { List, Node } from '../data/types.ts'
+import { go, place, setQuery } from '../router.ts'
+import { attempt, Badge, Code, Empty, Field, Head, To, useLoaded } from '../ui/parts.tsx'
+
+const titles: Readonly<Record<string, string>> = {
+  business: 'Businesses',
+  application: 'Apps',
+  account: 'Accounts',
+  phone_number: 'Numbers',
+  group: 'Groups',
+  message_template: 'Templates',
+  media: 'Media',
+  schedule: 'Schedules',
+  bot: 'Bots',
+}
+
+function nameKind(kind: string): string {
+  return titles[kind] ?? `${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')}`
+}
+
+/** Everything in the store, to search and to open. */
+export function ResourcesPage() {
+  const { query } = place.value
+  const q = query.get('q') ?? ''
+  const kind = query.get('kind') ?? ''
+  const list = useLoaded(`${kind} ${q}`, () =>
+    ask<List<Node>>('GET', '/operator/nodes', {
+      query: { limit: 200, ...(kind !== '' && { kind }), ...(q !== '' && { q }) },
+    }),
+  )
+  const counts = Object.entries(service.value?.counts ?? {}).filter(([, count]) => count > 0)
+  const rows = list.value.value?.data ?? []
+  return (
+    <div class="page">
+      <Head title="Resources" lead="What is in the store, read and changed through the API itself." />
+      <search class="filters">
+        <input
+          type="search"
+          data-search=""
+          aria-label="Search"
+          placeholder="Part of a name, a number or an id"
+          value={q}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+        <select aria-label="Kind" value={kind} onChange={(event) => setQuery({ kind: event.currentTarget.value })}>
+          <option value="">Every kind</option>
+          {counts.map(([name, count]) => (
+            <option key={name} value={name}>{`${nameKind(name)} (${count})`}</option>
+          ))}
+        </select>
+      </search>
+      {list.problem.value && <p class="bad">{list.problem.value}</p>}
+      {rows.length === 0 && list.value.value ? (
+        <Empty title="Nothing fits" />
+      ) : (
+        <div class="table-place" tabIndex={0} role="region" aria-label="Resources">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Kind</th>
+                <th scope="col">Name</th>
+                <th scope="col">Id</th>
+                <th scope="col">Account</th>
+                <th scope="col">Business</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((node) => (
+                <tr
+                  key={node.id}
+                  class="leads"
+                  onClick={(event) => {
+                    if (!(event.target as Element).closest('a')) go(`/resources/${node.id}`)
+                  }}
+                >
+                  <td>
+                    <Badge tone="plain">{node.kind.replaceAll('_', ' ')}</Badge>
+                  </td>
+                  <td>{node.name ?? ''}</td>
+                  <td class="mono">
+                    <To href={`/resources/${node.id}`}>{node.id}</To>
+                  </td>
+                  <td>{nameOf(node.account_id)}</td>
+                  <td>{nameOf(node.business_id)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What else can be read of a kind, beside the object itself. */
+const edges: Readonly<Record<string, readonly string[]>> = {
+  account: ['phone_numbers', 'message_templates', 'subscribed_apps', 'activities', 'schedules'],
+  phone_number: ['msgapp_business_profile', 'message_qrdls', 'groups', 'settings'],
+  application: ['subscriptions'],
+  business: ['owned_msgapp_business_accounts'],
+}
+
+/** One object, as the API shows it to its own business, and a way to change it. */
+export function ResourcePage({ id }: { readonly id: string }) {
+  const node = useLoaded(id, async () => {
+    const { data } = await ask<List<Node>>('GET', '/operator/nodes', { query: { q: id, limit: 20 } })
+    return data.find((one) => one.id === id)
+  })
+  const found = node.value.value
+  if (!found) {
+    return (
+      <div class="page">
+        {node.value.value === undefined && node.problem.value === undefined ? (
+          <p class="wait">Loading…</p>
+        ) : (
+          <Empty title="There is no such object">{node.problem.value}</Empty>
+        )}
+      </div>
+    )
+  }
+  return <Resource node={found} />
+}
+
+function Resource({ node }: { readonly node: Node }) {
+  const app = appOf(node.business_id) ?? apps.value[0]?.id
+  const edge = place.value.query.get('edge') ?? ''
+  const path = `/${version()}/${node.id}${edge === '' ? '' : `/${edge}`}`
+  const read = useLoaded(`${path} ${app}`, async () => {
+    if (app === undefined) throw new Error('No app can read it.')
+    return ask<Record<string, unknown>>('GET', path, { token: await takeToken(app) })
+  })
+  const vocabulary = service.value?.vocabulary ?? 'msgapp'
+  const more = (edges[node.kind] ?? []).map((name) => name.replace('msgapp', vocabulary))
+  return (
+    <div class="page">
+      <Head
+        title={node.name ?? node.id}
+        lead={`${node.kind.replaceAll('_', ' ')} ${node.id} of ${nameOf(node.business_id)}`}
+      >
+        <To href="/resources">All resources</To>
+      </Head>
+      {more.length > 0 && (
+        <div class="tabs" role="group" aria-label="What to read">
+          {['', ...more].map((name) => (
+            <button type="button" key={name} aria-pressed={name === edge} onClick={() => setQuery({ edge: name })}>
+              {name === '' ? 'Itself' : name}
+            </button>
+          ))}
+        </div>
+      )}
+      {node.kind === 'message_template' && <Review id={node.id} reload={() => void read.reload()} />}
+      {read.problem.value ? (
+        <Empty title="The API does not show it">
+          <p>{read.problem.value}</p>
+        </Empty>
+      ) : (
+        <Code label={`GET ${location.origin}${base}${path}`} text={JSON.stringify(read.value.value ?? {}, null, 2)} />
+      )}
+      {app !== undefined && edge === '' && <Change path={path} app={app} reload={() => void read.reload()} />}
+    </div>
+  )
+}
+
+function Review({ id, reload }: { readonly id: string; readonly reload: () => void }) {
+  const set = (json: object) =>
+    attempt(async () => {
+      await ask('POST', `/gateway/templates/${id}`, { json })
+      reload()
+    }, 'The template has a new status.')
+  return (
+    <div class="row review" role="group" aria-label="Review">
+      <button type="button" onClick={() => void set({ status: 'APPROVED' })}>
+        Approve
+      </button>
+      <button type="button" onClick={() => void set({ status: 'REJECTED', reason: 'INVALID_FORMAT' })}>
+        Reject
+      </button>
+      <button type="button" onClick={() => void set({ status: 'PAUSED' })}>
+        Pause
+      </button>
+    </div>
+  )
+}
+
+function Change({ path, app, reload }: { readonly path: string; readonly app: string; readonly reload: () => void }) {
+  const body = useSignal('{\n  \n}')
+  const outcome = useSignal<{ tone: string; text: string } | undefined>(undefined)
+  const send = async () => {
+    try {
+      const answer = await ask('POST', path, { token: await takeToken(app), json: JSON.parse(body.value) })
+      outcome.value = { tone: 'good', text: JSON.stringify(answer) }
+      reload()
+    } catch (error) {
+      outcome.value = {
+        tone: 'bad',
+        text: error instanceof SyntaxError ? `The body is no JSON: ${error.message}` : explain(error),
+      }
+    }
+  }
+  return (
+    <details class="card">
+      <summary>Change it</summary>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <Field label={`POST ${path}`}>
+          <textarea
+            class="mono"
+            rows={5}
+            value={body.value}
+            onInput={(event) => {
+              body.value = event.currentTarget.value
+            }}
+          />
+        </Field>
+        <button type="submit" class="main">
+          Send
+        </button>
+        {outcome.value && (
+          <p class={outcome.value.tone} role="status">
+            {outcome.value.text}
+          </p>
+        )}
+      </form>
+    </details>
+  )
+}

@@ -1,0 +1,303 @@
+import { useSignal } from '@preact/signals'
+import { forgetTokens, readDirectory } from '../data/directory.ts'
+import { ask, renewSession } from '../data/http.ts'
+import { readService } from '../data/live.ts'
+import { attempt, Badge, Code, Empty, Field, Head, useLoaded, When } from '../ui/parts.tsx'
+
+interface Clock {
+  readonly now: string
+  readonly offset: number
+}
+interface Rule {
+  readonly match?: Readonly<Record<string, string>>
+  readonly rate?: number
+  readonly times?: number
+  readonly effect: Readonly<Record<string, unknown>>
+  readonly hits?: number
+}
+interface Snapshot {
+  readonly name: string
+  readonly created_time: string
+}
+
+/** Time by hand, faults on purpose, and the whole store saved, brought back and begun anew. */
+export function SandboxPage() {
+  const clock = useLoaded('clock', () => ask<Clock>('GET', '/operator/clock'))
+  if (clock.problem.value && !clock.value.value) {
+    return (
+      <div class="page">
+        <Head title="Sandbox" />
+        <Empty title="This is no sandbox">
+          <p>Time, faults and snapshots exist where SANDBOX is on.</p>
+        </Empty>
+      </div>
+    )
+  }
+  return (
+    <div class="page">
+      <Head title="Sandbox" lead="Make a day pass, let things go wrong, and begin anew." />
+      <div class="cards">
+        <ClockCard clock={clock.value.value} reload={clock.reload} />
+        <ResetCard />
+        <Snapshots />
+        <Faults />
+        <World />
+      </div>
+    </div>
+  )
+}
+
+function ClockCard({ clock, reload }: { readonly clock: Clock | undefined; readonly reload: () => Promise<void> }) {
+  const by = useSignal('24h')
+  const move = (json: object, done: string) =>
+    attempt(async () => {
+      await ask('POST', '/operator/clock', { json })
+      forgetTokens()
+      await renewSession()
+      await Promise.all([reload(), readService()])
+    }, done)
+  return (
+    <section class="card">
+      <h2>Time</h2>
+      {clock && (
+        <p>
+          <b>{new Date(clock.now).toLocaleString()}</b>{' '}
+          {clock.offset === 0 ? (
+            <Badge tone="good">real</Badge>
+          ) : (
+            <Badge tone="warn">{`${(clock.offset / 3_600_000).toFixed(1)} h ahead`}</Badge>
+          )}
+        </p>
+      )}
+      <div class="row">
+        {['1m', '1h', '24h', '7d'].map((one) => (
+          <button type="button" key={one} onClick={() => void move({ advance: one }, `It is ${one} later.`)}>
+            {`+${one}`}
+          </button>
+        ))}
+      </div>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void move({ advance: by.value }, `It is ${by.value} later.`)
+        }}
+      >
+        <Field label="Forward by">
+          <input
+            value={by.value}
+            required
+            onInput={(event) => {
+              by.value = event.currentTarget.value
+            }}
+          />
+        </Field>
+        <button type="submit" class="main">
+          Move the clock
+        </button>
+        <button type="button" onClick={() => void move({ real: true }, 'The clock shows the real time.')}>
+          Real time
+        </button>
+      </form>
+      <p class="soft">What falls due is done before the answer: windows close, codes end, webhooks are tried again.</p>
+    </section>
+  )
+}
+
+async function beginAnew(): Promise<void> {
+  forgetTokens()
+  await renewSession()
+  await Promise.all([readService(), readDirectory()])
+}
+
+function ResetCard() {
+  const reset = () => {
+    if (!confirm('Empty the store and apply the world of the start?')) return
+    void attempt(async () => {
+      await ask('POST', '/operator/reset', { json: {} })
+      await beginAnew()
+    }, 'Everything is as at the first start.')
+  }
+  return (
+    <section class="card">
+      <h2>Begin anew</h2>
+      <p>Empties the store, files included, and applies the world of the start.</p>
+      <button type="button" class="danger" onClick={reset}>
+        Reset
+      </button>
+    </section>
+  )
+}
+
+function Snapshots() {
+  const list = useLoaded('snapshots', () => ask<{ data: readonly Snapshot[] }>('GET', '/operator/snapshots'))
+  const name = useSignal('before-checkout')
+  const act = (method: 'POST' | 'DELETE', path: string, done: string, json?: object) =>
+    attempt(async () => {
+      await ask(method, `/operator/snapshots${path}`, { ...(json && { json }) })
+      if (path.endsWith('/restore')) await beginAnew()
+      await list.reload()
+    }, done)
+  return (
+    <section class="card">
+      <h2>Snapshots</h2>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void act('POST', '', 'The store is saved.', { name: name.value })
+        }}
+      >
+        <Field label="Name">
+          <input
+            required
+            value={name.value}
+            onInput={(event) => {
+              name.value = event.currentTarget.value
+            }}
+          />
+        </Field>
+        <button type="submit" class="main">
+          Save
+        </button>
+      </form>
+      <ul class="plain-list">
+        {(list.value.value?.data ?? []).map((one) => (
+          <li key={one.name} class="row">
+            <b class="grow">{one.name}</b>
+            <span class="soft">
+              <When at={one.created_time} />
+            </span>
+            <button
+              type="button"
+              class="small"
+              onClick={() =>
+                void act('POST', `/${encodeURIComponent(one.name)}/restore`, 'The store is as it was.', {})
+              }
+            >
+              Restore
+            </button>
+            <button
+              type="button"
+              class="small"
+              onClick={() => void act('DELETE', `/${encodeURIComponent(one.name)}`, 'The snapshot is gone.')}
+            >
+              Delete
+            </button>
+          </li>
+        ))}
+      </ul>
+      {list.value.value?.data.length === 0 && <p class="soft">None is saved.</p>}
+    </section>
+  )
+}
+
+const presets: readonly { name: string; rule: Rule }[] = [
+  {
+    name: 'Sending is refused once (429)',
+    rule: { match: { operation: 'messages.send' }, times: 1, effect: { status: 429, code: 130429 } },
+  },
+  { name: 'Webhooks come twice', rule: { effect: { duplicate: true } } },
+  { name: 'Webhooks are held back', rule: { effect: { hold: true } } },
+  { name: 'Every answer takes 2 s', rule: { match: { door: 'business' }, effect: { delay: '2s' } } },
+  {
+    name: 'A tenth of the connections breaks',
+    rule: { match: { door: 'business' }, rate: 0.1, effect: { drop: true } },
+  },
+]
+
+function Faults() {
+  const list = useLoaded('faults', () => ask<{ rules: readonly Rule[] }>('GET', '/operator/faults'))
+  const rules = list.value.value?.rules ?? []
+  const put = (next: readonly Rule[], done: string) =>
+    attempt(async () => {
+      await ask('PUT', '/operator/faults', { json: { rules: next.map(({ hits: _, ...rule }) => rule) } })
+      await list.reload()
+    }, done)
+  return (
+    <section class="card">
+      <h2>Faults</h2>
+      <div class="row wrap">
+        {presets.map(({ name, rule }) => (
+          <button
+            type="button"
+            class="small"
+            key={name}
+            onClick={() => void put([...rules, rule], 'The fault is set.')}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <ul class="plain-list">
+        {rules.map((rule, index) => (
+          <li key={index} class="row">
+            <code class="grow">{JSON.stringify({ ...rule, hits: undefined })}</code>
+            <Badge tone={rule.hits ? 'warn' : 'plain'}>{`${rule.hits ?? 0} hits`}</Badge>
+            <button
+              type="button"
+              class="small"
+              onClick={() =>
+                void put(
+                  rules.filter((_, other) => other !== index),
+                  'The fault is gone.',
+                )
+              }
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      {rules.length === 0 && <p class="soft">Nothing goes wrong on purpose.</p>}
+    </section>
+  )
+}
+
+function World() {
+  const text = useSignal<string | undefined>(undefined)
+  const part = useSignal('')
+  const show = () =>
+    attempt(async () => {
+      text.value = await ask<string>('GET', '/operator/world', { accept: 'application/yaml' })
+    })
+  const apply = () =>
+    attempt(async () => {
+      await ask('POST', '/operator/world', { text: ['application/yaml', part.value] })
+      await readDirectory()
+    }, 'The world is applied.')
+  return (
+    <section class="card wide-card">
+      <h2>World file</h2>
+      <div class="row">
+        <button type="button" onClick={() => void show()}>
+          Show the store as a file
+        </button>
+      </div>
+      {text.value !== undefined && <Code label="world.yaml" text={text.value} />}
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void apply()
+        }}
+      >
+        <Field label="A whole file, or a part of one">
+          <textarea
+            class="mono"
+            rows={6}
+            required
+            placeholder={'users:\n  - wa_id: "16505550123"\n    name: Grace'}
+            value={part.value}
+            onInput={(event) => {
+              part.value = event.currentTarget.value
+            }}
+          />
+        </Field>
+        <button type="submit" class="main">
+          Apply
+        </button>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,291 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { apps, takeToken } from '../data/directory.ts'
+import { type Answer, ask, askFully, base, explain, type Method } from '../data/http.ts'
+import { watch } from '../data/live.ts'
+import type { Happening } from '../data/types.ts'
+import { findObstacle } from '../data/why.ts'
+import { Badge, Code, Empty, Field, Head, prettify, Time, To, useLoaded } from '../ui/parts.tsx'
+import { describe, nameType } from './live-line.tsx'
+
+/** All that one request set off, in time. */
+export function TracePage({ trace }: { readonly trace: string }) {
+  const { value, problem, reload } = useLoaded(trace, () =>
+    ask<{ data: Happening[] }>('GET', `/operator/traces/${encodeURIComponent(trace)}`),
+  )
+  useEffect(
+    () =>
+      watch((one) => {
+        if (one.trace === trace) void reload()
+      }),
+    [trace],
+  )
+  const all = value.value?.data ?? []
+  // Of an event, its message or call is told as well: the same once more.
+  const told = all.filter(({ type }) => type !== 'message' && type !== 'call')
+  // A request is noted when it is answered, and comes before all that it set off.
+  const steps = [...told.filter(({ type }) => type === 'request'), ...told.filter(({ type }) => type !== 'request')]
+  const [first] = steps
+  const request = steps.find(({ type }) => type === 'request')
+  const start = first ? Date.parse(first.time) : 0
+  return (
+    <div class="page">
+      <Head title="Trace" lead="All that one request set off, in order.">
+        <code class="trace-id">{trace}</code>
+      </Head>
+      {problem.value && (
+        <Empty title="Nothing is known of this trace">
+          <p>{problem.value}</p>
+          <p>
+            <To href="/live">Back to Live</To>
+          </p>
+        </Empty>
+      )}
+      {steps.length > 0 && <Verdict steps={steps} />}
+      <ol class="steps">
+        {steps.map((step) => (
+          <Step key={step.id} step={step} after={Date.parse(step.time) - start} />
+        ))}
+      </ol>
+      {request && <SendAgain request={request} />}
+    </div>
+  )
+}
+
+/** Why a webhook has not come, in one sentence. */
+function Verdict({ steps }: { readonly steps: readonly Happening[] }) {
+  const verdict = judge(steps)
+  const waiting = steps.findLast(({ type, data }) => type === 'delivery' && data['state'] === 'waiting')
+  const app = verdict.waits && waiting ? String(waiting.data['app_id']) : ''
+  const obstacle = useLoaded(`${app} ${steps.length}`, async () => (app === '' ? undefined : findObstacle(app)))
+  const found = app === '' ? undefined : obstacle.value.value
+  return (
+    <div class={`verdict ${found ? 'bad' : verdict.tone}`} role="status">
+      <p>{verdict.text}</p>
+      {found && (
+        <p>
+          {`${String(waiting?.data['callback_url'])} does not take it: ${found.problem}. `}
+          <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
+          {` was tried ${found.tries} ${found.tries === 1 ? 'time' : 'times'}.`}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function judge(steps: readonly Happening[]): { tone: string; text: string; waits?: boolean } {
+  const request = steps.find(({ type }) => type === 'request')
+  const error = request?.data['error'] as { message?: string } | null | undefined
+  if (error) return { tone: 'bad', text: `The request was refused: ${error.message}` }
+  const events = steps.filter(({ type }) => type === 'event')
+  if (events.length === 0) return { tone: 'plain', text: 'It raised no event, so there is nothing to send.' }
+  const last = new Map<unknown, Happening>()
+  for (const step of steps) if (step.type === 'delivery') last.set(step.data['delivery_id'], step)
+  if (last.size === 0) {
+    const fields = [...new Set(events.map(({ data }) => data['field']))].join(', ')
+    return {
+      tone: 'warn',
+      text: `No webhook was made: no app is both linked to the account and subscribed to ${fields}. See Connect your app.`,
+    }
+  }
+  const states = [...last.values()].map(({ data }) => data['state'])
+  const tries = steps.filter(({ type }) => type === 'try')
+  const problem = tries.findLast(({ data }) => data['problem'])?.data['problem']
+  if (states.includes('failed'))
+    return { tone: 'bad', text: `A webhook was given up: ${problem ?? 'the subscriber did not take it'}.` }
+  if (states.includes('waiting')) {
+    if (tries.length === 0)
+      return { tone: 'warn', text: 'Its webhook has not been tried yet: it waits for its subscriber.', waits: true }
+    const url = tries.at(-1)?.data['callback_url']
+    return { tone: 'bad', text: `${url} does not take it: ${problem ?? 'no answer'}. It is tried again by itself.` }
+  }
+  return {
+    tone: 'good',
+    text: `Everything went through: ${last.size} ${last.size === 1 ? 'webhook was' : 'webhooks were'} delivered.`,
+  }
+}
+
+function Step({ step, after }: { readonly step: Happening; readonly after: number }) {
+  const { text, result, tone } = describe(step)
+  const { data } = step
+  const delivery = data['delivery_id'] as string | undefined
+  return (
+    <li class={`step ${tone}`}>
+      <details open={step.type === 'request'}>
+        <summary>
+          <span class={`type ${step.type}`}>{nameType(step.type)}</span>
+          <span class="what">{text}</span>
+          <span class="soft took">{after > 0 ? `+${after} ms` : <Time at={step.time} />}</span>
+          <Badge tone={tone}>{result}</Badge>
+        </summary>
+        <div class="step-body">
+          {step.type === 'request' ? (
+            <Bodies data={data} />
+          ) : (
+            <Code label={nameType(step.type)} text={JSON.stringify(data['value'] ?? data, null, 2)} />
+          )}
+          {delivery !== undefined && (
+            <p>
+              <To href={`/deliveries/${delivery}`}>The exact bytes of this webhook</To>
+            </p>
+          )}
+        </div>
+      </details>
+    </li>
+  )
+}
+
+function Bodies({ data }: { readonly data: Happening['data'] }) {
+  const sent = prettify(data['request_body'] as string | null)
+  const got = prettify(data['response_body'] as string | null)
+  const sdk = writeSdk(data)
+  if (data['request_headers'] === undefined) return <p class="soft">Headers and bodies are kept in a sandbox alone.</p>
+  return (
+    <>
+      <div class="two">
+        <Code label="Sent" text={sent || 'No body'} />
+        <Code label="Answered" text={got || 'No body is kept'} />
+      </div>
+      <div class="two">
+        <Code label="As curl" text={writeCurl(data)} />
+        {sdk !== undefined && <Code label="By @switchboard/client" text={sdk} />}
+      </div>
+    </>
+  )
+}
+
+function urlOf(data: Happening['data']): string {
+  return `${location.origin}${base}${data['target'] ?? ''}`
+}
+
+function writeCurl(data: Happening['data']): string {
+  const body = data['request_body'] as string | null
+  const type = (data['request_headers'] as Record<string, string>)['content-type']
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  return [
+    `curl -X ${data['method']} -H "Authorization: Bearer $TOKEN"`,
+    ...(body ? [`-H ${quote(`Content-Type: ${type ?? 'application/json'}`)}`, `-d ${quote(body)}`] : []),
+    quote(urlOf(data)),
+  ].join(' \\\n  ')
+}
+
+/** `phone_numbers` → `phoneNumbers` */
+function toCamel(text: string): string {
+  return text.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The same through the client of the service; undefined for what it has no method for. */
+function writeSdk(data: Happening['data']): string | undefined {
+  const [chapter = '', verb = ''] = String(data['operation']).split('.')
+  const node = String(data['target'] ?? '').split(/[/?]/)[2]
+  if (data['door'] !== 'business' || verb === '' || node === undefined) return undefined
+  const params = readParams(data)
+  const given = Object.keys(params).length === 0 ? '' : `, ${JSON.stringify(params, null, 2)}`
+  return `import { Switchboard } from '@switchboard/client'
+
+const client = new Switchboard({ baseUrl: ${JSON.stringify(location.origin + base)}, token: process.env.TOKEN })
+console.log(await client.${toCamel(chapter)}.${toCamel(verb)}(${JSON.stringify(node)}${given}))`
+}
+
+/** The arguments of a request, from its query and its body; the client adds the product itself. */
+function readParams(data: Happening['data']): Record<string, unknown> {
+  const query = new URLSearchParams(String(data['target']).split('?')[1] ?? '')
+  const text = data['request_body'] as string | null
+  try {
+    const { messaging_product: _, ...body } = text ? (JSON.parse(text) as Record<string, unknown>) : {}
+    return { ...Object.fromEntries(query), ...body }
+  } catch {
+    return Object.fromEntries(
+      [...query, ...new URLSearchParams(text ?? '')].filter(([name]) => name !== 'messaging_product'),
+    )
+  }
+}
+
+/** The same request once more, with changes, as one of the apps. */
+function SendAgain({ request }: { readonly request: Happening }) {
+  const { data } = request
+  const target = useSignal(String(data['target'] ?? ''))
+  const body = useSignal(prettify(data['request_body'] as string | null))
+  const app = useSignal(String(data['app_id'] ?? apps.value[0]?.id ?? ''))
+  const answer = useSignal<Answer<unknown> | undefined>(undefined)
+  const problem = useSignal<string | undefined>(undefined)
+  if (data['door'] !== 'business' || target.value === '') return null
+  const method = data['method'] as Method
+  const send = async () => {
+    problem.value = undefined
+    answer.value = undefined
+    try {
+      const token = await takeToken(app.value)
+      const json = body.value.trim() === '' ? undefined : JSON.parse(body.value)
+      answer.value = await askFully(method, target.value, { token, ...(json !== undefined && { json }) })
+    } catch (error) {
+      problem.value = error instanceof SyntaxError ? `The body is no JSON: ${error.message}` : explain(error)
+    }
+  }
+  return (
+    <details class="card again">
+      <summary>Send it again, with changes</summary>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <Field label="As the app">
+          <select
+            value={app.value}
+            onChange={(event) => {
+              app.value = event.currentTarget.value
+            }}
+          >
+            {apps.value.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name ?? id}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={method}>
+          <input
+            class="mono"
+            value={target.value}
+            onInput={(event) => {
+              target.value = event.currentTarget.value
+            }}
+          />
+        </Field>
+        {method !== 'GET' && (
+          <Field label="Body">
+            <textarea
+              class="mono"
+              rows={Math.min(18, body.value.split('\n').length + 1)}
+              value={body.value}
+              onInput={(event) => {
+                body.value = event.currentTarget.value
+              }}
+            />
+          </Field>
+        )}
+        <button type="submit" class="main">
+          Send
+        </button>
+        {problem.value && (
+          <p class="bad" role="alert">
+            {problem.value}
+          </p>
+        )}
+        {answer.value && (
+          <>
+            <Code label={`Answered ${answer.value.status}`} text={JSON.stringify(answer.value.body, null, 2)} />
+            {answer.value.trace && (
+              <p>
+                <To href={`/traces/${answer.value.trace}`}>What that set off</To>
+              </p>
+            )}
+          </>
+        )}
+      </form>
+    </details>
+  )
+}

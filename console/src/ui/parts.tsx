@@ -1,0 +1,251 @@
+import { signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { base, explain } from '../data/http.ts'
+import { Icon, type IconName } from './icons.tsx'
+
+/** A link within the console. */
+export function To(props: {
+  readonly href: string
+  readonly class?: string
+  readonly title?: string
+  readonly current?: boolean
+  readonly children: ComponentChildren
+}) {
+  const { href, current, children, ...rest } = props
+  return (
+    <a href={base + href} data-in="" {...(current && { 'aria-current': 'page' as const })} {...rest}>
+      {children}
+    </a>
+  )
+}
+
+export function IconButton(props: {
+  readonly icon: IconName
+  readonly label: string
+  readonly onClick: () => void
+  readonly class?: string
+  readonly pressed?: boolean
+  readonly disabled?: boolean
+}) {
+  const { icon, label, onClick, pressed, disabled } = props
+  return (
+    <button
+      type="button"
+      class={`bare ${props.class ?? ''}`}
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+      disabled={disabled}
+      {...(pressed !== undefined && { 'aria-pressed': pressed })}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}
+
+interface Said {
+  readonly text: string
+  readonly tone: 'good' | 'bad'
+}
+const said = signal<Said | undefined>(undefined)
+let saidTimer: ReturnType<typeof setTimeout> | undefined
+
+/** Tells something at the edge of the page, for a moment. */
+export function say(text: string, tone: Said['tone'] = 'good'): void {
+  said.value = { text, tone }
+  clearTimeout(saidTimer)
+  saidTimer = setTimeout(() => {
+    said.value = undefined
+  }, 6000)
+}
+
+/** Does something, and tells what stood in the way. */
+export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await work()
+    if (done !== undefined) say(done)
+    return true
+  } catch (error) {
+    say(explain(error), 'bad')
+    return false
+  }
+}
+
+export function Toast() {
+  const { value } = said
+  return (
+    <div class="toast-place" role="status" aria-live="polite">
+      {value && <p class={`toast ${value.tone}`}>{value.text}</p>}
+    </div>
+  )
+}
+
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const copied = useSignal(false)
+  return (
+    <button
+      type="button"
+      class="small copy"
+      onClick={() => {
+        void navigator.clipboard.writeText(text).then(() => {
+          copied.value = true
+          setTimeout(() => {
+            copied.value = false
+          }, 1500)
+        })
+      }}
+    >
+      {copied.value ? 'Copied' : label}
+    </button>
+  )
+}
+
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <figure class="code">
+      <figcaption>
+        <span>{label}</span>
+        <CopyButton text={text} />
+      </figcaption>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </figure>
+  )
+}
+
+/** A text as JSON with indents, if it is some. */
+export function prettify(text: string | null | undefined): string {
+  if (!text) return ''
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+export function Badge({ tone, children }: { readonly tone: string; readonly children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>
+}
+
+export function Time({ at }: { readonly at: string }) {
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={date.toLocaleString()}>
+      {date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })}
+    </time>
+  )
+}
+
+export function When({ at }: { readonly at: string | null | undefined }) {
+  if (!at) return <span class="soft">–</span>
+  const date = new Date(at)
+  const text = date.toLocaleString([], {
+    day: '2-digit',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hour12: false,
+  })
+  return <time dateTime={at}>{text}</time>
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <div>{children}</div>}
+    </div>
+  )
+}
+
+export function Head({
+  title,
+  lead,
+  children,
+}: {
+  readonly title: string
+  readonly lead?: string
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <header class="head">
+      <div>
+        <h1>{title}</h1>
+        {lead && <p class="lead">{lead}</p>}
+      </div>
+      {children && <div class="head-tools">{children}</div>}
+    </header>
+  )
+}
+
+/** A native dialog that is open while it is there. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide,
+}: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  readonly wide?: boolean
+}) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    element.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={element} class={wide ? 'wide' : ''} aria-label={title} onClose={onClose} {...{ closedby: 'any' }}>
+      <header class="dialog-head">
+        <h2>{title}</h2>
+        <IconButton icon="close" label="Close" onClick={() => element.current?.close()} />
+      </header>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  )
+}
+
+export function Field({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: string
+  readonly hint?: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {children}
+      {hint && <small>{hint}</small>}
+    </label>
+  )
+}
+
+/** Loads something when its key changes; what is shown meanwhile is what was there before. */
+export function useLoaded<T>(key: string, load: () => Promise<T>) {
+  const value = useSignal<T | undefined>(undefined)
+  const problem = useSignal<string | undefined>(undefined)
+  const asked = useRef(0)
+  const run = async () => {
+    asked.current += 1
+    const mine = asked.current
+    // Of several answers that are under way the one to the last question counts.
+    const isLast = () => asked.current === mine
+    try {
+      const loaded = await load()
+      if (!isLast()) return
+      value.value = loaded
+      problem.value = undefined
+    } catch (error) {
+      if (isLast()) problem.value = explain(error)
+    }
+  }
+  useEffect(() => {
+    void run()
+  }, [key])
+  return { value, problem, reload: run }
+}

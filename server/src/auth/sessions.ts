@@ -1,0 +1,158 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { keyedHash } from '../db/keyed-hash.ts'
+import type { Scope } from '../graph/caller.ts'
+import { hashToken, insertToken, makeTokenSecret } from './tokens.ts'
+
+/** What whoever is signed in to the console may do: see and act as an operator, and act for the users' phones. */
+const sessionScopes: readonly Scope[] = ['operator', 'gateway']
+
+/** The header by which a page of the console proves that a write is its own: other websites cannot know its value. */
+export const proofHeader = 'x-console-proof'
+
+/** A browser sends cookies to every port of a host, so each has its own; over https the browser itself guards the name. */
+function nameCookie(host: string | undefined, isSecure: boolean): string {
+  return isSecure ? '__Host-switchboard' : `switchboard_${/:(\d+)$/.exec(host ?? '')?.[1] ?? '80'}`
+}
+
+/** The secret of the session that a browser's cookie holds. */
+export function readSessionCookie({ cookie, host }: IncomingHttpHeaders): string | undefined {
+  if (cookie === undefined) return undefined
+  const pairs = cookie.split(';').map((pair) => pair.trim().split('=', 2))
+  const findValue = (wanted: string) => pairs.find(([name]) => name === wanted)?.[1]
+  return findValue(nameCookie(host, true)) ?? findValue(nameCookie(host, false))
+}
+
+export function writeSessionCookie(
+  host: string | undefined,
+  secret: string,
+  { isSecure, lifetime }: { readonly isSecure: boolean; readonly lifetime: number },
+): string {
+  const parts = [
+    `${nameCookie(host, isSecure)}=${secret}`,
+    'Path=/',
+    `Max-Age=${Math.floor(lifetime / 1000)}`,
+    'HttpOnly',
+    'SameSite=Strict',
+  ]
+  return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ')
+}
+
+/** What a write of this session must carry. */
+export function proofOf(secret: string): string {
+  return hash('sha256', `console ${secret}`, 'base64url')
+}
+
+/** The session's secret, if the console's own page asks: not another website, and a write only with its proof. */
+export function readSessionSecret(method: string | undefined, headers: IncomingHttpHeaders): string | undefined {
+  const secret = readSessionCookie(headers)
+  if (secret === undefined || !isOwnPage(headers)) return undefined
+  if (method === 'GET' || method === 'HEAD') return secret
+  const given = Buffer.from(String(headers[proofHeader] ?? ''))
+  const expected = Buffer.from(proofOf(secret))
+  return given.length === expected.length && timingSafeEqual(given, expected) ? secret : undefined
+}
+
+/** Whether a browser says that a page of this server asks, or a person by its address line. */
+export function isOwnPage({ origin, host, ...headers }: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+}
+
+/** What a session is limited to, and whose it is. */
+export interface NewSession {
+  readonly name: string
+  readonly app_id: string
+  readonly accounts: readonly string[] | null
+  readonly businesses: readonly string[] | null
+  readonly expires_time: number
+}
+
+/** Stores a session as a token: so it is listed, ended and recorded like one. */
+export async function insertSession(
+  tx: Transaction,
+  clock: Clock,
+  random: Random,
+  { name, ...session }: NewSession,
+  secret: string,
+): Promise<string> {
+  const id = await insertToken(tx, clock, random, { ...session, secret, scopes: sessionScopes })
+  await tx.query.updateTable('tokens').set({ session_name: name }).where('id', '=', id).execute()
+  return id
+}
+
+export interface FoundSession {
+  readonly id: string
+  readonly name: string
+  readonly expires_time: number
+  readonly isLimited: boolean
+}
+
+/** A session that has not ended. */
+export async function findSession(db: Db, now: number, secret: string): Promise<FoundSession | undefined> {
+  const row = await db.query
+    .selectFrom('tokens')
+    .select(['id', 'session_name', 'expires_time', 'revoked_time', 'accounts', 'businesses'])
+    .where('hash', '=', hashToken(db, secret))
+    .executeTakeFirst()
+  if (!row || row.session_name === null || row.revoked_time !== null) return undefined
+  const { id, session_name: name, expires_time } = row
+  if (expires_time === null || expires_time <= now) return undefined
+  return { id, name, expires_time, isLimited: row.accounts !== null || row.businesses !== null }
+}
+
+/** The app that sessions act by where nobody says which: a token has one. Undefined in an empty store. */
+export async function findSessionApp(db: Db): Promise<string | undefined> {
+  const row = await db.query
+    .selectFrom('apps')
+    .select('id')
+    .orderBy('first_party', 'desc')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+export interface NewLink extends Omit<NewSession, 'expires_time'> {
+  /** When the link ends; its session has its own time. */
+  readonly expires_time: number
+}
+
+/** Stores a link as the hash of its code, and returns the code. */
+export async function insertLink(tx: Transaction, random: Random, link: NewLink): Promise<string> {
+  const code = makeTokenSecret(random)
+  const { accounts, businesses } = link
+  await tx.query
+    .insertInto('console_links')
+    .values({
+      ...link,
+      hash: hashCode(tx, code),
+      accounts: accounts && [...accounts],
+      businesses: businesses && [...businesses],
+    })
+    .execute()
+  return code
+}
+
+/** Takes a link out, so that it works once; undefined when there is none or its time is over. */
+export async function takeLink(
+  tx: Transaction,
+  now: number,
+  code: string,
+): Promise<Omit<NewSession, 'expires_time'> | undefined> {
+  await tx.query.deleteFrom('console_links').where('expires_time', '<=', now).execute()
+  const hashed = hashCode(tx, code)
+  const found = await tx.query.selectFrom('console_links').selectAll().where('hash', '=', hashed).executeTakeFirst()
+  const { numDeletedRows } = await tx.query.deleteFrom('console_links').where('hash', '=', hashed).executeTakeFirst()
+  if (!found || numDeletedRows !== 1n) return undefined
+  const { name, app_id, accounts, businesses } = found
+  return { name, app_id, accounts, businesses }
+}
+
+function hashCode(db: Db, code: string): string {
+  return keyedHash(db, 'token', hash('sha256', code))
+}

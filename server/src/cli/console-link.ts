@@ -1,0 +1,61 @@
+import { findSessionApp, insertLink } from '../auth/sessions.ts'
+import { systemClock } from '../base/clock.ts'
+import { parseDuration } from '../base/duration.ts'
+import { systemRandom } from '../base/random.ts'
+import { cutTrailingSlashes } from '../base/slashes.ts'
+import type { Transaction } from '../db/database.ts'
+import { CommandFailed } from './fail.ts'
+import { withStore } from './store.ts'
+
+export interface ConsoleLinkFlags {
+  readonly for: string
+  readonly expires: string
+  readonly account: string[]
+  readonly business: string[]
+  readonly data?: string
+}
+
+/** Prints only the link on standard output. Its code stands behind the #, which browsers send to nobody and no log holds. */
+export async function printConsoleLink(flags: ConsoleLinkFlags): Promise<void> {
+  const lifetime = parseDuration(flags.expires)
+  if (!lifetime) throw new CommandFailed(`--expires ${flags.expires} is not a duration such as 1h`)
+  await withStore({ DATA_DIR: flags.data }, async (database, config) => {
+    const code = await database.transaction(async (tx) => {
+      const app_id = await findSessionApp(tx)
+      if (app_id === undefined) throw new CommandFailed('the store has no app; apply a world file first')
+      const limits = await readLimits(tx, flags)
+      return insertLink(tx, systemRandom, {
+        name: flags.for,
+        app_id,
+        ...limits,
+        expires_time: systemClock.now() + lifetime,
+      })
+    })
+    const base = config.publicUrl ?? `http://${config.host}:${config.port}`
+    process.stdout.write(`${cutTrailingSlashes(base)}/#enter=${code}\n`)
+    process.stderr.write(`The link works once, within ${flags.expires}, and signs in as ${flags.for}.\n`)
+  })
+}
+
+/** Whoever is limited to a business sees its accounts too, at the phones as well. */
+async function readLimits(tx: Transaction, { account, business }: ConsoleLinkFlags) {
+  if (account.length === 0 && business.length === 0) return { accounts: null, businesses: null }
+  const found = await tx.query
+    .selectFrom('nodes')
+    .select(['id', 'kind'])
+    .where('id', 'in', [...account, ...business])
+    .execute()
+  const check = (flag: string, ids: readonly string[], kind: string) => {
+    const wrong = ids.find((id) => !found.some((one) => one.id === id && one.kind === kind))
+    if (wrong !== undefined) throw new CommandFailed(`${flag} ${wrong} is no ${kind} of this store`)
+  }
+  check('--account', account, 'account')
+  check('--business', business, 'business')
+  const owned = await tx.query
+    .selectFrom('accounts')
+    .select('id')
+    .where('business_id', 'in', [...business, ''])
+    .execute()
+  const accounts = [...new Set([...account, ...owned.map(({ id }) => id)])]
+  return { accounts, businesses: business.length === 0 ? null : business }
+}

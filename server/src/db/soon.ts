@@ -1,0 +1,16 @@
+import type { Transaction } from './database.ts'
+import type { Statement } from './statement.ts'
+
+/**
+ * Lists rows that are needed only after the next statement that is awaited: where it is possible, both are sent together. Until then `take`
+ * may not have been called.
+ */
+export async function listSoon<Parameters extends object, Row>(
+  tx: Transaction,
+  statement: Statement<Parameters, Row>,
+  parameters: Parameters,
+  take: (rows: Row[]) => void,
+): Promise<void> {
+  if (tx.later) tx.later(statement, parameters, take)
+  else take(await tx.list(statement, parameters))
+}

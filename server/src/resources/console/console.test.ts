@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
+import { ids, tokens } from '../../../test/harness/world.ts'
+import { insertLink } from '../../auth/sessions.ts'
+import { systemRandom } from '../../base/random.ts'
+
+const hour = 3_600_000
+
+interface SignedIn {
+  readonly body: Record<string, unknown>
+  readonly status: number
+  readonly cookie: string
+  readonly setCookie: string
+}
+
+async function signIn(server: TestServer, headers: Record<string, string> = {}): Promise<SignedIn> {
+  const answer = await server.client.post('/console/session', { headers })
+  const setCookie = answer.headers.get('set-cookie') ?? ''
+  return { status: answer.status, body: answer.body, setCookie, cookie: setCookie.split(';')[0] ?? '' }
+}
+
+async function makeCode(server: TestServer, limits: { accounts?: string[]; businesses?: string[] } = {}) {
+  const { accounts = null, businesses = null } = limits
+  return server.database.transaction((tx) =>
+    insertLink(tx, systemRandom, {
+      name: 'Ada',
+      app_id: ids.application,
+      accounts,
+      businesses,
+      expires_time: server.clock.now() + hour,
+    }),
+  )
+}
+
+onBothDatabases('signing in to the console', (engine) => {
+  describe('on the machine of a sandbox', () => {
+    const server = useTestServer({ engine })
+    const state = (headers: Record<string, string>) => server.client.get('/operator/state', { headers })
+
+    test('nobody signs in: the cookie reads as an operator and as the phones, and is the same for all visitors', async () => {
+      const { body, cookie, setCookie } = await signIn(server)
+      assert.equal(body['signed_in'], true)
+      assert.match(setCookie, /^switchboard_\d+=sb_[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/)
+      assert.equal((await state({ cookie })).status, 200)
+      assert.equal((await server.client.get('/gateway/users/16505551234', { headers: { cookie } })).status, 200)
+      assert.equal((await signIn(server)).body['token_id'], body['token_id'])
+      assert.equal((await signIn(server, { cookie })).body['token_id'], body['token_id'])
+      assert.equal((await server.client.get(`/v23.0/${ids.account}`, { headers: { cookie } })).status, 403)
+    })
+
+    test('a write needs the proof, and no other page gets anything by the cookie', async () => {
+      const { body, cookie } = await signIn(server)
+      const write = (headers: Record<string, string>) =>
+        server.client.post('/operator/tokens', { headers, json: { app_id: ids.application } })
+      const proof = String(body['proof'])
+      assert.equal((await write({ cookie, 'x-console-proof': proof })).status, 200)
+      assert.equal((await write({ cookie })).status, 401)
+      assert.equal((await write({ cookie, 'x-console-proof': `${proof}x` })).status, 401)
+      assert.equal((await write({ cookie, 'x-console-proof': proof, 'sec-fetch-site': 'cross-site' })).status, 403)
+      for (const site of ['cross-site', 'same-site']) {
+        assert.equal((await state({ cookie, 'sec-fetch-site': site })).status, 401)
+        assert.equal((await signIn(server, { 'sec-fetch-site': site })).status, 403)
+      }
+      assert.equal((await state({ cookie, origin: 'http://127.0.0.1:3000' })).status, 401)
+      assert.equal((await signIn(server, { origin: 'http://evil.example' })).status, 403)
+    })
+
+    test('not by another name in Host, nor through a proxy from elsewhere', async () => {
+      const { port } = new URL(server.url)
+      assert.equal((await signIn(server, { host: `evil.example:${port}` })).status, 403)
+      assert.equal((await signIn(server, { host: `machine:${port}` })).body['signed_in'], false)
+      assert.equal((await signIn(server, { 'x-forwarded-for': '203.0.113.9' })).body['signed_in'], false)
+      assert.equal((await signIn(server, { host: `localhost:${port}` })).body['signed_in'], true)
+    })
+
+    test('a session lasts two periods at most, and its page makes a new one', async () => {
+      const { cookie, body } = await signIn(server)
+      server.clock.advance(25 * hour)
+      assert.equal((await state({ cookie })).status, 401)
+      const renewed = await signIn(server, { cookie })
+      assert.equal(renewed.body['signed_in'], true)
+      assert.notEqual(renewed.body['token_id'], body['token_id'])
+    })
+  })
+
+  describe('elsewhere', () => {
+    const server = useTestServer({ engine, env: { SANDBOX: 'off', PUBLIC_URL: 'https://switchboard.example' } })
+    const list = async (headers: Record<string, string>, path: string) =>
+      (await server.client.get(path, { headers })).body.data as Record<string, string>[]
+
+    test('nobody is signed in without a link, which works once and is not stored', async () => {
+      assert.deepEqual((await signIn(server)).body, { signed_in: false, reason: 'sign_in' })
+      const code = await makeCode(server)
+      const { cookie, setCookie, body } = await signIn(server, { 'x-console-code': code })
+      assert.match(setCookie, /^__Host-switchboard=.*; HttpOnly; SameSite=Strict; Secure$/)
+      assert.equal(body['name'], 'Ada')
+      assert.equal((await signIn(server, { 'x-console-code': code })).status, 403)
+      assert.equal((await signIn(server, { 'x-console-code': 'sb_made-up' })).status, 403)
+      assert.equal((await server.client.get('/operator/state', { headers: { cookie } })).status, 200)
+    })
+
+    test('a link ends with its time; a session is listed and ended like a token, and after 12 hours', async () => {
+      const late = await makeCode(server)
+      server.clock.advance(hour)
+      assert.equal((await signIn(server, { 'x-console-code': late })).status, 403)
+      const { cookie, body } = await signIn(server, { 'x-console-code': await makeCode(server) })
+      const listed = await list({ cookie }, '/operator/tokens?limit=100')
+      assert.equal(listed.find(({ id }) => id === body['token_id'])?.['session_name'], 'Ada')
+      const other = await signIn(server, { 'x-console-code': await makeCode(server) })
+      const ended = await server.client.delete(`/operator/tokens/${other.body['token_id']}`, { token: tokens.operator })
+      assert.equal(ended.status, 200)
+      const read = (one: SignedIn) => server.client.get('/operator/state', { headers: { cookie: one.cookie } })
+      assert.equal((await read(other)).status, 401)
+      assert.equal((await signIn(server, { cookie: other.cookie })).body['signed_in'], false)
+      server.clock.advance(12 * hour)
+      assert.equal((await server.client.get('/operator/state', { headers: { cookie } })).status, 401)
+    })
+
+    test('a sign-in that is limited to an account sees that alone, at both doors', async () => {
+      const code = await makeCode(server, { accounts: [ids.account] })
+      const { cookie, body } = await signIn(server, { 'x-console-code': code })
+      assert.equal(body['limited'], true)
+      const nodes = await list({ cookie }, '/operator/nodes?kind=account')
+      assert.deepEqual(
+        nodes.map(({ id }) => id),
+        [ids.account],
+      )
+      const proof = { 'x-console-proof': String(body['proof']) }
+      const wide = { app_id: ids.application, scopes: ['operator'] }
+      const made = await server.client.post('/operator/tokens', { headers: { cookie, ...proof }, json: wide })
+      assert.ok(made.status >= 400)
+    })
+  })
+})
+
+describe('the page of the console', () => {
+  const server = useTestServer({ engine: 'sqlite' })
+  const off = useTestServer({ engine: 'sqlite', env: { CONSOLE: 'off' } })
+
+  test('is the same at every address, allows nothing but its own files, and these are cached for ever', async () => {
+    const page = await server.client.get('/')
+    assert.equal(page.status, 200)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'$/)
+    assert.doesNotMatch(policy, /unsafe/)
+    assert.doesNotMatch(page.text, /<script>|<style|style=/)
+    assert.equal((await server.client.get('/deliveries/17')).text, page.text)
+    const names = [...page.text.matchAll(/\/console\/([\w-]+\.(?:js|css))/g)].map(([, name]) => name)
+    assert.equal(names.length, 2)
+    let bytes = 0
+    for (const name of names) {
+      const file = await fetch(`${server.url}/console/${name}`, { headers: { 'accept-encoding': 'br' } })
+      assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      assert.equal(file.headers.get('content-encoding'), 'br')
+      bytes += Number(file.headers.get('content-length'))
+    }
+    assert.ok(bytes <= 90_000, `${bytes} bytes on the wire`)
+    assert.equal((await server.client.get('/console/nothing.js')).status, 404)
+  })
+
+  test('is left out with CONSOLE=off: the start page says so, and everything else works', async () => {
+    const page = await off.client.get('/live')
+    assert.match(page.text, /The console is off: CONSOLE=off\./)
+    assert.equal((await off.client.get('/operator/state', { token: tokens.operator })).status, 200)
+  })
+})

@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import type { Chapter } from '../../chapter.ts'
+import { notFound } from '../../graph/errors.ts'
+import { defineOpen, defineOpenPost, type NewReplyOperation, type OpenContext } from '../../graph/operation.ts'
+import type { Reply } from '../../graph/reply.ts'
+
+const page = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }
+const nothing = Type.Object({})
+
+/** The console: pages for people who build with the service or run it, and how they sign in. */
+export const consoleChapter: Chapter = {
+  name: 'console',
+  title: 'The console',
+  rows: consoleOperations,
+}
+
+/** Every address of the console, so that a link opens what it names. */
+const pages = [
+  ['start', '/', "Shows the console: the users' phones beside what the business sees; without it the start page."],
+  ['live', '/live', 'Shows everything that happens, as it happens.'],
+  ['trace', '/traces/{trace}', 'Shows all that one request set off.'],
+  ['deliveries', '/deliveries', 'Shows the log of webhooks and the health of their subscribers.'],
+  ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every try at it.'],
+  ['connect', '/connect', 'Shows how to connect an app, and tries whether it is.'],
+  ['calls', '/calls', 'Shows the calls.'],
+  ['call', '/calls/{call}', 'Shows one call with the descriptions of both sides.'],
+  ['resources', '/resources', 'Shows what is in the store.'],
+  ['resource', '/resources/{id}', 'Shows one object of the store.'],
+  ['sandbox', '/sandbox', 'Shows what can be done in a place to try things out: time, faults, snapshots.'],
+  ['access', '/access', 'Shows tokens, sessions and who did what.'],
+] as const
+
+function consoleOperations(): NewReplyOperation[] {
+  return [
+    ...pages.map(([name, path, sentence]) =>
+      defineOpen({
+        name: `public.${name}`,
+        path,
+        sentence,
+        input: inputOf(path),
+        examples: { output: undefined, ...(path.includes('{') && { input: exampleOf(path) }) },
+        content: page,
+        repeated: 'whole',
+        run: showConsole,
+      }),
+    ),
+    defineOpen({
+      name: 'public.console_file',
+      path: '/console/{file}',
+      sentence: "Sends the console's script or style.",
+      input: Type.Object({ file: Type.String() }),
+      examples: { input: { file: 'main.js' }, output: undefined },
+      content: { 'text/javascript': Type.String(), 'text/css': Type.String() },
+      missing: 'envelope',
+      errors: [400, 403, 404, 429, 500],
+      async run({ ports, headers }, { file }) {
+        const found = await ports.console.file(file, headers)
+        if (!found) throw notFound()
+        return found
+      },
+    }),
+    defineOpenPost({
+      name: 'public.sign_in',
+      path: '/console/session',
+      sentence:
+        'Signs in to the console: by the code of a link in the header X-Console-Code, or without anything on the machine of a sandbox; says who is signed in.',
+      input: nothing,
+      examples: { output: undefined },
+      content: { 'application/json': sessionSchema },
+      run: ({ ports, headers, isLocal }) => ports.console.signIn({ headers, isLocal }),
+    }),
+  ]
+}
+
+const sessionSchema = Type.Object({
+  signed_in: Type.Boolean(),
+  name: Type.Optional(Type.String({ description: 'Who is signed in.' })),
+  token_id: Type.Optional(Type.String({ description: 'By which the session is listed and ended like a token.' })),
+  expires_time: Type.Optional(Type.String({ format: 'date-time' })),
+  proof: Type.Optional(Type.String({ description: 'What every write carries in the header X-Console-Proof.' })),
+  local: Type.Optional(Type.Boolean({ description: 'Whether nobody needs to sign in here.' })),
+  limited: Type.Optional(Type.Boolean({ description: 'Whether only some tenants are seen.' })),
+  reason: Type.Optional(Type.String({ description: 'Why nobody is signed in.' })),
+})
+
+async function showConsole({ ports, headers, mayUseDemo }: OpenContext): Promise<Reply> {
+  const shown = await ports.console.page(headers)
+  return typeof shown === 'string' ? ports.documents.start(mayUseDemo, shown) : shown
+}
+
+function namesIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+}
+
+function inputOf(path: string) {
+  return Type.Object(Object.fromEntries(namesIn(path).map((name) => [name, Type.String()])))
+}
+
+function exampleOf(path: string) {
+  return Object.fromEntries(namesIn(path).map((name) => [name, '1']))
+}
