@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { EventStream, ListCall, Switchboard } from '@switchboard/client'
 import { describeMethods, isLink, type Method } from '../src/generate/sdk/describe-methods.ts'
+import { describeValues, type WebhookField } from '../src/generate/sdk/event-schemas.ts'
 import type { RowExamples } from '../src/graph/examples.ts'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../src/graph/vocabulary.ts'
+import { toJsonSchema } from '../src/http/openapi/schemas.ts'
 import { placeholdersOf } from '../src/http/route-table.ts'
 import { buildOperations } from '../src/operations.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { findMisfit } from './harness/event-shapes.ts'
 import { startSink } from './harness/sink.ts'
 
 /** Every row has its method in the client, and its example goes through: the drift of either would fail here. */
@@ -30,6 +33,7 @@ function run(vocabulary: VocabularyName): void {
   let server: RunningServer
   let owner: Switchboard
   let partner: Switchboard
+  let stream: ReturnType<Switchboard['operator']['stream']>
 
   before(async () => {
     place = await makeStorePlace('sqlite')
@@ -46,8 +50,11 @@ function run(vocabulary: VocabularyName): void {
     }
     owner = new Switchboard({ ...common, token: 'demo-token' })
     partner = new Switchboard({ ...common, token: 'demo-partner-token' })
+    stream = owner.operator.stream({ types: 'event' })
+    await stream.opened
   })
   after(async () => {
+    stream.close()
     await server.stop('SIGTERM')
     await place.remove()
   })
@@ -64,6 +71,24 @@ function run(vocabulary: VocabularyName): void {
       await sendExample(name, given)
     })
   }
+
+  test('every event that was raised is what the types of events say', async () => {
+    const schemas = describeValues(chooseVocabulary(vocabulary))
+    // The last one tells that all of them have come.
+    const last = '16505550777'
+    await owner.gateway.setChat(last, '4000000000000001', { marketing: 'stop' })
+    const seen = new Set<string>()
+    for await (const { event, data } of stream) {
+      if (event !== 'event') continue
+      const { field, value } = data.data as { field: WebhookField; value: unknown }
+      assert.equal(findMisfit(toJsonSchema(schemas[field]), value), undefined, JSON.stringify({ field, value }))
+      seen.add(field)
+      if (field === 'user_preferences' && JSON.stringify(value).includes(last)) break
+    }
+    for (const field of ['messages', 'calls', 'group_lifecycle_update', 'message_template_status_update']) {
+      assert.ok(seen.has(field), field)
+    }
+  })
 
   /** Sends what an example needs, then the example. A write is not sent again while what it made is there. */
   async function sendExample(name: string, given: Values = {}): Promise<unknown> {

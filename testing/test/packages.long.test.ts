@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from '../../sdk/test/harness-pack.ts'
 
-const versions = { vitest: 'vitest@5.1.0', jest: 'jest@30.5.2' }
+/** Versions whose parts every platform has. */
+const versions = { vitest: 'vitest@3.2.4', vite: 'vite@6.4.1', jest: 'jest@30.5.2' }
 
 /** Both packages from their tarballs, in a project that has nothing else, on every Node that they are for. */
 describe('the packed client and testing library', () => {

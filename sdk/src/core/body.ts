@@ -29,6 +29,8 @@ export interface ReadyBody {
   readonly contentType?: string
   /** Whether it can be sent again; a stream cannot. */
   readonly isRepeatable: boolean
+  /** Whether it is read while it is sent. */
+  readonly isLarge?: boolean
 }
 
 export const noBody: ReadyBody = { body: undefined, isRepeatable: true }
@@ -38,9 +40,9 @@ export function writeJson(value: object): ReadyBody {
 }
 
 export function prepareBody(body: Body): ReadyBody {
-  if (isByteStream(body)) return { body: toStream(body), contentType: binary, isRepeatable: false }
+  if (isByteStream(body)) return { body: toStream(body), contentType: binary, isRepeatable: false, isLarge: true }
   if (typeof body === 'string' || isBytes(body)) return { body, contentType: binary, isRepeatable: true }
-  if (body instanceof Blob) return { body, contentType: body.type || binary, isRepeatable: true }
+  if (body instanceof Blob) return { body, contentType: body.type || binary, isRepeatable: true, isLarge: true }
   return writeJson(body)
 }
 
@@ -56,7 +58,7 @@ export function writeMultipart(params: Readonly<Record<string, unknown>>, fileNa
   for (const [name, value] of fields) form.append(name, value)
   const blob = file instanceof Blob ? file : new Blob([file])
   form.append(fileName, blob, nameOf(blob) ?? 'file')
-  return { body: form, isRepeatable: true }
+  return { body: form, isRepeatable: true, isLarge: true }
 }
 
 const binary = 'application/octet-stream'
@@ -86,7 +88,12 @@ function writeStreamed(fields: readonly [string, string][], fileName: string, fi
     yield* iterate(file)
     yield encoder.encode(`\r\n--${boundary}--\r\n`)
   }
-  return { body: toStream(write()), contentType: `multipart/form-data; boundary=${boundary}`, isRepeatable: false }
+  return {
+    body: toStream(write()),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    isRepeatable: false,
+    isLarge: true,
+  }
 }
 
 /** Not every browser can iterate a stream. */

@@ -12,6 +12,8 @@ import { pause, waitBefore } from './retry.ts'
 
 /** Waiting for something takes longer than other requests. */
 const timeoutOfWaiting = 75_000
+/** So does sending a file. */
+const timeoutOfFiles = 600_000
 
 /** Reads what a method returns from the response; the try lasts until then. */
 export type Read<T> = (response: Response) => Promise<T> | T
@@ -56,7 +58,8 @@ async function attempt<T>(
   options: RequestOptions,
   read: Read<T>,
 ): Promise<Result<T>> {
-  const timeout = options.timeout ?? (row.waits ? Math.max(client.timeout, timeoutOfWaiting) : client.timeout)
+  const least = body.isLarge ? timeoutOfFiles : row.waits ? timeoutOfWaiting : 0
+  const timeout = options.timeout ?? Math.max(client.timeout, least)
   const { signal } = options
   if (signal?.aborted) throw new APIUserAbortError('the request was aborted', { cause: signal.reason })
   const controller = new AbortController()
@@ -69,7 +72,8 @@ async function attempt<T>(
   }, timeout)
   const init: RequestInit & { duplex?: 'half' } = { method: row.method, headers, signal: controller.signal }
   if (body.body !== undefined) init.body = body.body
-  if (!body.isRepeatable) init.duplex = 'half'
+  // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not.
+  if (body.isLarge) Object.assign(init, { redirect: 'error', window: null, duplex: 'half' })
   try {
     const response = await client.fetch(url, init)
     if (!response.ok) throw makeApiError(response.status, await response.text(), response.headers)
