@@ -4,6 +4,7 @@ COPY package.json package-lock.json ./
 COPY server/package.json server/
 COPY sdk/package.json sdk/
 COPY console/package.json console/
+COPY testing/package.json testing/
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY server/src server/src
 COPY server/bin server/bin

@@ -26,6 +26,22 @@ function keepAddresses(folder) {
   }
 }
 
+/**
+ * Has node:http and node:https required where they are imported: an import reads every export of them, among which is `WebSocket`,
+ * for which Node.js then loads all of fetch. That is a twentieth of a start.
+ */
+const requireHttp = {
+  name: 'require-http',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?https?$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'required' } : undefined,
+    )
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+    }))
+  },
+}
+
 /** Returns the folder of the pack, which is made anew where it is not fresh. */
 export async function pack() {
   const fresh = findPack(root)
@@ -51,13 +67,15 @@ export async function pack() {
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
-    plugins: [keepAddresses(folder)],
+    plugins: [keepAddresses(folder), requireHttp],
   })
-  const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('server/src/'))
+  const own = Object.keys(metafile.inputs).filter((path) => /^(?:server|sdk)\/src\//.test(path))
   const sources = ['package-lock.json', ...own].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path))
     return [path, size, mtimeMs]
   })
+  // Without it Node.js would parse each file to find out that it is a module.
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n')
   const unfinished = join(packs, `${listFile}-${process.pid}`)
   mkdirSync(packs, { recursive: true })
   writeFileSync(unfinished, JSON.stringify({ folder: name, sources }))

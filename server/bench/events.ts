@@ -27,7 +27,12 @@ const deadCallback = 'http://127.0.0.1:9/'
 export const moreNumbers = Array.from({ length: 200 }, (_, index) => String(4_500_000_000_000_000 + index))
 
 /** A world with one app that hears of one account. */
-export async function writeEventWorld(folder: string, callback_url: string, numbers = 0): Promise<string> {
+export async function writeEventWorld(
+  folder: string,
+  callback_url: string,
+  numbers = 0,
+  more: object = {},
+): Promise<string> {
   const business_id = '2000000000000001'
   const world = {
     businesses: [{ id: business_id, name: 'Lucky Shrub' }],
@@ -52,6 +57,7 @@ export async function writeEventWorld(folder: string, callback_url: string, numb
         ],
       },
     ],
+    ...more,
   }
   const file = join(folder, `world-${new URL(callback_url).port}.json`)
   await writeFile(file, JSON.stringify(world))

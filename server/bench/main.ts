@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { compareBacklog, comparePassing } from './events.ts'
 import { compareRates, type Load, measureRate, median } from './load.ts'
 import { type Measured, packServer, startBareServer, startSwitchboard } from './processes.ts'
+import { compareSending, type SendingCost } from './sending.ts'
 import { bigAccount, makeBigStore } from './store.ts'
 
 /**
@@ -58,6 +59,7 @@ try {
 results.push(
   judgeRatio('event in and delivered / bare relay', await comparePassing(folder, rounds, quick ? 1000 : 4000), 0.35),
 )
+results.push(judgeSending(await compareSending(folder, rounds, quick ? 500 : 2000)))
 console.log('Making a backlog of 100,000 events …')
 results.push(
   judgeRatio(
@@ -114,6 +116,15 @@ function judgeRatio(
 ): Result {
   const measured = `${ratio.toFixed(2)} (${Math.round(ours)}/s against ${Math.round(theirs)}/s)`
   return { work, measured, reach: `>= ${reach}`, good: ratio >= reach }
+}
+
+function judgeSending({ ratio, ours, theirs }: SendingCost): Result {
+  return {
+    work: 'send a text, with its three webhooks / bare durable write, CPU',
+    measured: `${ratio.toFixed(1)} x (${Math.round(ours)} us against ${Math.round(theirs)} us)`,
+    reach: '<= 6 x',
+    good: ratio <= 6,
+  }
 }
 
 function judgeMemory(idle: number, loaded: number): Result {

@@ -29,13 +29,18 @@ export function packServer(checkout?: string): void {
   execFileSync(process.execPath, [`${root}/scripts/compile.mjs`], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-export function startSwitchboard(dataDir: string, world?: string): Promise<Measured> {
+export function startSwitchboard(
+  dataDir: string,
+  world?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Measured> {
   return start(
     ownLauncher,
     ['serve', '--port', '0', '--data', dataDir, ...(world === undefined ? [] : ['--world', world])],
     {
       // On, as in life, but out of the way of a load test.
       RATE_LIMIT_PLATFORM: '1000000000/1h',
+      ...env,
     },
   )
 }

@@ -76,6 +76,8 @@ import { makeConsole } from './site/console.ts'
 import { makeDocuments } from './site/documents.ts'
 import { findReadiness } from './site/readiness.ts'
 import { Feed } from './stream/feed.ts'
+import { exportSpans } from './telemetry/export-spans.ts'
+import { traceTransactions } from './telemetry/traced-database.ts'
 import { ClockSteps } from './timers/clock-steps.ts'
 import { correctTimers } from './timers/set.ts'
 import { TimerWorker } from './timers/worker.ts'
@@ -110,12 +112,18 @@ export interface App {
 /** The composition root: the one place that knows every dependency. */
 export async function createApp({
   config,
-  database,
+  database: plainDatabase,
   clock: realClock,
   random,
   log,
   startWorld = () => readStartWorld(config),
 }: AppDeps): Promise<App> {
+  // Loaded only where it is used.
+  const spans =
+    config.otlpEndpoint === undefined
+      ? undefined
+      : await exportSpans({ endpoint: config.otlpEndpoint, version: packageVersion(), random, log })
+  const database = spans ? traceTransactions(plainDatabase, realClock, spans) : plainDatabase
   // Outside a sandbox there is but the one clock.
   const sandboxClock = config.sandbox ? new SandboxClock(realClock) : undefined
   const sandboxState = await readSandboxState(database.read)
@@ -186,6 +194,7 @@ export async function createApp({
     concurrency: config.webhookConcurrency,
     batch: config.webhookBatch,
     faults,
+    spans,
     waker,
   })
   const linkEgress = new Egress({
@@ -200,6 +209,7 @@ export async function createApp({
     ...{ database, clock, random, log, files, vocabulary, publicUrl },
     egress: linkEgress,
     lease: config.webhookLease,
+    leaseClock: realClock,
     settings: config,
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
@@ -322,7 +332,7 @@ export async function createApp({
     doorOf: makeDoorFinder(table),
     process: self.id,
   })
-  const observer = new RequestObserver(log, metrics, requestLog)
+  const observer = new RequestObserver(log, metrics, requestLog, spans && { spans, clock: realClock })
   const connections = new Connections()
   const serverDeps: ServerDeps = {
     vocabulary,
@@ -488,6 +498,7 @@ export async function createApp({
       await messageRetention.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()
+      await spans?.close()
       await store.close()
     },
   }

@@ -94,6 +94,7 @@ export interface Config extends Settings {
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
   readonly maxBodyBytes: number
   readonly requestLog: number
+  readonly otlpEndpoint: string | undefined
   readonly webhookTimeout: number
   readonly webhookRetryDelays: readonly number[]
   readonly webhookGiveUpAfter: number
@@ -406,6 +407,13 @@ export const settings = {
     name: 'CARRIER_URL',
     shownDefault: 'unset: the built-in carrier',
     sentence: 'Where verification codes are POSTed to be sent.',
+    parse: postUrl,
+    fallback: () => undefined,
+  }),
+  otlpEndpoint: define<string | undefined>({
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    shownDefault: 'unset: nothing is exported',
+    sentence: 'The OpenTelemetry collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318.',
     parse: postUrl,
     fallback: () => undefined,
   }),

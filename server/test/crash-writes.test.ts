@@ -18,7 +18,7 @@ import { Contradiction } from './harness/crash-writes/shelf.ts'
 import { StoreView } from './harness/crash-writes/store-view.ts'
 import { identifyEvent } from './harness/crash-writes/told.ts'
 import { hearsAll, listener, writeFirstWorld } from './harness/crash-writes/world.ts'
-import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { type MoodySink, startMoodySink } from './harness/moody-sink.ts'
 import { listFiles } from './harness/stock.ts'
 import { ids, numbers, strangerIds } from './harness/world.ts'
@@ -42,7 +42,7 @@ describe('what finds contradictions', () => {
   let lines: readonly Line[]
 
   before(async () => {
-    place = await makeStorePlace('sqlite')
+    place = await makeMigratedPlace('sqlite')
     sink = await startMoodySink({ random: () => 1, subscribers: [hearsAll], identify: identifyEvent })
     const world = await writeFirstWorld(place.dataDir, sink.url)
     server = await startCommand(...crashCommand(place, { world, env: writeCrashEnvironment }))

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
 import type { SinkRequest } from './harness/sink.ts'
 import { type Subscriber, startSubscriber, takeIt } from './harness/subscriber.ts'
 import { anyUser, envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
@@ -14,7 +14,7 @@ onBothDatabases('the commands of deliveries', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   before(async () => {
-    place = await makeStorePlace(engine)
+    place = await makeMigratedPlace(engine)
     const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
     options = { env: { ...env, WEBHOOK_RETRY_DELAYS: '1h', LOG_LEVEL: 'silent' }, cwd: place.dataDir }
   })

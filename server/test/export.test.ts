@@ -8,7 +8,7 @@ import type { Database } from '../src/db/database.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
 import { worldParts } from '../src/world/parts.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, useTestDatabase } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, useTestDatabase } from './harness/databases.ts'
 
 const account = '1000000000000001'
 const number = '4000000000000001'
@@ -65,8 +65,8 @@ onBothDatabases('the command export', (engine) => {
   let first: StorePlace
   let second: StorePlace
   before(async () => {
-    first = await makeStorePlace(engine)
-    second = await makeStorePlace(engine)
+    first = await makeMigratedPlace(engine)
+    second = await makeMigratedPlace(engine)
   })
   after(async () => {
     await first.remove()

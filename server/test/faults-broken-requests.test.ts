@@ -8,7 +8,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
-import { type Engine, makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { type Engine, makeMigratedPlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
 import { png } from './harness/media-files.ts'
 import { PostgresLine } from './harness/postgres-line.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
@@ -26,7 +26,7 @@ interface Started {
 }
 
 async function start(engine: Engine, env: Readonly<Record<string, string>> = {}): Promise<Started> {
-  const place = await makeStorePlace(engine)
+  const place = await makeMigratedPlace(engine)
   const { dataDir, databaseUrl } = place
   const store = { DATA_DIR: dataDir, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) }
   const server = await startCommand(['serve', '--port', '0'], { env: { ...store, ...env }, cwd: dataDir })
@@ -225,7 +225,7 @@ describe('a stop', () => {
   })
 
   test('ends a process whose database hangs, and says why', patience, async (t) => {
-    const place = await makeStorePlace('postgres')
+    const place = await makeMigratedPlace('postgres')
     t.after(() => place.remove())
     const line = await new PostgresLine(place.databaseUrl ?? '').start()
     t.after(() => line.cut())

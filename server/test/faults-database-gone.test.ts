@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { cannotReachStore } from '../src/graph/errors.ts'
 import { startCommand } from './harness/command.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { makeMigratedPlace } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { EventPoster } from './harness/event-poster.ts'
 import { PostgresLine } from './harness/postgres-line.ts'
@@ -36,7 +36,7 @@ async function ask(url: string, headers: Record<string, string> = {}): Promise<T
 }
 
 test('a database that goes silent, is cut off and comes back: clear errors in time, few lines in the log, nothing lost', async (t) => {
-  const place = await makeStorePlace('postgres')
+  const place = await makeMigratedPlace('postgres')
   const line = await new PostgresLine(place.databaseUrl as string).start()
   const sink = await new TallySink().start()
   const world = join(place.dataDir, 'world.json')

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { Agent, type Dispatcher } from 'undici'
 import { tooManyWrites } from '../src/http/errors.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
-import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, strangerIds, testWorld, tokens } from './harness/world.ts'
@@ -28,7 +28,7 @@ describe('a row on PostgreSQL that somebody has locked', () => {
   let watcher: pg.Client
   const agent = new Agent({ connections: 1100 })
   before(async () => {
-    place = await makeStorePlace('postgres')
+    place = await makeMigratedPlace('postgres')
     const world = join(place.dataDir, 'world.json')
     await writeFile(world, JSON.stringify(testWorld()))
     start = (lockTimeout) =>

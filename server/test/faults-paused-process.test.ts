@@ -66,7 +66,8 @@ test('a process that is paused while it delivers, and wakes up late, neither ove
   // Who hands in does so at the process that is not paused.
   let writesAt = 0
   const writers = new Writers(users, () => (fleet.servers[writesAt] as { url: string }).url)
-  writers.start(20)
+  // So seldom that most of the time goes by in waiting for the lease, not in writing.
+  writers.start(200)
   t.after(() => writers.halt())
   const findOwner = async () => (await client.query('SELECT lease_owner FROM lanes')).rows[0]?.lease_owner
   let takeovers = 0

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import type { Database } from '../src/db/database.ts'
 import { rememberingTables } from '../src/resources/users/forget.ts'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 import { pdf } from './harness/media-files.ts'
 import { findSecrets, readStolenBytes, readTableFiles } from './harness/secret-search.ts'
 import { startSubscriber } from './harness/subscriber.ts'
@@ -38,7 +38,7 @@ onBothDatabases('forget', (engine) => {
   let server: RunningServer
   let database: Database
   before(async () => {
-    place = await makeStorePlace(engine)
+    place = await makeMigratedPlace(engine)
     const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
     options = { env, cwd: place.dataDir }
     server = await startCommand(['serve', '--port', '0'], options)

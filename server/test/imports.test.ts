@@ -9,6 +9,7 @@ const root = resolve(import.meta.dirname, '../src')
 const layers: readonly (readonly string[])[] = [
   ['base'],
   ['db'],
+  ['telemetry'],
   ['stream'],
   ['timers'],
   ['files', 'processes'],

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { startCommand } from './harness/command.ts'
-import { type Engine, makeStorePlace, onBothDatabases } from './harness/databases.ts'
+import { type Engine, makeMigratedPlace, onBothDatabases } from './harness/databases.ts'
 import { png } from './harness/media-files.ts'
 import { startSink } from './harness/sink.ts'
 import { until } from './harness/until.ts'
 
 test('a timer that a killed process held goes off by another one within seconds', async (t) => {
-  const place = await makeStorePlace('postgres')
+  const place = await makeMigratedPlace('postgres')
   t.after(() => place.remove())
   const held: ServerResponse[] = []
   const sink = await startSink(t, (_request, response) => {
@@ -43,7 +43,7 @@ test('a timer that a killed process held goes off by another one within seconds'
 
 onBothDatabases('a message whose link a killed process was fetching', (engine: Engine) => {
   test('is fetched again by the next process within seconds, and sent once', async (t) => {
-    const place = await makeStorePlace(engine)
+    const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const held: ServerResponse[] = []
     const host = await startSink(t, (_request, response) => {

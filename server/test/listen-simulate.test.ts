@@ -8,7 +8,7 @@ import { openSecret, sealSecret } from '../src/db/sealing.ts'
 import { findSecrets } from '../src/delivery/secrets.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 import { jpeg, mp3, mp4, pdf, webp } from './harness/media-files.ts'
 import { hang, startSubscriber } from './harness/subscriber.ts'
 import { signHubByHand } from './harness/webhooks.ts'
@@ -32,7 +32,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   let server: RunningServer
   let database: Database
   before(async () => {
-    place = await makeStorePlace(engine)
+    place = await makeMigratedPlace(engine)
     const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
     options = { env, cwd: place.dataDir }
     server = await startCommand(['serve', '--port', '0'], options)
@@ -233,7 +233,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   })
 
   test('without a server, listen says so and goes on', async (t) => {
-    const lonely = await makeStorePlace(engine)
+    const lonely = await makeMigratedPlace(engine)
     t.after(() => lonely.remove())
     const port = new URL(server.url).port
     const env = { DATA_DIR: lonely.dataDir, ...(lonely.databaseUrl && { DATABASE_URL: lonely.databaseUrl }) }
@@ -499,7 +499,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
 
 onBothDatabases('simulate against a server of the other vocabulary', (engine) => {
   test('asks the server for it, and finds the server by PORT', async (t) => {
-    const place = await makeStorePlace(engine)
+    const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
     const speaking = { env: { ...env, VOCABULARY: 'whatsapp' }, cwd: place.dataDir }

@@ -7,7 +7,7 @@ import { Writers } from './harness/writers.ts'
 
 const answerTime = 100
 const users = 60
-const each = 5
+const each = 3
 
 onBothDatabases('a subscriber that takes 100 ms to answer, while sixty users write', (engine) => {
   test('gets many posts at once, nothing twice, nothing out of order within a conversation', async (t) => {

@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
-import { type Engine, makeStorePlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
+import { type Engine, makeMigratedPlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
 import { storages } from './harness/file-stores.ts'
 import { fill, pdf } from './harness/media-files.ts'
 import { ObjectStorage } from './harness/object-storage.ts'
@@ -23,7 +23,7 @@ const path = '/v23.0/4000000000000001/media'
 
 /** A place for a store and the servers that run on it one after the other; all of it is gone after the test. */
 async function useServers(t: TestContext, engine: Engine) {
-  const place = await makeStorePlace(engine)
+  const place = await makeMigratedPlace(engine)
   const started: RunningServer[] = []
   t.after(async () => {
     for (const server of started) await server.stop('SIGKILL')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases } from './harness/databases.ts'
 import { startSubscriber } from './harness/subscriber.ts'
 import { until } from './harness/until.ts'
 
@@ -18,7 +18,7 @@ function findIn(written: string): string[] {
 
 onBothDatabases('the privacy of messages', (engine) => {
   test('no content, no number of a user and no biz_opaque_callback_data is in logs, metrics or errors', async (t) => {
-    const place = await makeStorePlace(engine)
+    const place = await makeMigratedPlace(engine)
     const { dataDir, databaseUrl } = place
     const env = {
       DATA_DIR: dataDir,

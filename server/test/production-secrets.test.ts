@@ -7,7 +7,7 @@ import { applyWorld } from '../src/world/apply.ts'
 import { demoSecrets } from '../src/world/guessable-secrets.ts'
 import { readWorld, readWorldFile, WorldRefused } from '../src/world/read.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, type StorePlace, useTestDatabase } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, type StorePlace, useTestDatabase } from './harness/databases.ts'
 import { dumpStore } from './harness/dump.ts'
 
 const demo = new URL('../../worlds/demo.yaml', import.meta.url)
@@ -92,7 +92,7 @@ onBothDatabases('the secrets of a world that is applied in production', (engine)
 describe('the ways in which a world comes into a store in production', () => {
   let place: StorePlace
   before(async () => {
-    place = await makeStorePlace('sqlite')
+    place = await makeMigratedPlace('sqlite')
   })
   after(() => place.remove())
   const file = fileURLToPath(demo)

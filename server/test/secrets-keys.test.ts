@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { systemRandom } from '../src/base/random.ts'
 import { makeSecretKey, writeSecretKey } from '../src/base/secret-key.ts'
 import { type Finished, runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace } from './harness/databases.ts'
+import { makeMigratedPlace } from './harness/databases.ts'
 import { callsOf, optionsOf, rich, writeRichWorld } from './harness/rich-store.ts'
 import { findSecrets } from './harness/secret-search.ts'
 
@@ -18,7 +18,7 @@ function assertRefused({ code, stdout, stderr }: Finished, message: RegExp): voi
 
 describe('the keys of a store', () => {
   test('a rotation takes the new key from the settings, and leaves the old one to be removed from them', async (t) => {
-    const place = await makeStorePlace('postgres')
+    const place = await makeMigratedPlace('postgres')
     t.after(() => place.remove())
     const [first, second] = [makeSecretKey(systemRandom), makeSecretKey(systemRandom)]
     const SECRETS_KEY = writeSecretKey(first)
@@ -57,7 +57,7 @@ describe('the keys of a store', () => {
   })
 
   test('must be the same for every process: another file of keys is refused in one line, and serves commands that need none', async (t) => {
-    const place = await makeStorePlace('postgres')
+    const place = await makeMigratedPlace('postgres')
     t.after(() => place.remove())
     const options = optionsOf(place)
     const applied = await runCommand(['apply', await writeRichWorld(place)], options)
@@ -90,7 +90,7 @@ describe('the keys of a store', () => {
   })
 
   test('are not made again when their file is lost, and are found again when it is put back', async (t) => {
-    const place = await makeStorePlace('sqlite')
+    const place = await makeMigratedPlace('sqlite')
     t.after(() => place.remove())
     const options = optionsOf(place)
     await runCommand(['apply', await writeRichWorld(place)], options)
@@ -120,7 +120,7 @@ describe('the keys of a store', () => {
   })
 
   test('are made by a command, and refused without being repeated', async (t) => {
-    const place = await makeStorePlace('sqlite')
+    const place = await makeMigratedPlace('sqlite')
     t.after(() => place.remove())
     const made = await runCommand(['secrets', 'generate-key'], optionsOf(place))
     assert.match(made.stdout, /^[\w+/]{43}=\n$/)

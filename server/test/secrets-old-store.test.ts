@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { listSealingKeys } from '../src/db/unlock.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace, unlockPlace } from './harness/databases.ts'
 import { checkSecretsAtWork, makeRichStore, optionsOf, rich } from './harness/rich-store.ts'
 import { findSecrets, openEverything, readAllBytes, splitLines } from './harness/secret-search.ts'
 import { unsealStore } from './harness/unseal.ts'
@@ -12,7 +12,7 @@ import { until } from './harness/until.ts'
 
 onBothDatabases('a store of a version that kept secrets in clear', (engine) => {
   test('is sealed at the next start: nothing is in clear any more, and everything works', async (t) => {
-    const place = await makeStorePlace(engine)
+    const place = await makeMigratedPlace(engine)
     const store = await makeRichStore(t, place, { listener: true })
     const database = await openPlace(place)
     t.after(async () => {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Sealed } from '../src/db/tables.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, openPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, openPlace } from './harness/databases.ts'
 import { makeRichStore, optionsOf, rich, writeRichWorld } from './harness/rich-store.ts'
 
 onBothDatabases('secrets reset', (engine) => {
   test('opens a store whose key is lost, with new secrets, and says what was lost', async (t) => {
-    const place = await makeStorePlace(engine)
+    const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const options = optionsOf(place)
     const store = await makeRichStore(t, place, { listener: true })
@@ -59,7 +59,7 @@ onBothDatabases('secrets reset', (engine) => {
   })
 
   test('gives up what the lost one of two keys sealed, and nothing else', async (t) => {
-    const place = await makeStorePlace(engine)
+    const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())
     const options = optionsOf(place)
     const applied = await runCommand(['apply', await writeRichWorld(place)], options)
@@ -96,7 +96,7 @@ onBothDatabases('secrets reset', (engine) => {
 })
 
 test('secrets reset is refused while a server runs that may still have the key, on an embedded store', async (t) => {
-  const place = await makeStorePlace('sqlite')
+  const place = await makeMigratedPlace('sqlite')
   t.after(() => place.remove())
   const options = optionsOf(place)
   const server = await startCommand(['serve', '--port', '0'], options)

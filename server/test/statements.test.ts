@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { startCommand } from './harness/command.ts'
 import { writeAs } from './harness/crowd.ts'
-import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { type SentStatement, StatementLog } from './harness/statement-log.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, testWorld, tokens } from './harness/world.ts'
@@ -39,7 +39,7 @@ const event = [
 ]
 
 async function startLogged(t: TestContext, role: string) {
-  const place = await makeStorePlace('postgres')
+  const place = await makeMigratedPlace('postgres')
   t.after(() => place.remove())
   return startLoggedAt(t, place, role)
 }
@@ -195,7 +195,7 @@ async function startHoldingSink(t: TestContext) {
 }
 
 test('a process wakes the one that holds a lane, and does not try to claim it', async (t) => {
-  const place = await makeStorePlace('postgres')
+  const place = await makeMigratedPlace('postgres')
   t.after(() => place.remove())
   const sink = await startHoldingSink(t)
   const world = testWorld()

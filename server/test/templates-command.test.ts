@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
 
 const account = '1000000000000001'
 
@@ -10,7 +10,7 @@ onBothDatabases('templates list, approve, reject and pause', (engine) => {
   let options: { env: Record<string, string>; cwd: string }
   let server: RunningServer
   before(async () => {
-    place = await makeStorePlace(engine)
+    place = await makeMigratedPlace(engine)
     const { dataDir, databaseUrl } = place
     const env = { DATA_DIR: dataDir, TEMPLATE_REVIEW: 'manual', ...(databaseUrl && { DATABASE_URL: databaseUrl }) }
     options = { env, cwd: dataDir }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { until } from './harness/until.ts'
 import { ids, strangerIds, testWorld, tokens } from './harness/world.ts'
 
@@ -15,7 +15,7 @@ describe('while a world is being applied to PostgreSQL', () => {
   let holder: pg.Client
   let watcher: pg.Client
   before(async () => {
-    place = await makeStorePlace('postgres')
+    place = await makeMigratedPlace('postgres')
     server = await startCommand(['serve', '--port', '0', '--world', await writeWorld(testWorld())], options())
     holder = new pg.Client({ connectionString: place.databaseUrl as string })
     watcher = new pg.Client({ connectionString: place.databaseUrl as string })

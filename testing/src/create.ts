@@ -11,6 +11,7 @@ import {
 import { type EventFilter, fitsEvent } from './filters.ts'
 import { Phone } from './phone.ts'
 import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
+import { joinServer } from './running-server.ts'
 import { findCommand, type RunningServer, type ServerCommand, type Settings, startServer } from './server-process.ts'
 import { Subscriber } from './subscriber.ts'
 
@@ -22,6 +23,12 @@ export interface SwitchboardOptions {
   readonly settings?: Settings | undefined
   /** How to start the server; found by itself where it is installed. */
   readonly command?: ServerCommand | undefined
+  /** A server that runs already, instead of one of its own: it stays, and its world is what it is. */
+  readonly url?: string | undefined
+  /** With `url`; the demo world's when left out. */
+  readonly operatorToken?: string | undefined
+  /** With `url`; the demo world's when left out. */
+  readonly gatewayToken?: string | undefined
 }
 
 /** The fields that the subscriber of the tests gets: all of them. */
@@ -44,8 +51,6 @@ const fields = [
 /** A rule by which requests or webhooks go wrong on purpose. */
 export type FaultRule = SandboxReplaceFaultsParams['rules'][number]
 
-const snapshotName = 'as-created'
-
 /** A server of its own, with a client, phones and a subscriber. */
 export class TestSwitchboard {
   readonly url: string
@@ -55,6 +60,7 @@ export class TestSwitchboard {
   readonly #keys: StoreKeys
   readonly #subscriber: Subscriber
   readonly #stream: EventStream<GatewayStreamEvent>
+  readonly #snapshot: string
   readonly #phones = new Map<string, Phone>()
 
   constructor(parts: TestParts) {
@@ -62,6 +68,7 @@ export class TestSwitchboard {
     this.#keys = parts.keys
     this.#subscriber = parts.subscriber
     this.#stream = parts.stream
+    this.#snapshot = parts.snapshot
     this.url = parts.server.url
     this.client = parts.client
     void this.#follow()
@@ -141,7 +148,7 @@ export class TestSwitchboard {
 
   /** Brings everything back to what it was when this was created. */
   async reset(): Promise<void> {
-    await this.client.sandbox.restoreSnapshot(snapshotName)
+    await this.client.sandbox.restoreSnapshot(this.#snapshot)
     this.#subscriber.events.clear()
     for (const phone of this.#phones.values()) phone.forget()
   }
@@ -149,6 +156,8 @@ export class TestSwitchboard {
   /** Ends the server; nothing of it is left. */
   async close(): Promise<void> {
     this.#stream.close()
+    // A server that goes on is left without it.
+    if (this.#server.pid === 0) await this.client.sandbox.deleteSnapshot(this.#snapshot)
     await this.#server.discard()
     await this.#subscriber.close()
   }
@@ -173,11 +182,17 @@ interface TestParts {
   readonly keys: StoreKeys
   readonly subscriber: Subscriber
   readonly stream: EventStream<GatewayStreamEvent>
+  /** The name of the store as it was at the beginning. */
+  readonly snapshot: string
 }
 
 /** Starts a server with a world of its own. It ends with `close()`, or with the process that called this, however that ends. */
 export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<TestSwitchboard> {
-  const { vocabulary = 'msgapp', settings = {} } = options
+  const { vocabulary = 'msgapp', settings = {}, url } = options
+  if (url !== undefined) {
+    const joined = await joinServer({ ...options, url })
+    return equip(joined.server, joined.keys, joined.vocabulary)
+  }
   const world = await readWorld(options.world)
   const store = {
     command: findCommand(options.command),
@@ -202,8 +217,9 @@ async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp
   const subscriber = await Subscriber.open(keys.businesses, randomBytes(12).toString('hex'))
   const stream = client.gateway.stream()
   await Promise.all([client.operator.applyWorld(describeSubscription(keys, subscriber)), stream.opened])
-  await client.sandbox.saveSnapshot({ name: snapshotName })
-  return new TestSwitchboard({ server, client, keys, subscriber, stream })
+  const snapshot = `testing-${randomBytes(6).toString('hex')}`
+  await client.sandbox.saveSnapshot({ name: snapshot })
+  return new TestSwitchboard({ snapshot, server, client, keys, subscriber, stream })
 }
 
 async function start(store: StoreOptions): Promise<{ server: RunningServer; keys: StoreKeys }> {

@@ -101,7 +101,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-interface World {
+export interface World {
   readonly businesses?: readonly { readonly id: string }[]
   readonly accounts?: readonly (Omit<TestedAccount, 'subscribed_apps'> & {
     readonly subscribed_apps?: readonly string[]
@@ -144,7 +144,7 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
   }
 }
 
-type Tokens = Pick<StoreKeys, 'operatorToken' | 'gatewayToken'>
+export type Tokens = Pick<StoreKeys, 'operatorToken' | 'gatewayToken'>
 
 function makeSecret(): string {
   return randomBytes(24).toString('base64url')
@@ -161,14 +161,19 @@ function describeOwn({ operatorToken, gatewayToken }: Tokens) {
   }
 }
 
-function describeKeys(tokens: Tokens, { businesses = [], accounts = [] }: World): StoreKeys {
+/** What is in a world, with an app and a token for each business. */
+export function describeKeys(
+  tokens: Tokens,
+  { businesses = [], accounts = [] }: World,
+  firstId = firstAppId,
+): StoreKeys {
   const others = businesses.filter(({ id }) => id !== ownBusiness)
   return {
     ...tokens,
     businesses: others.map(({ id }, index) => ({
       id,
       token: makeSecret(),
-      app_id: String(firstAppId + index),
+      app_id: String(firstId + index),
       secret: makeSecret(),
     })),
     accounts: accounts.map(({ id, business_id, name, subscribed_apps = [] }) => ({
@@ -182,7 +187,7 @@ function describeKeys(tokens: Tokens, { businesses = [], accounts = [] }: World)
 }
 
 /** An app and a token for each business, which may do everything that a business may. */
-function describeApps({ businesses }: StoreKeys, vocabulary: string) {
+export function describeApps({ businesses }: StoreKeys, vocabulary: string) {
   const scopes = [`${vocabulary}_business_management`, `${vocabulary}_business_messaging`, 'business_management']
   return {
     apps: businesses.map(({ id, app_id, secret }) => ({ id: app_id, business_id: id, name: 'Tests', secret })),

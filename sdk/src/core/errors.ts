@@ -18,6 +18,8 @@ interface Envelope {
 export class APIError extends SwitchboardError {
   override name = 'APIError'
   readonly status: number
+  /** What the server says about it, without the status. */
+  readonly detail: string
   /** The number by which programs tell errors apart; see the server's docs/errors.md. */
   readonly code: number | undefined
   readonly subcode: number | undefined
@@ -33,8 +35,10 @@ export class APIError extends SwitchboardError {
   constructor(status: number, body: unknown, headers: Headers) {
     const envelope = readEnvelope(body)
     const text = typeof body === 'string' ? body.slice(0, 200) : ''
-    super(`${status} ${typeof envelope.message === 'string' ? envelope.message : text}`.trimEnd())
+    const detail = asText(envelope.message) ?? text
+    super(`${status} ${detail}`.trimEnd())
     this.status = status
+    this.detail = detail
     this.code = asNumber(envelope.code)
     this.subcode = asNumber(envelope.error_subcode)
     this.type = asText(envelope.type)
@@ -93,11 +97,14 @@ export class InternalServerError extends APIError {
 /** There was no response, or it broke off. */
 export class APIConnectionError extends SwitchboardError {
   override name = 'APIConnectionError'
+  /** Why, in a word: the code of the system where there is one. */
+  readonly reason: string
   /** Whether the server surely did not get the request. */
   readonly isRefused: boolean
 
-  constructor(message: string, cause?: unknown, isRefused = false) {
+  constructor(message: string, reason: string, cause?: unknown, isRefused = false) {
     super(message, { cause })
+    this.reason = reason
     this.isRefused = isRefused
   }
 }

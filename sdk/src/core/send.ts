@@ -81,7 +81,8 @@ async function attempt<T>(
     signal?.removeEventListener('abort', abort)
     if (error instanceof SwitchboardError) throw error
     if (signal?.aborted) throw new APIUserAbortError('the request was aborted', { cause: signal.reason })
-    if (state.isLate) throw new APIConnectionTimeoutError(`no response to ${row.name} within ${timeout} ms`, error)
+    if (state.isLate)
+      throw new APIConnectionTimeoutError(`no response to ${row.name} within ${timeout} ms`, 'timeout', error)
     throw describeBreak(client, error)
   } finally {
     clearTimeout(timer)
@@ -103,7 +104,7 @@ function describeBreak({ baseUrl }: Client, error: unknown): APIConnectionError 
   const reason = codes[0] ?? innermostMessage(error as Cause)
   const isRefused = codes.length > 0 && codes.every((code) => refusals.includes(code))
   const what = isRefused ? 'cannot be reached' : 'did not send a whole response'
-  return new APIConnectionError(`${baseUrl} ${what} (${reason})`, error, isRefused)
+  return new APIConnectionError(`${baseUrl} ${what} (${reason})`, reason, error, isRefused)
 }
 
 function innermostMessage(error: Cause | undefined): string {

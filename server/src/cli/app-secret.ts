@@ -3,7 +3,7 @@ import { parseDuration } from '../base/duration.ts'
 import { systemRandom } from '../base/random.ts'
 import { rotateSecretForOperators } from '../delivery/secrets.ts'
 import { CommandFailed } from './fail.ts'
-import { askForObject, findRemote } from './remote.ts'
+import { ask, findRemote } from './remote.ts'
 import { withStore } from './store.ts'
 import { writeTime } from './table.ts'
 
@@ -16,8 +16,7 @@ export async function rotateAppSecret(
   if (overlap === undefined) throw new CommandFailed(`--overlap ${text} is not a duration such as 24h`)
   const remote = findRemote(url === undefined ? {} : { url })
   if (remote) {
-    const path = `apps/${encodeURIComponent(app_id)}/secret`
-    const made = await askForObject<RotatedSecret>(remote, path, { method: 'POST', json: { overlap: text } })
+    const made = await ask(remote, ({ operator }) => operator.rotateAppSecret(app_id, { overlap: text }))
     return printSecret(app_id, made.secret, made.previous?.until ?? writeTime(systemClock.now()))
   }
   await withStore({ DATA_DIR: data }, async (database) => {
@@ -29,11 +28,6 @@ export async function rotateAppSecret(
       throw new CommandFailed(`${app_id} is not an app of this store; ./switchboard export lists them`)
     printSecret(app_id, secret, until)
   })
-}
-
-interface RotatedSecret {
-  readonly secret: string
-  readonly previous: { readonly until: string } | null
 }
 
 function printSecret(app_id: string, secret: string, until: string): void {

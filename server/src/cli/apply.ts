@@ -4,19 +4,17 @@ import { systemRandom } from '../base/random.ts'
 import { applyWorld } from '../world/apply.ts'
 import { readWorldFile } from '../world/read.ts'
 import { CommandFailed } from './fail.ts'
-import { askForObject, findRemote } from './remote.ts'
+import { ask, findRemote } from './remote.ts'
 import { withNewStore } from './store.ts'
 
 /** Brings the store to what a world file says. */
 export async function apply(file: string, flags: { data?: string; url?: string }): Promise<void> {
   const remote = findRemote(flags)
   if (remote) {
-    const { warnings = [], ...summary } = await askForObject<Applied>(remote, 'world', {
-      method: 'POST',
-      text: await readFile(file, 'utf8').catch((error: Error) => {
-        throw new CommandFailed(`${file} cannot be read (${error.message})`)
-      }),
+    const text = await readFile(file, 'utf8').catch((error: Error) => {
+      throw new CommandFailed(`${file} cannot be read (${error.message})`)
     })
+    const { warnings = [], ...summary } = await ask(remote, ({ operator }) => operator.applyWorld(text))
     for (const line of warnings) process.stderr.write(`${file}: ${line}\n`)
     return printSummary(file, summary)
   }
@@ -30,11 +28,7 @@ export async function apply(file: string, flags: { data?: string; url?: string }
   })
 }
 
-interface Applied extends Record<'created' | 'updated' | 'unchanged', number> {
-  readonly warnings?: readonly string[]
-}
-
-function printSummary(file: string, summary: Omit<Applied, 'warnings'>): void {
+function printSummary(file: string, summary: Record<'created' | 'updated' | 'unchanged', number>): void {
   const parts = Object.entries(summary).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
   process.stdout.write(`Applied ${file}: ${parts.join(', ')}.\n`)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { listActivitiesForOperators } from '../resources/audit/store.ts'
 import { CommandFailed } from './fail.ts'
-import { findRemote, listRemote } from './remote.ts'
+import { ask, findRemote } from './remote.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -33,7 +33,9 @@ export async function listAudit(flags: AuditFlags): Promise<void> {
   const limit = parseLimit(flags.limit)
   const remote = findRemote(flags)
   if (remote) {
-    const found = await listRemote<ListedActivity>(remote, 'audit', { account_id: flags.account }, limit)
+    const found = await ask(remote, ({ operator }) => {
+      return operator.listAudit({ account_id: flags.account, limit: Math.min(limit, 1000) }).toArray(limit)
+    })
     return printList(found, columns, flags)
   }
   await withLockedStore({ DATA_DIR: flags.data }, async (database) => {

@@ -8,7 +8,7 @@ import { replayDelivery } from '../delivery/replay.ts'
 import { NoticeWaker } from '../delivery/waker.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
 import { CommandFailed } from './fail.ts'
-import { askForObject, findRemote } from './remote.ts'
+import { ask, findRemote } from './remote.ts'
 import { listRemoteDeliveries, watchRemote } from './remote-deliveries.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
@@ -108,8 +108,8 @@ export async function replayDeliveries(texts: readonly string[], { to, data, url
   const ids = texts.map(parseId)
   const remote = findRemote(url === undefined ? {} : { url })
   if (remote) {
-    const json = { ids: ids.map(String), ...(to !== undefined && { to }) }
-    const { replayed } = await askForObject<{ replayed: number }>(remote, 'deliveries/replay', { method: 'POST', json })
+    const params = { ids: ids.map(String), to }
+    const { replayed } = await ask(remote, ({ operator }) => operator.replayDeliveries(params))
     return printReplayed(replayed)
   }
   await withLockedStore({ DATA_DIR: data }, async (database, { allowInternalCallbacks }) => {

@@ -4,7 +4,7 @@ import type { ReadableStream as WebStream } from 'node:stream/web'
 import { exportWorld } from '../world/export.ts'
 import { countLeftOut } from '../world/export-rows.ts'
 import { listListenedApps } from './listener.ts'
-import { askRemote, findRemote, type Remote } from './remote.ts'
+import { ask, findRemote, type Remote } from './remote.ts'
 import { withStore } from './store.ts'
 
 /** Writes the store as a world file to standard output, and what the file cannot hold to standard error. */
@@ -37,7 +37,8 @@ export async function exportStore(flags: { data?: string; url?: string }): Promi
 }
 
 async function exportRemote(remote: Remote): Promise<void> {
-  const { body } = await askRemote(remote, 'world', { accept: 'application/yaml' })
+  const headers = { accept: 'application/yaml' }
+  const { body } = await ask(remote, ({ operator }) => operator.exportWorld({ headers }))
   if (body) await pipeline(Readable.fromWeb(body as WebStream), process.stdout, { end: false })
   process.stderr.write('The file holds the secrets of apps: keep it as you keep those. Tokens are not in it.\n')
 }

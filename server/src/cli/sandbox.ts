@@ -1,44 +1,35 @@
 import { readFile } from 'node:fs/promises'
-import { processEnvironment } from '../base/environment.ts'
+import type { SandboxReplaceFaultsParams, Switchboard } from '@switchboard/client'
 import { CommandFailed } from './fail.ts'
-import { askGateway, openGateway } from './gateway-client.ts'
-
-/** Its token in worlds/demo.yaml. */
-const demoOperatorToken = 'demo-operator-token'
+import { ask, requireRemote } from './remote.ts'
 
 export interface SandboxFlags {
   readonly url?: string
   readonly token?: string
 }
 
-/** Asks the operator door of a running server, and prints its response: only servers can do what falls due. */
-async function ask(
-  flags: SandboxFlags,
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  body?: object,
-): Promise<void> {
-  const environment = processEnvironment()
-  const url = flags.url ?? (environment['SWITCHBOARD_URL'] || undefined)
-  const token = flags.token ?? (environment['SWITCHBOARD_TOKEN'] || demoOperatorToken)
-  const { answer } = await askGateway(openGateway({ ...(url !== undefined && { url }), token }), method, path, body)
+type Sandbox = Switchboard['sandbox']
+
+/** Asks a running server, and prints its response: only servers can do what falls due. */
+async function askSandbox(flags: SandboxFlags, call: (sandbox: Sandbox) => Promise<object>): Promise<void> {
+  const answer = await ask(requireRemote(flags), ({ sandbox }) => call(sandbox))
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
 
 export function listSnapshots(flags: SandboxFlags): Promise<void> {
-  return ask(flags, 'GET', '/operator/snapshots')
+  return askSandbox(flags, (sandbox) => sandbox.listSnapshots())
 }
 
 export function saveSnapshot(name: string, flags: SandboxFlags): Promise<void> {
-  return ask(flags, 'POST', '/operator/snapshots', { name })
+  return askSandbox(flags, (sandbox) => sandbox.saveSnapshot({ name }))
 }
 
 export function restoreSnapshot(name: string, flags: SandboxFlags): Promise<void> {
-  return ask(flags, 'POST', `/operator/snapshots/${encodeURIComponent(name)}/restore`)
+  return askSandbox(flags, (sandbox) => sandbox.restoreSnapshot(name))
 }
 
 export function deleteSnapshot(name: string, flags: SandboxFlags): Promise<void> {
-  return ask(flags, 'DELETE', `/operator/snapshots/${encodeURIComponent(name)}`)
+  return askSandbox(flags, (sandbox) => sandbox.deleteSnapshot(name))
 }
 
 export interface ClockFlags extends SandboxFlags {
@@ -50,17 +41,17 @@ export interface ClockFlags extends SandboxFlags {
 /** Moves the clock, or without a wish reads it. */
 export function moveClock({ advance, set, real, ...flags }: ClockFlags): Promise<void> {
   const wish = { ...(advance !== undefined && { advance }), ...(set !== undefined && { set }), ...(real && { real }) }
-  if (Object.keys(wish).length === 0) return ask(flags, 'GET', '/operator/clock')
-  return ask(flags, 'POST', '/operator/clock', wish)
+  if (Object.keys(wish).length === 0) return askSandbox(flags, (sandbox) => sandbox.readClock())
+  return askSandbox(flags, (sandbox) => sandbox.moveClock(wish))
 }
 
 export async function reset(flags: SandboxFlags & { readonly world?: string }): Promise<void> {
   const world = flags.world === undefined ? {} : { world: await readText(flags.world) }
-  return ask(flags, 'POST', '/operator/reset', world)
+  return askSandbox(flags, (sandbox) => sandbox.reset(world))
 }
 
 export function listFaults(flags: SandboxFlags): Promise<void> {
-  return ask(flags, 'GET', '/operator/faults')
+  return askSandbox(flags, (sandbox) => sandbox.listFaults())
 }
 
 /** `file` holds a list of rules, or an object with `rules`. */
@@ -75,11 +66,12 @@ export async function setFaults(file: string, flags: SandboxFlags): Promise<void
     )
   }
   const rules = Array.isArray(given) ? given : (given as { rules?: unknown } | null)?.rules
-  return ask(flags, 'PUT', '/operator/faults', { rules })
+  // The server says what is wrong with them.
+  return askSandbox(flags, (sandbox) => sandbox.replaceFaults({ rules } as SandboxReplaceFaultsParams))
 }
 
 export function clearFaults(flags: SandboxFlags): Promise<void> {
-  return ask(flags, 'PUT', '/operator/faults', { rules: [] })
+  return askSandbox(flags, (sandbox) => sandbox.replaceFaults({ rules: [] }))
 }
 
 async function readText(file: string): Promise<string> {

@@ -11,7 +11,7 @@ import { packageVersion } from '../version.ts'
 import { contentRemoved, noAccess } from './deliveries.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
 import { vocabularyOf } from './event-vocabulary.ts'
-import { askForObject, findRemote } from './remote.ts'
+import { ask, findRemote } from './remote.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -38,7 +38,7 @@ export async function showDelivery(
   const id = parseId(text)
   const remote = findRemote(flags)
   if (remote) {
-    const found = await askForObject(remote, `deliveries/${id}`)
+    const found = await ask(remote, ({ operator }) => operator.readDelivery(String(id)))
     process.stdout.write(`${JSON.stringify(found, null, flags.json ? 0 : 2)}\n`)
     return
   }

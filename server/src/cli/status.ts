@@ -1,28 +1,10 @@
-import { writeLocalUrl } from './local-url.ts'
-import { askForObject, findRemote, type Remote } from './remote.ts'
-import { configFrom } from './store.ts'
-
-interface State {
-  readonly version: string
-  readonly vocabulary: string
-  readonly versions: readonly string[]
-  readonly store: string
-  readonly sandbox: boolean
-  readonly counts: Readonly<Record<string, number>>
-  readonly lanes: { readonly waiting: number; readonly down: number; readonly oldest_age: number | null }
-  readonly processes: readonly { readonly id: string; readonly role: string; readonly version: string }[]
-}
-
-/** These commands need a server: without a name for it, it is on this machine. */
-function findServer(flags: { readonly url?: string }): Remote {
-  const url = flags.url ?? writeLocalUrl(configFrom({}))
-  return findRemote(flags) ?? (findRemote({ url }) as Remote)
-}
+import type { OperatorWaitParams } from '@switchboard/client'
+import { ask, requireRemote } from './remote.ts'
 
 /** How a server is. */
 export async function showStatus(flags: { readonly url?: string; readonly json?: boolean }): Promise<void> {
-  const remote = findServer(flags)
-  const state = await askForObject<State>(remote, 'state')
+  const remote = requireRemote(flags)
+  const state = await ask(remote, ({ operator }) => operator.readState())
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(state)}\n`)
     return
@@ -57,6 +39,8 @@ export interface WaitFlags {
 /** Waits until something has happened, and prints it; ends with 1 when nothing came. */
 export async function waitForHappening(type: string, flags: WaitFlags): Promise<void> {
   const { account: account_id, number: phone_number_id, since, timeout } = flags
-  const query = { type, account_id, phone_number_id, since, timeout }
-  process.stdout.write(`${JSON.stringify(await askForObject(findServer(flags), 'wait', { query }))}\n`)
+  // The server knows which types there are, and says so.
+  const params = { type, account_id, phone_number_id, since, timeout } as OperatorWaitParams
+  const found = await ask(requireRemote(flags), ({ operator }) => operator.wait(params))
+  process.stdout.write(`${JSON.stringify(found)}\n`)
 }

@@ -4,7 +4,7 @@ import { SecretsLocked } from '../base/key-ring.ts'
 import { type Log, openLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { type Config, readConfig } from '../config.ts'
-import type { Database } from '../db/database.ts'
+import { type Database, DatabaseUnavailable } from '../db/database.ts'
 import { hasPostgresSchema, migrate } from '../db/migrate.ts'
 import { hasSqliteFile, openDatabase } from '../db/open.ts'
 import { type KeySource, unlockSecrets } from '../db/unlock.ts'
@@ -46,7 +46,9 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
     return database
   } catch (error) {
     await database.close()
-    throw error
+    // A pooler lets us in although the database behind it is away.
+    if (database.outageOf(error) !== 'unreachable') throw error
+    throw new DatabaseUnavailable(`the database of DATABASE_URL does not respond: ${(error as Error).message}`)
   }
 }
 

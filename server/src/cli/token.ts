@@ -7,7 +7,7 @@ import type { Transaction } from '../db/database.ts'
 import { type Scope, scopes } from '../graph/caller.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
-import { askForObject, askRemote, findRemote, listRemote } from './remote.ts'
+import { ask, findRemote } from './remote.ts'
 import { withLockedStore, withStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -32,16 +32,14 @@ export async function createToken(flags: TokenFlags): Promise<void> {
   const lifetime = flags.expires === undefined ? undefined : parseLifetime(flags.expires)
   const remote = findRemote(flags)
   if (remote) {
-    const made = await askForObject<{ id: string; token: string }>(remote, 'tokens', {
-      method: 'POST',
-      json: {
-        app_id: flags.app,
-        scopes: wanted,
-        ...(flags.account.length > 0 && { accounts: flags.account }),
-        ...(flags.business.length > 0 && { businesses: flags.business }),
-        ...(flags.expires !== undefined && { expires: flags.expires }),
-      },
-    })
+    const params = {
+      app_id: flags.app,
+      scopes: wanted,
+      ...(flags.account.length > 0 && { accounts: flags.account }),
+      ...(flags.business.length > 0 && { businesses: flags.business }),
+      expires: flags.expires,
+    }
+    const made = await ask(remote, ({ operator }) => operator.createToken(params))
     return printNew(made.id, made.token)
   }
   await withStore({ DATA_DIR: flags.data }, async (database) => {
@@ -70,7 +68,7 @@ export async function listTokens(flags: { data?: string; url?: string; json?: bo
   const remote = findRemote(flags)
   if (remote) {
     // The door lists the newest first.
-    const items = await listRemote<ListedToken>(remote, 'tokens', {}, Number.POSITIVE_INFINITY)
+    const items = await ask(remote, ({ operator }) => operator.listTokens({ limit: 1000 }).toArray())
     return printList(items.toReversed(), tokenColumns, flags)
   }
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
@@ -118,7 +116,7 @@ const tokenColumns: readonly Column<ListedToken>[] = [
 export async function revokeTokenById(id: string, flags: { data?: string; url?: string }): Promise<void> {
   const remote = findRemote(flags)
   if (remote) {
-    await askRemote(remote, `tokens/${encodeURIComponent(id)}`, { method: 'DELETE' })
+    await ask(remote, ({ operator }) => operator.revokeToken(id))
     process.stdout.write(`Token ${id} is revoked.\n`)
     return
   }

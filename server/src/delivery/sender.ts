@@ -5,6 +5,7 @@ import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
 import type { FaultEffect } from '../sandbox/fault-rules.ts'
 import type { Faults } from '../sandbox/faults.ts'
+import type { Spans } from '../telemetry/spans.ts'
 import { type AttemptDeps, attemptPost } from './attempt.ts'
 import type { Post } from './compose-post.ts'
 import { readValue } from './due.ts'
@@ -34,6 +35,8 @@ export interface SenderDeps extends AttemptDeps {
   readonly batch: number
   /** Undefined where there is no sandbox. */
   readonly faults?: Faults | undefined
+  /** Undefined where traces are not exported. */
+  readonly spans?: Spans | undefined
   readonly events: SenderEvents
 }
 
@@ -212,7 +215,8 @@ export class Sender {
   }
 
   #finish(lane: HeldLane, entries: readonly Entry[], result: PostResult, wasProbe: boolean): void {
-    const { clock, rules, random, metrics, events } = this.#deps
+    const { clock, rules, random, metrics, events, spans } = this.#deps
+    if (spans) this.#exportTries(spans, lane, entries, result)
     const wasDown = isDown(lane.state)
     const now = clock.now()
     const outcomes = entries.map(({ delivery }) => decideOutcome(delivery, result, rules, random))
@@ -224,6 +228,21 @@ export class Sender {
     }
     events.onOutcomes(lane, outcomes, wasDown && !isDown(lane.state))
     if (lane.isPaused(now)) lane.queue.dropQueued()
+  }
+
+  #exportTries(
+    spans: Spans,
+    { app_id: app, callback_url }: HeldLane,
+    entries: readonly Entry[],
+    { duration: milliseconds, status, problem }: PostResult,
+  ): void {
+    const start = this.#deps.leaseClock.now() - milliseconds
+    const { host } = new URL(callback_url)
+    for (const { delivery } of entries) {
+      const { id, trace, attempts } = delivery
+      if (trace === null) continue
+      spans.noteTry({ trace, start, milliseconds, delivery: id, number: attempts + 1, app, host, status, problem })
+    }
   }
 
   #log({ app_id }: HeldLane, { kind, delivery, result: { status, problem, fault } }: Outcome): void {

@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import type { Database, DueLane } from '../db/database.ts'
 import { heldUntil } from '../sandbox/fault-rules.ts'
 import type { Faults } from '../sandbox/faults.ts'
+import type { Spans } from '../telemetry/spans.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
@@ -41,6 +42,8 @@ export interface WorkerDeps extends AttemptDeps {
   readonly batch: number
   /** Undefined where there is no sandbox. */
   readonly faults?: Faults | undefined
+  /** Undefined where traces are not exported. */
+  readonly spans?: Spans | undefined
   /** How processes wake each other; by default they do not. */
   readonly waker?: Waker
 }

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Spans } from '../telemetry/spans.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLog } from './request-log.ts'
 
@@ -20,15 +22,23 @@ export interface Logged {
   readonly err?: string
 }
 
+/** Where requests are exported to; `clock` shows the real time. */
+export interface RequestTracing {
+  readonly spans: Spans
+  readonly clock: Clock
+}
+
 /** Reports every request to the operator: one line in the log, one count in the metrics. */
 export class RequestObserver {
   readonly #log: Log
   readonly #metrics: Metrics
   readonly #isLogged: boolean
   readonly #requests: RequestLog | undefined
+  readonly #tracing: RequestTracing | undefined
 
-  constructor(log: Log, metrics: Metrics, requests?: RequestLog) {
+  constructor(log: Log, metrics: Metrics, requests?: RequestLog, tracing?: RequestTracing) {
     this.#requests = requests
+    this.#tracing = tracing
     this.#log = log
     this.#metrics = metrics
     this.#isLogged = log.isLevelEnabled('info')
@@ -38,6 +48,7 @@ export class RequestObserver {
     const { operationName, method, logged, id } = request
     this.#metrics.observeRequest(operationName, status, milliseconds / 1000)
     this.#requests?.note(request, status, milliseconds)
+    if (this.#tracing) exportRequest(this.#tracing, request, status, milliseconds)
     if (!this.#isLogged) return
     // Written by hand, because logging is a good part of the cost of a read. Operation names, methods, ids of apps, businesses and
     // nodes, and traces contain nothing that JSON would escape.
@@ -56,6 +67,27 @@ export class RequestObserver {
     this.#metrics.observeRequest('unknown', status, 0)
     this.#log.line(`"operation":"unknown","status":${status},"ms":0,"err":${JSON.stringify(reason)},"trace":"${trace}"`)
   }
+}
+
+function exportRequest(
+  { spans, clock }: RequestTracing,
+  { id, operationName, method, routeOptions, raw, logged }: FastifyRequest,
+  status: number,
+  milliseconds: number,
+): void {
+  const { traceparent } = raw.headers
+  spans.noteRequest({
+    trace: id,
+    start: clock.now() - milliseconds,
+    milliseconds,
+    operation: operationName || 'unknown',
+    method,
+    route: routeOptions.url,
+    status,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    business: logged?.business,
+    app: logged?.app,
+  })
 }
 
 /** With two digits behind the point: whole numbers are written far faster than others. */

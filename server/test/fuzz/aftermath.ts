@@ -44,7 +44,7 @@ const post = (path: string, type: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokens.owner}\r\nContent-Type: ${type}\r\nContent-Length: 1000\r\n\r\n${body}`
 const media = `/v23.0/${numbers.main}/media`
 
-/** What is under way when the server is told to stop. */
+/** Requests under way when the server gets the signal to stop. */
 const halfRequests = [
   '',
   'POST /v23.0/1 HTT',

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the fuzzer looks at, with every reference replaced by what it refers to. */
+/** The parts of an OpenAPI document that the fuzzer reads, with every reference replaced by what it refers to. */
 export type Schema = Readonly<Record<string, unknown>>
 
 export interface MediaType {
@@ -45,7 +45,7 @@ export interface FuzzedOperation {
 
 export interface FuzzedApi {
   readonly operations: readonly FuzzedOperation[]
-  /** What an answer looks like that belongs to no operation, because the request names none. */
+  /** The schema of a response that belongs to no operation, because the request names none. */
   readonly refusal: DescribedAnswer
 }
 

@@ -21,7 +21,7 @@ export async function findLeftovers({ database, dataDir }: TestServer): Promise<
   ]
 }
 
-/** The open files below the folders of bytes, where the system tells. */
+/** The open files below the folders of bytes, where the system lists them. */
 async function listOpenFiles(dataDir: string): Promise<string[]> {
   if (process.platform !== 'linux') return []
   const handles = await readdir('/proc/self/fd')

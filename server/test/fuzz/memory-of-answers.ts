@@ -2,10 +2,10 @@
 const kept = 40
 const nodeId = /^[1-9]\d{14,15}$|^upload:/
 
-/** The address of a page or a picture: what it opens is told by its last part. */
+/** The address of a page or a picture: its last part identifies what it opens. */
 const link = /^http:\/\/[^/]+\/(\w+)\/([\w.-]+)$/
 
-/** What the server has told so far: ids, codes, cursors, by the name of their member. Later requests use them. */
+/** Values from responses so far: ids, codes, cursors, by the name of their member. Later requests use them. */
 export class MemoryOfAnswers {
   readonly #byName = new Map<string, (string | number)[]>()
 

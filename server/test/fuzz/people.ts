@@ -37,7 +37,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   business: [ids.business, partnerIds.business],
 }
 
-/** The chapter whose answers tell ids of a kind. */
+/** The chapter whose responses contain ids of a kind. */
 const chapterOf: Readonly<Record<string, string>> = {
   group: 'groups',
   media: 'media',
@@ -65,7 +65,7 @@ function endsThings({ method, name }: FuzzedOperation): boolean {
   return method === 'DELETE' || /deregister|reject/.test(name)
 }
 
-/** What members of the world's names may hold, besides what answers told. */
+/** What members of the world's names may hold, besides values from responses. */
 export const worldValues: Readonly<Record<string, readonly string[]>> = {
   phone_number_id: Object.values(numbers),
   user_wa_id: Object.values(users),

@@ -154,7 +154,7 @@ function makeBody(
   return encodeBody(draw, contentType, broken.value, broken.twice)
 }
 
-/** A body of several rows is one of each of them; the title tells which. */
+/** A body of several rows is one of each of them; the title names the row. */
 function schemaOf(schema: Schema, rowName: string): Schema {
   const choices = schema['anyOf'] as readonly Schema[] | undefined
   return choices?.find(({ title }) => title === rowName) ?? choices?.[0] ?? schema

@@ -32,10 +32,11 @@ export interface FuzzResult {
 }
 
 const documents = ['/openapi.json', '/openapi-gateway.json', '/openapi-operator.json']
-/** So many are under way at once: they meet each other, and are still told apart. */
+/** Concurrent requests: enough to meet each other, few enough to find the one that failed. */
 const atOnce = 8
-/** Each takes as long as many requests. */
-const measurements = 12
+/** Each takes as long as many requests, so a short run has fewer: as many as a growth of memory can be read from. */
+const measurements = { short: 6, long: 12 }
+const shortRun = 2000
 /** Who has seen so many does not need more. */
 const usualMaxFailures = 20
 /** How far the server's clock goes at each measurement, so that what is due later happens too. */
@@ -45,7 +46,7 @@ const usualPatience = 20_000
 
 /**
  * Starts a server, reads its documents, sends what they allow and much that they do not, and holds every answer against them; then
- * looks at what is left, and stops it amid requests.
+ * checks what is left over, and stops it amid requests.
  */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const sink = await openCallbackSink()
@@ -75,7 +76,10 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
 async function sendAll(options: FuzzOptions, server: FuzzedServer, run: Run): Promise<Memory[]> {
   const { requests, seed, report, maxFailures = usualMaxFailures } = options
   const memory: Memory[] = []
-  const stride = Math.max(atOnce, Math.ceil(requests / measurements / atOnce) * atOnce)
+  const stride = Math.max(
+    atOnce,
+    Math.ceil(requests / measurements[requests < shortRun ? 'short' : 'long'] / atOnce) * atOnce,
+  )
   for (let number = 0; number < requests && run.failures.length < maxFailures; number += atOnce) {
     const count = Math.min(atOnce, requests - number)
     const together = Array.from({ length: count }, (_, index) => number + index)

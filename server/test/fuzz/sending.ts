@@ -85,7 +85,7 @@ export class Run {
     const expected = Math.max(whole.length, ending === 'wait' ? 1 : 0)
     const missing = answers.some(goesOn) ? 0 : expected - answers.length
     const closing = answers.at(-1)
-    // Whoever is refused for how it sends is told that nothing behind it is read.
+    // A request refused for its form closes the connection: nothing behind it is read.
     const isClosed = closing !== undefined && closing.status >= 400 && closing.headers.connection === 'close'
     if (missing > 0 && !isClosed) problems.push(`the connection was closed, and ${missing} answers are missing`)
     const last = answers.at(-1)?.body.toString().slice(0, 500)

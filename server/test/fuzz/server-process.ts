@@ -1,4 +1,4 @@
-// The server under test, in a process of its own: its memory is not that of the fuzzer. Started by server.ts, told what to do by messages.
+// The server under test, in a process of its own: its memory is not that of the fuzzer. Started by server.ts and controlled by messages.
 import dns from 'node:dns'
 import { readdir } from 'node:fs/promises'
 import { openLog } from '../../src/base/log.ts'
@@ -28,7 +28,7 @@ const server = await startTestServer({
   log,
   ...(world && { world }),
   env: {
-    // On, so that answers tell the usage; far away, so that few requests are refused for it.
+    // On, so that responses report the usage; far away, so that few requests are refused for it.
     RATE_LIMITS: 'on',
     ...Object.fromEntries(limits.map((name) => [`RATE_LIMIT_${name.toUpperCase()}`, '1000000/1h'])),
     RATE_LIMIT_REQUEST_CODE: '200/1h',

@@ -10,7 +10,7 @@ export interface Memory {
   readonly external: number
   /** Sockets, timers, requests to the system: what keeps a process going. */
   readonly handles: number
-  /** Open files, where the system tells. */
+  /** Open files, where the system lists them. */
   readonly files: number
 }
 

@@ -1,6 +1,6 @@
 import type { Schema } from './document.ts'
 
-/** The formats that the documents name, as far as a text can be told by its form. */
+/** The formats that the documents name, as far as the form of a text shows them. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => /^[a-z][a-z0-9+.-]*:\S*$/i.test(text) && URL.canParse(text),
   email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),

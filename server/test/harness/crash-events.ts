@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type RunningServer, startCommand } from './command.ts'
 import { crashCommand } from './crash-command.ts'
-import { type Engine, makeStorePlace, type StorePlace } from './databases.ts'
+import { type Engine, makeMigratedPlace, type StorePlace } from './databases.ts'
 import { startMoodySink } from './moody-sink.ts'
 import { seededRandom } from './seeded-random.ts'
 import { envelopeOf, messagesChange, textMessage, userOf } from './webhooks.ts'
@@ -45,7 +45,7 @@ const patience = 20_000
 export async function crashUnderEvents(options: EventCrashOptions): Promise<EventCrashResult> {
   const { engine, rounds, seed, report } = options
   const random = seededRandom(seed)
-  const place = await makeStorePlace(engine)
+  const place = await makeMigratedPlace(engine)
   const delays = seededRandom(seed + 1)
   const sink = await startMoodySink({
     random,

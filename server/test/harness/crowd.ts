@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type RunningServer, startCommand } from './command.ts'
-import { type Engine, makeStorePlace, type StorePlace } from './databases.ts'
+import { type Engine, makeMigratedPlace, type StorePlace } from './databases.ts'
 import { envelopeOf, messagesChange, textMessage } from './webhooks.ts'
 import { ids, testWorld, tokens } from './world.ts'
 
@@ -33,7 +33,7 @@ export async function startCrowded(
   t: TestContext,
   { engine, callbacks, env = {} }: CrowdOptions,
 ): Promise<{ server: RunningServer; place: StorePlace }> {
-  const place = await makeStorePlace(engine)
+  const place = await makeMigratedPlace(engine)
   const world = join(place.dataDir, 'world.json')
   await writeFile(world, JSON.stringify(crowdedWorld(callbacks)))
   const server = await startCommand(['serve', '--port', '0', '--data', place.dataDir, '--world', world], {

@@ -41,7 +41,7 @@ export function messageSides(server: TestServer, phone_number_id: string = numbe
       assert.equal(shown.status, 200, shown.text)
       return shown.body
     },
-    /** The messages of users that the business was told of. */
+    /** The messages of users that were delivered to the business. */
     // biome-ignore lint/suspicious/noExplicitAny: a test looks into messages of every shape, and says itself what it expects.
     async heard(from: string): Promise<any[]> {
       const events = await readEvents()
@@ -71,7 +71,7 @@ export function messageSides(server: TestServer, phone_number_id: string = numbe
       assert.equal(answer.status, 200, answer.text)
       return answer.body.messages[0].id
     },
-    /** The statuses of a message that were told, in order. */
+    /** The statuses of a message that were delivered, in order. */
     // biome-ignore lint/suspicious/noExplicitAny: a test looks into statuses of every shape, and says itself what it expects.
     async statusesOf(id: string): Promise<any[]> {
       const events = await readEvents()

@@ -62,7 +62,7 @@ async function timeReads(server: FuzzedServer): Promise<number> {
 
 /**
  * What part of its processor a server has left for reads while strangers call it as fast as it answers. Processor time, because a
- * rate by the clock tells more about what else the machine does.
+ * rate by the clock depends more on what else the machine does.
  */
 export async function measureShare(
   server: FuzzedServer,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Looks again and again until it is so, for what nothing tells of by itself. */
+/** Polls a condition until it is true, where no event reports it. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!(await isSo())) {

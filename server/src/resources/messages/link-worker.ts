@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts'
 import { second } from '../../base/duration.ts'
 import { leaseHorizon } from '../../base/lease.ts'
 import type { Log } from '../../base/log.ts'
@@ -45,6 +46,8 @@ export interface LinkWorkerDeps extends Omit<PhoneTools, 'publicUrl'> {
   readonly publicUrl: () => string
   /** How long the links of a dead process wait before another one fetches them, in milliseconds. */
   readonly lease: number
+  /** For leases: the clock of a sandbox may be moved while a link is fetched. */
+  readonly leaseClock: Clock
 }
 
 interface InHand {
@@ -114,14 +117,14 @@ export class LinkWorker {
 
   /** Renews the leases of the links in hand, however slow their hosts are. */
   async #renew(): Promise<void> {
-    const { database, clock, lease } = this.#deps
+    const { database, leaseClock, lease } = this.#deps
     const claims = [...this.#inHand.keys()]
-    if (claims.length > 0) await database.transaction((tx) => renewClaims(tx, claims, clock.now() + lease))
+    if (claims.length > 0) await database.transaction((tx) => renewClaims(tx, claims, leaseClock.now() + lease))
   }
 
   #listFree(fullHosts: readonly string[]): Promise<Waiting[]> {
-    const { clock, database, lease } = this.#deps
-    const now = clock.now()
+    const { leaseClock, database, lease } = this.#deps
+    const now = leaseClock.now()
     return listFreeLinks(database.read, {
       now,
       horizon: leaseHorizon(now, lease),
@@ -154,10 +157,10 @@ export class LinkWorker {
   }
 
   async #begin(link: Waiting): Promise<void> {
-    const { database, clock, random, lease } = this.#deps
+    const { database, leaseClock, random, lease } = this.#deps
     const claim = random.trace()
     const claimed = await database.transaction((tx) => {
-      const now = clock.now()
+      const now = leaseClock.now()
       return claimLink(tx, link, { claim, now, horizon: leaseHorizon(now, lease), until: now + lease })
     })
     if (!claimed) return

@@ -18,6 +18,19 @@ onBothDatabases('the operator door', (engine) => {
     server.client.post(`/operator/${path}`, { token, json })
   const tokenId = async (token: string) => (await findCaller(server.database.read, token))?.caller.token_id
 
+  test('the log of requests keeps a bounded number of bytes: the newest stay, the oldest fall out', async () => {
+    const body = (index: number) => ({ name: `Name ${index}`, filler: 'x'.repeat(20_000) })
+    const count = 200
+    for (let index = 0; index < count; index++) {
+      await server.client.post(`/v23.0/${ids.account}`, { token: tokens.owner, json: body(index) })
+    }
+    const { data } = (await get('requests', { door: 'business', limit: '1000' })).body
+    assert.match(data[0].request_body, new RegExp(`^\\{"name":"Name ${count - 1}"`))
+    assert.ok(data.every(({ request_body }: Item) => String(request_body ?? '').length <= 16_384))
+    const bytes = data.reduce((sum: number, { request_body }: Item) => sum + String(request_body ?? '').length, 0)
+    assert.ok(bytes > 1_000_000 && bytes <= 2_097_152, `${bytes} bytes are kept of ${count} bodies`)
+  })
+
   describe('state', () => {
     test('says what runs here, what is in it and which processes there are', async () => {
       const { status, body } = await get('state')

@@ -196,6 +196,23 @@ onBothDatabases('what operators watch', (engine) => {
     for (const one of limited) assert.equal(one.business_id, strangerIds.business)
   })
 
+  test('large requests push out the oldest, so that what is kept is bounded', async () => {
+    const about = 'x'.repeat(16_000)
+    for (let index = 0; index < 140; index++) {
+      await server.client.post(`/v23.0/${ids.account}`, {
+        token: tokens.owner,
+        json: { name: `Large ${index}`, about },
+      })
+    }
+    const { body } = await get('requests', { operation: 'account.update', limit: '1000' })
+    const kept = body.data.map(({ request_body }: { request_body: string }) => request_body)
+    assert.match(kept[0], /Large 139/)
+    assert.ok(!kept.some((text: string) => text.includes('Large 0"')), 'the first is gone')
+    const bytes = kept.reduce((sum: number, text: string) => sum + text.length, 0)
+    assert.ok(bytes <= 2 << 20, `${bytes} bytes of bodies`)
+    assert.ok(bytes > 1 << 20, `only ${bytes} bytes of bodies`)
+  })
+
   onMany('a stream ends when the service stops', async (t) => {
     const { app, client } = await startSecondProcess(server)
     const stream = await listen(t, client.url)

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '../../../test/harness/client.ts'
 import { startCommand } from '../../../test/harness/command.ts'
-import { makeStorePlace, onBothDatabases } from '../../../test/harness/databases.ts'
+import { makeMigratedPlace, onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
@@ -212,7 +212,7 @@ onBothDatabases('uploads through servers that stop', (engine) => {
   })
 
   test('a server that is killed while bytes arrive keeps what it told, and the next one goes on from there', async () => {
-    const place = await makeStorePlace(engine)
+    const place = await makeMigratedPlace(engine)
     const options = {
       env: { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) },
       cwd: place.dataDir,

@@ -43,7 +43,8 @@ const stuckAfter = { least: 20, most: 250, usualTimes: 4 }
  * writes again at once, and where several processes share the posts, none of them has enough for a large group at any moment.
  */
 const goodGroup = 8
-const lingerMilliseconds = 6
+/** How long they wait: no longer than a group usually takes, and never longer than this. */
+const longestLinger = 20
 /** The weight of one group in what is usual. */
 const newWeight = 1 / 8
 
@@ -118,7 +119,7 @@ export class PostGroups {
   #linger(name: string, share: Share, expected: number): void {
     clearTimeout(share.linger)
     share.expected = expected
-    share.linger = setTimeout(() => this.#endLinger(name, share), lingerMilliseconds)
+    share.linger = setTimeout(() => this.#endLinger(name, share), Math.min(longestLinger, this.#usual))
   }
 
   #endLinger(name: string, share: Share): void {

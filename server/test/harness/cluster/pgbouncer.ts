@@ -33,6 +33,7 @@ pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 500
 server_round_robin = 1
+server_login_retry = 1
 `,
   )
   const program = await new Program(path, [file], own, { isUnprivileged: true }).start()

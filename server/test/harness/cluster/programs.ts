@@ -68,6 +68,10 @@ export class Program {
     const user = this.#isUnprivileged && process.getuid?.() === 0 ? await findNobody() : {}
     const child = spawn(this.#path, this.#args, { stdio: ['ignore', 'pipe', 'pipe'], ...user })
     this.#child = child
+    // Whatever ends this process must not leave it behind.
+    const endWithUs = () => child.kill('SIGKILL')
+    process.once('exit', endWithUs)
+    child.once('exit', () => process.off('exit', endWithUs))
     for (const pipe of [child.stdout, child.stderr]) {
       pipe.on('data', (chunk: Buffer) => {
         this.#output = (this.#output + String(chunk)).slice(-8192)

@@ -3,7 +3,7 @@ import { nodeKinds } from '../../../src/operations.ts'
 import { ids } from '../world.ts'
 import type { StoreView } from './store-view.ts'
 
-/** Where the thing is that a node of a kind stands for, and to which account it belongs. */
+/** The table of the resource that a node of a kind stands for, and the account it belongs to. */
 const homes: Readonly<Record<string, readonly [table: string, id: string, account: string]>> = {
   business: ['businesses', 'id', 'NULL'],
   application: ['apps', 'id', 'NULL'],
@@ -26,7 +26,7 @@ function accountOfNumber(table: string): string {
   return `(SELECT account_id FROM phone_numbers WHERE phone_numbers.id = ${table}.phone_number_id)`
 }
 
-/** The statuses of messages that events tell. */
+/** The message statuses that events report. */
 const toldStatuses = `
   SELECT events.id AS event_id, json_extract(value, '$.statuses[0].id') AS id, json_extract(value, '$.statuses[0].status') AS status
   FROM events WHERE field = 'messages' AND json_extract(value, '$.statuses[0].id') IS NOT NULL`
@@ -186,7 +186,7 @@ export function findRowProblems(store: StoreView): string[] {
   return [...problems, ...findNodeProblems(store), ...findBrokenRules(store)]
 }
 
-/** Every id of a path stands for one thing, and every thing that has an id can be found by it, under its account. */
+/** Every id of a path stands for one resource, and every resource with an id can be found by it, under its account. */
 function findNodeProblems(store: StoreView): string[] {
   const problems: string[] = []
   const kinds = Object.keys(nodeKinds)

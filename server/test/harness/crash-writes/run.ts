@@ -147,7 +147,7 @@ class Run {
     return `${told.join(', ')}; ${acknowledged} writes acknowledged so far, ${underWay} were under way; all in step`
   }
 
-  /** In the end everything that was acknowledged has been told. */
+  /** In the end everything that was acknowledged was delivered. */
   async finish(): Promise<WriteCrashResult> {
     const { told, acknowledged, underWay } = this.#doors
     await this.#sink.whenAllCame(told.expected)

@@ -4,12 +4,12 @@ import type { Answer, Doors, Write } from './doors.ts'
 /** The store does not hold what it must. */
 export class Contradiction extends Error {}
 
-/** One change of one thing. */
+/** One change of one resource. */
 export interface Change<T> {
   /** Undefined when the server chooses it. */
   readonly key?: string | undefined
   /**
-   * What the thing is afterwards; undefined when it is gone. A function where the server draws a part of it: it is given what is
+   * The resource afterwards; undefined when it is gone. A function where the server draws a part of it: it is given what is
    * seen, takes over what it cannot know, and says the rest.
    */
   readonly value: T | undefined | ((seen: T | undefined) => T | undefined)
@@ -20,7 +20,7 @@ export interface Change<T> {
 export type Outcome = 'happened' | 'did not happen'
 
 /**
- * What the store must hold of one kind of thing: what was acknowledged, and perhaps one change that was under way when the server
+ * What the store must hold of one kind of resource: what was acknowledged, and perhaps one change that was under way when the server
  * died, which may have happened or not. Whoever changes a shelf does so one step after the other.
  */
 export class Shelf<T> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
-/** An operator's look into the embedded store, beside the server that works on it: all of it as of one moment. */
+/** Reads the embedded store beside the server that works on it: all of it as of one moment. */
 export class StoreView {
   readonly #handle: DatabaseSync
 

@@ -54,7 +54,7 @@ export class GroupsLine implements Line {
     return pass(doors)
   }
 
-  /** Groups that have come into being since the last look. */
+  /** Groups created since the last poll. */
   async #learnIds(): Promise<void> {
     for (const { id, subject } of await this.#parts.doors.list({ path: this.#path }, 100)) {
       if (!this.#ids.has(subject)) this.#learn(subject, id, await this.#readLink(id))

@@ -15,7 +15,7 @@ interface Hearing {
 
 const fieldSets = [['messages'], ['messages', 'calls'], ['calls', 'account_update']]
 
-/** An app that subscribes, links itself, and takes it all back. Nothing happens on that account, so nothing is told. */
+/** An app that subscribes, links itself, and takes it all back. Nothing happens on that account, so no event is sent. */
 export function webhooksLine({ doors, chance, sinkUrl }: LineParts): Line {
   const shelf = new Shelf<Hearing>('webhooks', doors)
   const subscriptions = `/v23.0/${listener.id}/subscriptions`

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
+import { checkTypes, root, runFile } from './harness-pack.ts'
+
+/** The blocks of a page, as one program: later ones use what earlier ones made. */
+async function readProgram(page: string): Promise<string> {
+  const text = await readFile(join(root, page), 'utf8')
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n')
+}
+
+describe('what the pages show', () => {
+  let sb: TestSwitchboard
+  let folder: string
+  before(async () => {
+    sb = await createSwitchboard()
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-readme-'))
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  })
+  after(async () => {
+    await sb.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  for (const [page, end, expected] of [
+    ['sdk/README.md', 'server.close()\nvoid firstTen\n', ['803', 'Lucky Shrub Retail 200', 'Hello', 'text']],
+    ['testing/README.md', '', []],
+    ['docs/testing.md', '', ['messages text']],
+  ] as const) {
+    test(`${page} runs`, async () => {
+      const program = (await readProgram(page)).replaceAll('http://127.0.0.1:8080', sb.url).replace('(3000)', '(0)')
+      await writeFile(join(folder, 'program.ts'), `${program}\n${end}`)
+      const { stdout } = await runFile(process.execPath, ['program.ts'], { cwd: folder })
+      for (const line of expected) assert.ok(stdout.includes(line), `${line} in ${stdout}`)
+      await checkTypes(folder, {
+        ...{ lib: ['esnext'], types: ['node'], skipLibCheck: true, allowImportingTsExtensions: true },
+        ...{ erasableSyntaxOnly: true, preserveSymlinks: false },
+      })
+    })
+  }
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Call,
+  type InboundMessage,
+  type ListCall,
+  type Page,
+  type PhoneNumbersListItem,
+  Switchboard,
+  type WebhookEvent,
+} from '@switchboard/client'
+
+/** What the compiler has to find: `npm test` checks the types of this file, and a line that is no error where one is expected fails. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const holds = <T extends true>(): T => true as T
+
+test('events narrow by field, messages by type, replies by kind', () => {
+  const read = (event: WebhookEvent): string => {
+    switch (event.field) {
+      case 'messages':
+        return (event.value.messages ?? []).map(describe).join()
+      case 'calls':
+        return (
+          event.value.calls?.map((call) => (call.event === 'terminate' ? call.status : call.session?.sdp)).join() ?? ''
+        )
+      case 'group_participants_update':
+        return event.value.groups.map((group) => ('wa_id' in group ? group.wa_id : group.group_id)).join()
+      case 'message_template_status_update':
+        return String(event.value.message_template_id)
+      default:
+        // @ts-expect-error: which field it is is not known here, and not every value has messages
+        return event.value.messages
+    }
+  }
+  const describe = (message: InboundMessage): string => {
+    if (message.type === 'text') return message.text.body
+    if (message.type === 'image') return message.image.sha256
+    if (message.type === 'interactive' && message.interactive.type === 'button_reply') {
+      return message.interactive.button_reply.title
+    }
+    // @ts-expect-error: it is no text any more
+    return message.text?.body
+  }
+  assert.equal(typeof read, 'function')
+})
+
+test('methods know what they take and what they give', () => {
+  const client = new Switchboard()
+  const check = () => {
+    holds<Equal<ReturnType<typeof client.phoneNumbers.list>, ListCall<PhoneNumbersListItem>>>()
+    const sent = client.messages.send('1', { to: '2', type: 'text', text: { body: 'Hi' } })
+    holds<Equal<Awaited<typeof sent>['messages'][number]['id'], string>>()
+    const marked = client.messages.send('1', { status: 'read', message_id: 'wamid.1' })
+    holds<Equal<typeof marked, Call<{ success: boolean }>>>()
+    const page: Promise<Page<PhoneNumbersListItem>> = client.phoneNumbers.list('1')
+    // @ts-expect-error: the id is missing
+    client.phoneNumbers.list()
+    // @ts-expect-error: there is no such kind
+    client.messages.send('1', { to: '2', type: 'telegram' })
+    // @ts-expect-error: a text has a body
+    client.messages.send('1', { to: '2', text: { boddy: 'Hi' } })
+    // @ts-expect-error: there is no such field
+    client.account.read('1', { fields: ['nome'] })
+    return page
+  }
+  assert.equal(typeof check, 'function')
+})

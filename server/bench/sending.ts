@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { countPosts, postMessages, writeEventWorld } from './events.ts'
+import { measureRate, median } from './load.ts'
+import { type Measured, startBareServer, startSink, startSwitchboard } from './processes.ts'
+
+const phone_number_id = '4000000000000001'
+const connections = 20
+const users = Array.from({ length: 100 }, (_, index) => String(16_505_550_000 + index))
+/** Sent, delivered and read. */
+const webhooksOfMessage = 3
+// On, as in life, but out of the way of a load test.
+const limits = { RATE_LIMIT_MESSAGES: '1000000000/1h', RATE_LIMIT_MESSAGE_PAIR: '1000000000/1h' }
+
+/** Microseconds of CPU of one text message, until its last webhook has come to the sink, and of one bare durable write. */
+export interface SendingCost {
+  readonly ratio: number
+  readonly ours: number
+  readonly theirs: number
+}
+
+/** Text messages to users whose phones deliver and read them at once, against a bare route with one prepared UPDATE. */
+export async function compareSending(folder: string, rounds: number, amount: number): Promise<SendingCost> {
+  const sink = await startSink()
+  const world = await writeEventWorld(folder, `${sink.url}/`, 0, {
+    users: users.map((wa_id) => ({ wa_id, presence: 'online', auto_read: true })),
+  })
+  const bare = await startBareServer()
+  const ours = await startSwitchboard(join(folder, 'sending'), world, limits)
+  try {
+    // Who has written may be written to.
+    await postMessages([ours], users.length, users.length)
+    await waitForPosts(sink, users.length)
+    await measureMessages(ours, sink, amount)
+    const pairs: { ours: number; theirs: number }[] = []
+    for (let round = 0; round < rounds; round++) {
+      pairs.push({ theirs: await measureBareWrites(bare), ours: await measureMessages(ours, sink, amount) })
+    }
+    return {
+      ratio: median(pairs.map((pair) => pair.ours / pair.theirs)),
+      ours: median(pairs.map((pair) => pair.ours)),
+      theirs: median(pairs.map((pair) => pair.theirs)),
+    }
+  } finally {
+    await Promise.all([ours.stop(), bare.stop(), sink.stop()])
+  }
+}
+
+async function measureBareWrites(bare: Measured): Promise<number> {
+  const before = bare.cpu()
+  const rate = await measureRate(
+    {
+      url: `${bare.url}/v23.0/1000000000000001`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Lucky Shrub Retail' }),
+    },
+    1,
+  )
+  return (bare.cpu() - before) / rate
+}
+
+async function measureMessages(server: Measured, sink: Measured, amount: number): Promise<number> {
+  const [before, known] = [server.cpu(), await countPosts(sink)]
+  await sendMessages(server, amount)
+  await waitForPosts(sink, known + webhooksOfMessage * amount)
+  return (server.cpu() - before) / amount
+}
+
+async function sendMessages({ url }: Measured, amount: number): Promise<void> {
+  const pool = new Pool(url, { connections })
+  const headers = { authorization: 'Bearer business', 'content-type': 'application/json' }
+  let next = 0
+  const lines = Array.from({ length: connections }, async () => {
+    while (next < amount) {
+      const to = users[next++ % users.length]
+      const body = JSON.stringify({ messaging_product: 'msgapp', to, type: 'text', text: { body: 'Hello' } })
+      const path = `/v23.0/${phone_number_id}/messages`
+      const answer = await pool.request({ method: 'POST', path, headers, body })
+      if (answer.statusCode !== 200) throw new Error(`a message was answered ${await answer.body.text()}`)
+      await answer.body.dump()
+    }
+  })
+  await Promise.all(lines)
+  await pool.close()
+}
+
+async function waitForPosts(sink: Measured, amount: number): Promise<void> {
+  while ((await countPosts(sink)) < amount) await wait(5)
+}

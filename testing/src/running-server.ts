@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto'
+import { Switchboard } from '@switchboard/client'
+import { describeApps, describeKeys, type StoreKeys, type World } from './prepared-store.ts'
+import type { RunningServer } from './server-process.ts'
+
+export interface RunningOptions {
+  readonly url: string
+  readonly operatorToken?: string | undefined
+  readonly gatewayToken?: string | undefined
+}
+
+/** A server that runs already, with apps of ours beside those of its world; they are unlinked at the end. */
+export async function joinServer(options: RunningOptions): Promise<{
+  readonly server: RunningServer
+  readonly keys: StoreKeys
+  readonly vocabulary: 'msgapp' | 'whatsapp'
+}> {
+  const { url, operatorToken = 'demo-operator-token', gatewayToken = 'demo-gateway-token' } = options
+  const { operator } = new Switchboard({ baseUrl: url, operatorToken })
+  const { vocabulary, sandbox } = await operator.readState()
+  if (!sandbox) throw new Error(`the server at ${url} is no sandbox: start it with SANDBOX=on`)
+  const exported = await operator.exportWorld({ headers: { accept: 'application/json' } })
+  const world = (await exported.json()) as World
+  // Others may test on the same server.
+  const firstId = 3_990_000_000_000_000 + randomInt(1, 9_000_000) * 1_000
+  const keys = describeKeys({ operatorToken, gatewayToken }, world, firstId)
+  await operator.applyWorld(describeApps(keys, vocabulary))
+  const server: RunningServer = {
+    url,
+    pid: 0,
+    log: () => '',
+    stop: async () => undefined,
+    discard: async () => void (await operator.applyWorld({ accounts: keys.accounts })),
+  }
+  return { server, keys, vocabulary: vocabulary as 'msgapp' | 'whatsapp' }
+}
