@@ -94,6 +94,21 @@ onBothDatabases('the command line', (engine) => {
       .map((line) => JSON.parse(line))
   }
 
+  test('console link: prints a link that signs in once, limited as asked, and refuses a limit that is none', async () => {
+    const made = await runCommand(['console', 'link', '--for', 'Ada', '--business', '2000000000000002'], options)
+    assert.equal(made.code, 0, made.stderr)
+    assert.match(made.stderr, /works once, within 1h, and signs in as Ada/)
+    const code = /^http:\/\/\S+\/#enter=(sb_[\w-]{43})\n$/.exec(made.stdout)?.[1] as string
+    const signIn = () => fetch(`${server.url}/console/session`, { method: 'POST', headers: { 'x-console-code': code } })
+    const first = await signIn()
+    const { name, limited } = (await first.json()) as Record<string, unknown>
+    assert.deepEqual([name, limited], ['Ada', true])
+    assert.equal((await signIn()).status, 403)
+    const refused = await runCommand(['console', 'link', '--business', '1000000000000001'], options)
+    assert.notEqual(refused.code, 0)
+    assert.match(refused.stderr, /--business 1000000000000001 is no business of this store/)
+  })
+
   test('token create, list and revoke: the token works until it is revoked, and its secret is shown once', async () => {
     const created = await runProcess(
       ['token', 'create', '--app', '3000000000000001', '--account', '1000000000000001', '--expires', '60d'],

@@ -154,7 +154,7 @@ function AttachMenu(props: {
       <button type="button" class="bare" popovertarget={props.id} aria-label="Attach" title="Attach">
         <Icon name="clip" />
       </button>
-      <div id={props.id} ref={menu} popover="auto" class="menu">
+      <div id={props.id} ref={menu} popover="auto" class="menu above">
         <button
           type="button"
           onClick={() => {
