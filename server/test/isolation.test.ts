@@ -143,6 +143,7 @@ onBothDatabases('what is not visible', (engine) => {
         to: ['16315551001', '16315550000'],
         template_id: [templates.order, unknownId],
         wa_id: [bystander, '16505550000'],
+        user_wa_id: [bystander, '16505550000'],
         message_id: [messageId, 'wamid.q83vEjRWeJCrze8SNFZ4kKvN'],
         // There are approved templates, and none that is disabled.
         status: ['APPROVED', 'DISABLED'],

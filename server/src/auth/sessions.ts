@@ -105,6 +105,16 @@ export async function findSession(db: Db, now: number, secret: string): Promise<
   return { id, name, expires_time, isLimited: row.accounts !== null || row.businesses !== null }
 }
 
+/** Whether there is or was a session with this secret. */
+export async function isSecretUsed(db: Db, secret: string): Promise<boolean> {
+  const found = await db.query
+    .selectFrom('tokens')
+    .select('id')
+    .where('hash', '=', hashToken(db, secret))
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** The app that sessions act by where nobody says which: a token has one. Undefined in an empty store. */
 export async function findSessionApp(db: Db): Promise<string | undefined> {
   const row = await db.query

@@ -6,6 +6,7 @@ import {
   findSessionApp,
   insertSession,
   isOwnPage,
+  isSecretUsed,
   proofOf,
   readSessionCookie,
   takeLink,
@@ -19,6 +20,7 @@ import type { Random } from '../base/random.ts'
 import { shareWhileRunning } from '../base/share.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Database } from '../db/database.ts'
+import { isUniqueViolation } from '../db/unique.ts'
 import type { ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'
 import { pageIcon } from '../replies/page.ts'
@@ -42,6 +44,8 @@ export interface ConsoleOptions {
 }
 
 const localName = 'This machine'
+/** How often the session of this machine can be ended in one period. */
+const maxTurns = 100
 const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
 /** What the page may load: its own files, and nothing that stands in the page itself. */
@@ -150,22 +154,32 @@ async function signIn(options: ConsoleOptions, { headers, isLocal }: Visitor): P
   return refuse('sign_in')
 }
 
-/** The same session for everybody on this machine, for two periods at most: so that visits leave no heap of sessions. */
+/**
+ * The same session for everybody on this machine, for two periods at most: so that visits leave no heap of sessions. When somebody ends
+ * it, the next visit begins another one.
+ */
 async function signInLocally(options: ConsoleOptions, headers: IncomingHttpHeaders): Promise<Reply> {
   const { database, clock, random, lifetime } = options
   const period = Math.floor(clock.now() / lifetime)
-  const secret = `sb_${createHmac('sha256', options.secret).update(`console ${period}`).digest('base64url')}`
-  const known = await findSession(database.read, clock.now(), secret)
-  if (known) return welcome(options, headers, secret, known, true)
-  const app_id = await findSessionApp(database.read)
-  if (app_id === undefined) return refuse('empty_store')
-  const expires_time = (period + 2) * lifetime
   const limits = { accounts: null, businesses: null }
-  await database.transaction((tx) =>
-    insertSession(tx, clock, random, { name: localName, app_id, ...limits, expires_time }, secret),
-  )
-  const made = await findSession(database.read, clock.now(), secret)
-  return made ? welcome(options, headers, secret, made, true) : refuse('ended')
+  for (let turn = 0; turn < maxTurns; turn++) {
+    const secret = `sb_${createHmac('sha256', options.secret).update(`console ${period} ${turn}`).digest('base64url')}`
+    const known = await findSession(database.read, clock.now(), secret)
+    if (known) return welcome(options, headers, secret, known, true)
+    if (await isSecretUsed(database.read, secret)) continue
+    const app_id = await findSessionApp(database.read)
+    if (app_id === undefined) return refuse('empty_store')
+    const session = { name: localName, app_id, ...limits, expires_time: (period + 2) * lifetime }
+    try {
+      await database.transaction((tx) => insertSession(tx, clock, random, session, secret))
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+    }
+    // Another visit may have begun it at the same moment.
+    const made = await findSession(database.read, clock.now(), secret)
+    if (made) return welcome(options, headers, secret, made, true)
+  }
+  return refuse('ended')
 }
 
 function welcome(

@@ -75,6 +75,18 @@ onBothDatabases('signing in to the console', (engine) => {
       assert.equal((await signIn(server, { host: `localhost:${port}` })).body['signed_in'], true)
     })
 
+    test('when the session of this machine is ended, the next visits begin one other', async () => {
+      const { body: first, cookie } = await signIn(server)
+      const token_id = String(first['token_id'])
+      const { status } = await server.client.delete(`/operator/tokens/${token_id}`, { token: tokens.operator })
+      assert.equal(status, 200)
+      assert.equal((await state({ cookie })).status, 401)
+      const next = await Promise.all([signIn(server), signIn(server), signIn(server, { cookie })])
+      assert.equal(new Set(next.map(({ body }) => body['token_id'])).size, 1)
+      assert.notEqual(next[0].body['token_id'], token_id)
+      assert.equal((await state({ cookie: next[0].cookie })).status, 200)
+    })
+
     test('a session lasts two periods at most, and its page makes a new one', async () => {
       const { cookie, body } = await signIn(server)
       server.clock.advance(25 * hour)
