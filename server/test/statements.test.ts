@@ -50,7 +50,13 @@ async function startLoggedAt(t: TestContext, place: StorePlace, role: string, gi
   await writeFile(world, JSON.stringify(given))
   const server = await startCommand(['serve', '--port', '0', '--role', role, '--world', world], {
     cwd: place.dataDir,
-    env: { DATA_DIR: place.dataDir, DATABASE_URL: log.url, RATE_LIMIT_PLATFORM: '1000000/1h', LOG_LEVEL: 'warn' },
+    env: {
+      DATA_DIR: place.dataDir,
+      DATABASE_URL: log.url,
+      RATE_LIMIT_PLATFORM: '1000000/1h',
+      LOG_LEVEL: 'warn',
+      SANDBOX: 'off',
+    },
   })
   t.after(async () => {
     await server.stop('SIGKILL')

@@ -22,10 +22,9 @@ function toneOf({ state, ending }: Pick<Call, 'state' | 'ending'>): string {
 function useCallEvents(reload: () => void, key: string): void {
   useEffect(
     () =>
+      // Not by requests: those that read calls would set off themselves.
       watch(({ type, data }) => {
-        const isCall =
-          (type === 'event' && data['field'] === 'calls') || String(data['operation'] ?? '').includes('call')
-        if (isCall) reload()
+        if (type === 'call' || (type === 'event' && data['field'] === 'calls')) reload()
       }),
     [key],
   )

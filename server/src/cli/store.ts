@@ -47,7 +47,7 @@ export async function openStore(config: Config, log: Log, options: StoreOptions 
   } catch (error) {
     await database.close()
     // A pooler lets us in although the database behind it is away.
-    if (database.outageOf(error) !== 'unreachable') throw error
+    if (isSqlite || database.outageOf(error) !== 'unreachable') throw error
     throw new DatabaseUnavailable(`the database of DATABASE_URL does not respond: ${(error as Error).message}`)
   }
 }

@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { snippets } from '../../console/src/pages/snippets.ts'
+import { openBrowser } from './harness/browser.ts'
+import { type RunningServer, startCommand } from './harness/command.ts'
+import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
+import { makeStorePlace } from './harness/databases.ts'
+
+const fakeMicrophone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+// Code for the page is kept as text: it is sent to the browser.
+const untilItPlays =
+  '(audio) => new Promise((resolve) => { if (audio.duration > 0.5) resolve(); audio.addEventListener("durationchange", () => audio.duration > 0.5 && resolve()) })'
+const runAxe =
+  'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html.slice(0, 160))))'
+
+/** The console as a developer meets it: one server with the demo world, one browser, a story for each page. */
+test('the console in a browser', async (t) => {
+  const browser = await openBrowser(fakeMicrophone)
+  if ('missing' in browser) {
+    const line = `The console was not tried in a browser: ${browser.missing}.`
+    process.stdout.write(`note: ${line}\n`)
+    t.diagnostic(line)
+    assert.equal(process.env['CI'], undefined, line)
+    return
+  }
+  t.after(() => browser.close())
+  const port = await findFreePort()
+  const place = await makeStorePlace('sqlite')
+  const serve = () => startCommand(['serve', '--port', String(port), '--data', place.dataDir], { cwd: place.dataDir })
+  let server: RunningServer = await serve()
+  t.after(async () => {
+    await server.stop('SIGTERM')
+    await place.remove()
+  })
+  const url = server.url
+  const page = await openPage(t, browser, `${url}/`)
+  const phone = page.getByRole('article', { name: 'Phone of Ada' })
+  let receiver: Receiver | undefined
+
+  await openChat(phone)
+  await t.test(
+    'the user answers: text, a button, a list, a reaction, a picture, a voice message, a place',
+    async () => {
+      const buttons = [{ type: 'reply', reply: { id: 'yes', title: 'Yes, please' } }]
+      await send(url, {
+        type: 'interactive',
+        interactive: { type: 'button', body: { text: 'Deliver?' }, action: { buttons } },
+      })
+      await phone.getByRole('button', { name: 'Yes, please' }).click()
+      const sections = [{ rows: [{ id: 'a', title: 'Morning', description: '8 to 12' }] }]
+      const action = { button: 'Choose a time', sections }
+      await send(url, { type: 'interactive', interactive: { type: 'list', body: { text: 'When?' }, action } })
+      await phone.getByRole('button', { name: 'Choose a time' }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /Morning/ })
+        .click()
+      await phone.getByLabel('Message', { exact: true }).fill('Thank you')
+      await page.keyboard.press('Enter')
+      await phone.getByText('Thank you').waitFor()
+      await phone.getByLabel('File').setInputFiles({ name: 'fern.png', mimeType: 'image/png', buffer: picture })
+      await phone.locator('.bubble img').waitFor()
+      await phone.getByRole('button', { name: 'Record a voice message' }).click()
+      await phone.getByText('Recording 0:01').waitFor()
+      await phone.getByRole('button', { name: 'Send the recording' }).click()
+      const audio = phone.locator('audio')
+      await audio.waitFor()
+      await audio.evaluate(untilItPlays)
+      await phone.locator('.bubble', { hasText: 'Deliver?' }).first().hover()
+      await phone.locator('.bubble', { hasText: 'Deliver?' }).first().getByRole('button', { name: 'React' }).click()
+      await phone.getByRole('button', { name: 'React 👍' }).click()
+      await phone.locator('.reactions').waitFor()
+      const types = new Set((await listMessages(url)).map(({ type }) => type))
+      for (const type of ['text', 'interactive', 'image', 'audio', 'reaction']) assert.ok(types.has(type), type)
+    },
+  )
+
+  await t.test('a call rings on the phone, is taken and ended, and is found among the calls', async () => {
+    const body = { messaging_product: 'msgapp', action: 'connect', to: ada }
+    assert.equal((await post(url, `/v23.0/${number}/calls`, body)).status, 200)
+    await phone.getByRole('button', { name: 'Accept' }).click()
+    await phone.getByText('0:01').waitFor()
+    await phone.getByRole('button', { name: 'End', exact: true }).click()
+    await phone.getByText('Call ended').waitFor()
+    await phone.getByRole('button', { name: 'Close' }).click()
+    await page.keyboard.press('Escape')
+    await go(page, 'Calls')
+    await page.getByRole('cell', { name: 'completed' }).waitFor()
+    await page.getByRole('link', { name: /^wacid/ }).click()
+    await page.getByText('It said nothing about its media yet.').first().waitFor()
+  })
+
+  await t.test('connect your app: the snippet as it stands is verified, and gets a signed event', async () => {
+    await go(page, 'Connect your app')
+    await page.getByRole('button', { name: 'Node' }).waitFor()
+    const command = page.locator('figure', { hasText: 'Start it' }).locator('code')
+    await page.getByText('shrub-app-secret').first().waitFor()
+    const [, secret = '', verify = ''] =
+      /APP_SECRET='(.+?)' VERIFY_TOKEN='(.+?)'/.exec((await command.textContent()) ?? '') ?? []
+    receiver = await startReceiver(t, 'Node', { APP_SECRET: secret, VERIFY_TOKEN: verify })
+    assert.ok(receiver)
+    await page.getByLabel('Callback URL').fill('http://127.0.0.1:1/')
+    await page.getByRole('button', { name: 'Verify and subscribe' }).click()
+    await page.locator('p.bad').waitFor()
+    await page.getByLabel('Callback URL').fill(receiver.url)
+    await page.getByRole('button', { name: 'Verify and subscribe' }).click()
+    await page.getByText('The receiver gave the challenge back').waitFor()
+    await page.getByRole('button', { name: 'Let a user write' }).click()
+    await receiver.shows(/"Hello, app"/)
+    await page.locator('.plain-list').getByText('delivered').first().waitFor()
+    assert.doesNotMatch(receiver.output(), /wrong signature/)
+  })
+
+  await t.test('deliveries: what failed is read byte for byte, and sent again', async () => {
+    await go(page, 'Deliveries')
+    await page.getByText('Takes webhooks').first().waitFor()
+    await page
+      .getByRole('row', { name: /delivered/ })
+      .first()
+      .getByRole('link')
+      .click()
+    await page.getByText('x-hub-signature-256: sha256=').first().waitFor()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('It is sent again.').waitFor()
+    await page.getByRole('heading', { name: 'Try 2' }).waitFor()
+  })
+
+  await t.test('why a webhook did not come: Live, then its trace, name the subscriber and the reason', async () => {
+    await receiver?.stop()
+    await go(page, 'Live')
+    const asked = await send(url, { type: 'text', text: { body: 'Anybody there?' } })
+    await page.getByLabel('Filter by text').fill(asked)
+    await page.getByRole('option', { name: /POST .*\/messages/ }).click()
+    await page.getByText(asked).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: receiver?.url ?? '' })
+      .waitFor()
+    await page.getByText(/does not take it: .+/).waitFor()
+    await page.getByText('"body": "Anybody there?"').first().waitFor()
+  })
+
+  await t.test('resources are found, read and changed through the API; access shows who did it', async () => {
+    await go(page, 'Resources')
+    await page.getByLabel('Search').fill('Retail')
+    await page
+      .getByRole('row', { name: /Lucky Shrub Retail/ })
+      .first()
+      .getByRole('link')
+      .click()
+    await page.getByText('Change it').click()
+    await page.getByLabel(/^POST/).fill('{"name": "Lucky Shrub Garden"}')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('"name": "Lucky Shrub Garden"').waitFor()
+    await go(page, 'Access')
+    await page.getByText('This machine').first().waitFor()
+    await page.getByRole('cell', { name: 'account.update' }).first().waitFor()
+  })
+
+  await t.test('a day passes: the window is closed; a reset begins anew', async () => {
+    await go(page, 'Sandbox')
+    await page.getByRole('button', { name: '+24h' }).click()
+    await page.getByText('It is 24h later.').waitFor()
+    await go(page, 'Phones')
+    await openChat(phone)
+    await phone.getByText('Window closed').waitFor()
+    await go(page, 'Sandbox')
+    page.once('dialog', (dialog) => dialog.accept())
+    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.getByText('Everything is as at the first start.').waitFor()
+    await page.getByRole('button', { name: 'Real time' }).click()
+    await page.getByText('The clock shows the real time.').waitFor()
+  })
+
+  await t.test('a server that goes away and comes back: it is said, and nothing is missed', async () => {
+    await go(page, 'Phones')
+    await page.reload()
+    await openChat(phone)
+    await page.getByText('Connected', { exact: true }).waitFor()
+    await server.stop('SIGTERM')
+    await page.getByText('The connection is lost.').waitFor()
+    server = await serve()
+    await send(url, { type: 'text', text: { body: 'Written meanwhile' } })
+    await phone.getByText('Written meanwhile').waitFor()
+    await page.getByText('The connection is lost.').waitFor({ state: 'detached' })
+  })
+
+  await t.test('by keyboard alone: keys lead to pages, ? lists them, every stop shows where it is', async () => {
+    await page.locator('body').click({ position: { x: 2, y: 2 } })
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    await page.getByRole('heading', { name: 'Live' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
+    await page.reload()
+    for (let stop = 0; stop < 18; stop++) {
+      await page.keyboard.press('Tab')
+      const outline = await page.evaluate<string>(
+        `getComputedStyle(document.activeElement).outlineStyle + ' ' + document.activeElement.tagName`,
+      )
+      assert.match(outline, /^solid|BODY$/, `stop ${stop}`)
+    }
+  })
+
+  const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  const calls = await listOf(url, '/gateway/calls', 'demo-gateway-token')
+  const deliveries = await listOf(url, '/operator/deliveries', 'demo-operator-token')
+  const paths = [
+    '/',
+    '/live',
+    '/deliveries',
+    '/connect',
+    '/calls',
+    '/resources',
+    `/resources/${number}`,
+    '/sandbox',
+    '/access',
+  ]
+  const found = [
+    ...calls.slice(0, 1).map(({ id }) => `/calls/${id}`),
+    ...deliveries.slice(0, 1).map(({ id }) => `/deliveries/${id}`),
+  ]
+  for (const path of [...paths, ...found]) {
+    await t.test(
+      `${path.replace(/wacid.*/, 'one')} has no fault of accessibility and fits, light and wide, dark and narrow`,
+      async () => {
+        await page.goto(`${url}${path}`)
+        await page
+          .getByText(/Connected/)
+          .first()
+          .waitFor({ state: 'attached' })
+        await page.evaluate(`${axe};undefined`)
+        for (const [colorScheme, width] of [
+          ['light', 1280],
+          ['dark', 390],
+        ] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await page.setViewportSize({ width, height: 844 })
+          const faults = await page.evaluate<string[]>(runAxe)
+          assert.deepEqual(faults, [], `${colorScheme}, ${width}`)
+          const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
+          assert.ok(needed <= width, `${path} is ${needed} wide in ${width}`)
+        }
+        await page.setViewportSize({ width: 1280, height: 844 })
+      },
+    )
+  }
+})
+
+for (const { name } of snippets) {
+  test(`the receiver in ${name} answers the handshake, and takes only what is signed`, async (t) => {
+    const receiver = await startReceiver(t, name, { APP_SECRET: 'secret', VERIFY_TOKEN: 'known' })
+    if (!receiver) {
+      t.diagnostic(`${name} is not on this machine`)
+      return
+    }
+    const ask = (token: string) =>
+      fetch(`${receiver.url}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=42`)
+    assert.equal(await (await ask('known')).text(), '42')
+    assert.equal((await ask('other')).status, 403)
+    const body = '{"a":1}'
+    const sign = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+    const deliver = async (secret: string) =>
+      (await fetch(receiver.url, { method: 'POST', body, headers: { 'x-hub-signature-256': sign(secret) } })).status
+    assert.equal(await deliver('secret'), 200)
+    await receiver.shows(/\{"a":1\}/)
+    assert.equal(await deliver('another'), 401)
+    await receiver.shows(/wrong signature/)
+  })
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function listOf(url: string, path: string, token: string): Promise<{ id: string; type: string }[]> {
+  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+  return ((await answer.json()) as { data: { id: string; type: string }[] }).data
+}
+
+function listMessages(url: string) {
+  return listOf(url, `/gateway/users/${ada}/messages?phone_number_id=${number}&limit=50`, 'demo-gateway-token')
+}
+
+async function go(page: Page, name: string): Promise<void> {
+  await page
+    .getByRole('navigation', { name: 'Console' })
+    .getByRole('link', { name: new RegExp(`^${name}`) })
+    .click()
+}
+
+interface Receiver {
+  readonly url: string
+  shows(pattern: RegExp): Promise<void>
+  output(): string
+  stop(): Promise<void>
+}
+
+/** Saves a snippet as it stands and starts it; undefined when its language is not on this machine. */
+async function startReceiver(t: TestContext, name: string, env: Record<string, string>): Promise<Receiver | undefined> {
+  const snippet = snippets.find((one) => one.name === name)
+  assert.ok(snippet)
+  const folder = await mkdtemp(join(tmpdir(), 'receiver-'))
+  const port = await findFreePort()
+  await writeFile(join(folder, snippet.file), snippet.text)
+  const [program = '', ...args] = snippet.command.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`).split(' ')
+  const isNode = program === 'node'
+  const child = spawn(isNode ? process.execPath : program, args, {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT: String(port), GOCACHE: join(folder, 'cache') },
+    detached: true,
+  })
+  let output = ''
+  const listeners = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk)
+      for (const listener of listeners) listener()
+    })
+  }
+  t.after(async () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+  const isMissing = await new Promise<boolean>((resolve) => {
+    child.once('error', () => resolve(true))
+    child.once('spawn', () => resolve(false))
+  })
+  if (isMissing) return undefined
+  const shows = (pattern: RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (pattern.test(output)) resolve()
+      }
+      listeners.add(look)
+      child.once('exit', () => reject(new Error(`it ended: ${output}`)))
+      look()
+    })
+  await shows(/listening|Development Server/i)
+  const stop = async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    process.kill(-(child.pid ?? 0), 'SIGKILL')
+    await ended
+  }
+  return { url: `http://127.0.0.1:${port}/`, shows, output: () => output, stop }
+}
