@@ -20,7 +20,7 @@ export class APIError extends SwitchboardError {
   readonly status: number
   /** What the server says about it, without the status. */
   readonly detail: string
-  /** The number by which programs tell errors apart; see the server's docs/errors.md. */
+  /** The number by which programs distinguish errors; see the server's docs/errors.md. */
   readonly code: number | undefined
   readonly subcode: number | undefined
   readonly type: string | undefined
