@@ -1,4 +1,4 @@
-import { type Body, noBody, prepareBody, type ReadyBody, writeJson, writeMultipart } from './body.ts'
+import { type Body, makeKey, noBody, prepareBody, type ReadyBody, writeJson, writeMultipart } from './body.ts'
 import type { Client, Row } from './client.ts'
 
 /** Options of one request, which win over those of the client. */
@@ -39,7 +39,7 @@ export async function prepareRequest(
   const headers: Record<string, string> = { ...lowerNames(client.headers) }
   const token = options.token ?? (await client.tokenFor(row.door))
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
-  if (row.key) headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID()
+  if (row.key) headers['idempotency-key'] = options.idempotencyKey ?? makeKey()
   for (const name of row.headers ?? []) {
     if (given[name] !== undefined) headers[name] = String(given[name])
     delete given[name]
