@@ -182,7 +182,6 @@ function Page(): ComponentChildren {
 }
 
 function SignIn({ problem }: { readonly problem: string | undefined }) {
-  const isEmpty = session.value?.reason === 'empty_store'
   return (
     <main class="sign-in">
       <Mark />
@@ -192,17 +191,8 @@ function SignIn({ problem }: { readonly problem: string | undefined }) {
           {problem}
         </p>
       )}
-      {isEmpty ? (
-        <>
-          <p>The store is empty. Put a world into it, and load this page again:</p>
-          <pre>./switchboard apply worlds/demo.yaml</pre>
-        </>
-      ) : (
-        <>
-          <p>The service is ready. Whoever runs it signs in here by a link that works once:</p>
-          <pre>./switchboard console link --for &quot;Ada&quot;</pre>
-        </>
-      )}
+      <p>The service is ready. Whoever runs it signs in here by a link that works once:</p>
+      <pre>./switchboard console link --for &quot;Ada&quot;</pre>
       <p>
         <a href={`${base}/docs`}>The reference of the API</a>
       </p>

@@ -2,11 +2,10 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   type FoundSession,
+  findAnySession,
   findSession,
-  findSessionApp,
   insertSession,
   isOwnPage,
-  isSecretUsed,
   proofOf,
   readSessionCookie,
   takeLink,
@@ -164,12 +163,10 @@ async function signInLocally(options: ConsoleOptions, headers: IncomingHttpHeade
   const limits = { accounts: null, businesses: null }
   for (let turn = 0; turn < maxTurns; turn++) {
     const secret = `sb_${createHmac('sha256', options.secret).update(`console ${period} ${turn}`).digest('base64url')}`
-    const known = await findSession(database.read, clock.now(), secret)
+    const known = await findAnySession(database.read, clock.now(), secret)
+    if (known === 'ended') continue
     if (known) return welcome(options, headers, secret, known, true)
-    if (await isSecretUsed(database.read, secret)) continue
-    const app_id = await findSessionApp(database.read)
-    if (app_id === undefined) return refuse('empty_store')
-    const session = { name: localName, app_id, ...limits, expires_time: (period + 2) * lifetime }
+    const session = { name: localName, ...limits, expires_time: (period + 2) * lifetime }
     try {
       await database.transaction((tx) => insertSession(tx, clock, random, session, secret))
     } catch (error) {
