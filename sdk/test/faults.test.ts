@@ -17,6 +17,7 @@ import {
   RateLimitError,
   RequestTimeoutError,
   Switchboard,
+  SwitchboardError,
   UnprocessableEntityError,
 } from '@switchboard/client'
 import { createSwitchboard, type FaultRule, type TestSwitchboard } from '@switchboard/testing'
@@ -236,8 +237,19 @@ describe('a server that misbehaves', () => {
   test('an id that would change the path is refused before anything is sent', async () => {
     const { client, sent } = noting()
     for (const id of ['', '..', undefined as unknown as string])
-      await assert.rejects(client.account.read(id), TypeError)
+      await assert.rejects(client.account.read(id), SwitchboardError)
     await assert.rejects(client.account.read('1/2'), APIError)
+    assert.equal(sent.length, 1)
+  })
+
+  test('a token that no header holds is refused before anything is sent, and is not in the error', async () => {
+    const { client, sent } = noting({ token: 'not\nshown' })
+    await assert.rejects(client.account.read(account), {
+      name: 'SwitchboardError',
+      message: /^the token for the business door has/,
+    })
+    await assert.rejects(client.account.read(account, {}, { token: ' ' }), /is empty$/)
+    assert.equal((await client.account.read(account, {}, { token: `${sb.token}\n` })).id, account)
     assert.equal(sent.length, 1)
   })
 })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  type APIError,
   type Call,
   type InboundMessage,
+  InternalServerError,
   type ListCall,
+  NotFoundError,
   type Page,
   type PhoneNumbersListItem,
   Switchboard,
@@ -42,6 +47,18 @@ test('events narrow by field, messages by type, replies by kind', () => {
     return message.text?.body
   }
   assert.equal(typeof read, 'function')
+})
+
+test('errors narrow by class, and what is left is known too', () => {
+  const read = (error: APIError | APIConnectionError): string | number => {
+    if (error instanceof NotFoundError) return error.name
+    if (error instanceof InternalServerError) return error.status
+    if (error instanceof APIConnectionTimeoutError) return error.name
+    if (error instanceof APIConnectionError) return error.reason
+    return error.status
+  }
+  const error = new NotFoundError(404, {}, new Headers())
+  assert.deepEqual([read(error), error.name], ['NotFoundError', 'NotFoundError'])
 })
 
 test('methods know what they take and what they give', () => {

@@ -1,4 +1,4 @@
-/** Something that happened, as the operator's stream tells it. */
+/** Something that happened, as the operator's stream sends it. */
 export interface Happening {
   readonly id: string
   readonly type: 'request' | 'event' | 'delivery' | 'try' | 'timer' | 'audit' | 'message' | 'call' | 'phone'

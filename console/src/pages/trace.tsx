@@ -21,10 +21,10 @@ export function TracePage({ trace }: { readonly trace: string }) {
     [trace],
   )
   const all = value.value?.data ?? []
-  // Of an event, its message or call is told as well: the same once more.
-  const told = all.filter(({ type }) => type !== 'message' && type !== 'call')
+  // The message or call of an event is sent as well: the same once more.
+  const shown = all.filter(({ type }) => type !== 'message' && type !== 'call')
   // A request is noted when it is answered, and comes before all that it set off.
-  const steps = [...told.filter(({ type }) => type === 'request'), ...told.filter(({ type }) => type !== 'request')]
+  const steps = [...shown.filter(({ type }) => type === 'request'), ...shown.filter(({ type }) => type !== 'request')]
   const [first] = steps
   const request = steps.find(({ type }) => type === 'request')
   const start = first ? Date.parse(first.time) : 0

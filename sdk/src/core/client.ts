@@ -1,4 +1,5 @@
 import { newestVersion, type Vocabulary } from '../generated/constants.ts'
+import { SwitchboardError } from './errors.ts'
 
 /** What has to be known of a row of the server's table to send it. */
 export interface Row {
@@ -91,7 +92,7 @@ export class Client {
 
 function checkUrl(text: string): string {
   if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) {
-    throw new TypeError(
+    throw new SwitchboardError(
       `baseUrl must be an http or https URL such as http://127.0.0.1:8080, not ${JSON.stringify(text)}`,
     )
   }

@@ -108,7 +108,18 @@ function describeBreak({ baseUrl }: Client, error: unknown): APIConnectionError 
   const reason = codes[0] ?? innermostMessage(error as Cause)
   const isRefused = codes.length > 0 && codes.every((code) => refusals.includes(code))
   const what = isRefused ? 'cannot be reached' : 'did not send a whole response'
-  return new APIConnectionError(`${baseUrl} ${what} (${reason})`, reason, error, isRefused)
+  const page = findForeignPage(baseUrl)
+  const text =
+    page === undefined
+      ? `${what} (${reason})`
+      : `cannot be reached, or does not take requests of pages of ${page} (${reason}): let the origin of the page hand them on`
+  return new APIConnectionError(`${baseUrl} ${text}`, reason, error, isRefused)
+}
+
+/** The origin of the page or worker that this runs in, where it is not the server's: browsers do not say that this is why. */
+function findForeignPage(baseUrl: string): string | undefined {
+  const { location } = globalThis as { readonly location?: { readonly origin?: string } }
+  return location?.origin === new URL(baseUrl).origin ? undefined : location?.origin
 }
 
 function innermostMessage(error: Cause | undefined): string {

@@ -351,7 +351,7 @@ export type GatewayStreamEvent =
 
 const gatewayStreamRow: Row = { name: 'gateway.stream', method: 'GET', door: 'gateway', path: '/gateway/stream' }
 
-/** Tells messages, statuses and typing indicators as they happen, as Server-Sent Events; goes on after Last-Event-ID, or tells reset. */
+/** Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset. */
 export function gatewayStream(client: Client, params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent> {
   return streamRow(client, gatewayStreamRow, [], params, options)
 }
@@ -771,7 +771,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Tells messages, statuses and typing indicators as they happen, as Server-Sent Events; goes on after Last-Event-ID, or tells reset.
+   * Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.
    *
    * @example
    * for await (const event of client.gateway.stream({ user_wa_id: '16505551234' })) …

@@ -62,8 +62,8 @@ async function eraseBatch(tx: Transaction, clock: Clock, ids: readonly number[],
     .execute()
 }
 
-/** The lists of a value whose items tell something by themselves. */
-const toldLists = ['messages', 'statuses', 'calls', 'groups', 'user_preferences']
+/** The lists of a value whose items stand by themselves. */
+const listNames = ['messages', 'statuses', 'calls', 'groups', 'user_preferences']
 
 /** A value without what it says of a user; undefined when it says nothing of the user. */
 export function eraseFrom(text: string, wa_id: string): string | undefined {
@@ -77,7 +77,7 @@ export function eraseFrom(text: string, wa_id: string): string | undefined {
     kept[name] = rest
   }
   if (!isChanged) return undefined
-  const hasContent = toldLists.some((name) => Array.isArray(kept[name]) && kept[name].length > 0)
+  const hasContent = listNames.some((name) => Array.isArray(kept[name]) && kept[name].length > 0)
   return hasContent ? JSON.stringify(kept) : emptiedValue
 }
 

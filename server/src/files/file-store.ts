@@ -7,7 +7,7 @@ export interface StoredFile {
   readonly size: number
 }
 
-/** Where a blob is. `place` tells apart the times that the same blob was stored; empty: none is needed. */
+/** Where a blob is. `place` distinguishes the times that the same blob was stored; empty: none is needed. */
 export interface BlobPlace {
   readonly sha256: string
   readonly place: string

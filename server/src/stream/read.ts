@@ -25,7 +25,7 @@ interface EventRow {
   readonly value: string | null
 }
 
-/** Events; those of messages and calls are told as such too. The columns are those of `events`. */
+/** Events; those of messages and calls are sent as such too. The columns are those of `events`. */
 export async function readEvents(db: Db, { where, limit }: Selection): Promise<{ last: number; found: Happening[] }> {
   const { rows } = await sql<EventRow>`
     SELECT events.id, ${businessOf(sql.ref('events.account_id'))} AS business_id, events.account_id,

@@ -217,7 +217,7 @@ export class TimerWorker {
           if (there.has(id)) await handlers[kind]?.finish?.({ ...tx, trace: trace ?? undefined }, payload)
         }
       })
-      if (this.#options.feed?.isOn) for (const { id, kind, trace } of timers) this.#tell(id, kind, trace)
+      if (this.#options.feed?.isOn) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
     } catch (error) {
       if (database.outageOf(error) === 'unreachable') throw error
       for (const timer of timers) await this.#goOff(timer)
@@ -268,7 +268,7 @@ export class TimerWorker {
         },
         { alone: handler.alone ?? false, trace: trace ?? undefined },
       )
-      if (this.#options.feed?.isHeard) this.#tell(id, kind, trace)
+      if (this.#options.feed?.isHeard) this.#publish(id, kind, trace)
     } catch (error) {
       // It could not be postponed either, through no fault of its own: it is due again when its lease expires.
       if (database.outageOf(error)) throw error
@@ -276,7 +276,7 @@ export class TimerWorker {
     }
   }
 
-  #tell(id: string, kind: string, trace: string | null): void {
+  #publish(id: string, kind: string, trace: string | null): void {
     const nobody = { business_id: null, account_id: null, phone_number_id: null }
     const time = this.#options.clock.now()
     this.#options.feed?.publish({ id: `timer-${id}`, type: 'timer', time, ...nobody, trace, data: { kind } })
