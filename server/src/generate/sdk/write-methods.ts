@@ -1,5 +1,6 @@
+import { isLink } from '../../http/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
-import { isLink, type Method, type Parameter } from './describe-methods.ts'
+import type { Method, Parameter } from './describe-methods.ts'
 import { type Member, writeComment, writeLiteral, writeMember, writeType, writeValue } from './write-type.ts'
 
 /** The module of one group: its rows, types and functions, and the class that binds them to a client. */
