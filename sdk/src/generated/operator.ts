@@ -333,9 +333,9 @@ export interface OperatorReadDeliveryResponse {
     /** Null when none came. */
     response: {
       status: number
-      /** Up to 4 KiB of them; null for a try of an older version. */
+      /** Up to 4 KiB of them; null for a try of an older version, or when its content was removed. */
       headers: Record<string, string | string[]> | null
-      /** The first 4 KiB. */
+      /** The first 4 KiB; empty when its content was removed. */
       body: string
     } | null
   }[]

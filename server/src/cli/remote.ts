@@ -11,17 +11,23 @@ export interface Remote {
   readonly client: Switchboard
 }
 
+/** Where a command works: `--url` and `--token`, the same for all. */
+export interface RemoteFlags {
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+}
+
 /** A token of worlds/demo.yaml, which a server takes from its own machine alone. */
 const demoOperatorToken = 'demo-operator-token'
 const patience = 10 * 60_000
 
 /** The server that `--url` or SWITCHBOARD_URL names; undefined: the command opens the store. */
-export function findRemote(
-  flags: { readonly url?: string; readonly token?: string },
-  environment: Environment = processEnvironment(),
-): Remote | undefined {
+export function findRemote(flags: RemoteFlags, environment: Environment = processEnvironment()): Remote | undefined {
   const url = flags.url ?? (environment['SWITCHBOARD_URL'] || undefined)
-  if (url === undefined) return undefined
+  if (url === undefined) {
+    if (flags.token === undefined) return undefined
+    throw new CommandFailed('--token is for a server: name it with --url or SWITCHBOARD_URL; the store needs none')
+  }
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)
   }
@@ -32,8 +38,9 @@ export function findRemote(
 }
 
 /** For commands that need a server: without a name for it, it is on this machine. */
-export function requireRemote(flags: { readonly url?: string; readonly token?: string }): Remote {
-  return findRemote(flags) ?? (findRemote({ ...flags, url: writeLocalUrl(configFrom({})) }) as Remote)
+export function requireRemote({ url, token }: RemoteFlags): Remote {
+  const named = url ?? (processEnvironment()['SWITCHBOARD_URL'] || undefined)
+  return findRemote({ url: named ?? writeLocalUrl(configFrom({})), token }) as Remote
 }
 
 /** A refusal by the server. */

@@ -219,7 +219,7 @@ export class TimerWorker {
           if (there.has(id)) await handlers[kind]?.finish?.({ ...tx, trace: trace ?? undefined }, payload)
         }
       })
-      if (this.#options.feed?.isOn) for (const { id, kind, trace } of timers) this.#tell(id, kind, trace)
+      if (this.#options.feed?.isHeard) for (const { id, kind, trace } of timers) this.#tell(id, kind, trace)
     } catch (error) {
       if (database.outageOf(error) === 'unreachable') throw error
       for (const timer of timers) await this.#goOff(timer)

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
+import type { Clock } from '../../base/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { ReplaysTable } from '../../db/tables.ts'
 import type { OperatorLimits } from '../../graph/operation.ts'
@@ -38,6 +39,16 @@ export async function lockReplay(tx: Transaction, id: string): Promise<Replay | 
 
 export async function changeReplay(tx: Transaction, id: string, change: Partial<Replay>): Promise<void> {
   await tx.query.updateTable('replays').set(change).where('id', '=', id).execute()
+}
+
+/** Stops a replay that runs; one that has ended stays as it is. A batch that is under way ends first. Undefined: there is none. */
+export async function stopReplay(tx: Transaction, clock: Clock, id: string): Promise<Replay | undefined> {
+  const job = await lockReplay(tx, id)
+  if (job?.state !== 'running') return job
+  const now = clock.now()
+  const end = { state: 'stopped', changed_time: now, finished_time: now } as const
+  await changeReplay(tx, id, end)
+  return { ...job, ...end }
 }
 
 function isReplaySeen({ limits, token_id }: Viewer) {

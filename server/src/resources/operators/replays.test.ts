@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { startHosted } from '../../../test/harness/command.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { addDelivery } from '../../../test/harness/delivered.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
@@ -124,6 +125,19 @@ onBothDatabases('a replay of many deliveries', (engine) => {
     assert.deepEqual(listed, [job.id])
     assertError(await stop('nothing'), notFound())
     assertError(await get('replays/nothing'), notFound())
+  })
+
+  test('goes on when whoever watches it presses Ctrl-C', async () => {
+    await fill('user_preferences', 150)
+    const flags = ['--field', 'user_preferences', '--url', server.url, '--token', tokens.operator]
+    const ready = /^Replay (\w+) has begun\.$/m
+    const command = await startHosted(['deliveries', 'replay', ...flags], { cwd: server.dataDir, ready })
+    await command.shows(/^0 %, 0 of about 150$/m)
+    const { code, stdout } = await command.stop('SIGINT')
+    const id = command.url
+    assert.deepEqual([code, (await read(id)).state], [0, 'running'])
+    assert.match(stdout, new RegExp(`Replay ${id} goes on: .* deliveries stop-replay ${id}\n$`))
+    await stop(id)
   })
 
   describe('by an operator with limits', () => {

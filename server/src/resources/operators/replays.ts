@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { notFound } from '../../graph/errors.ts'
 import {
   defineOperatorRead,
@@ -13,17 +13,15 @@ import type { DeliveryFilter } from './delivery-store.ts'
 import { exampleCursors, exampleTime } from './examples.ts'
 import { writeMoment } from './moments.ts'
 import {
-  changeReplay,
   findReplayForOperators,
   listReplaysForOperators,
-  lockReplay,
   type Replay,
   replayStates,
+  stopReplay,
   type Viewer,
 } from './replay-store.ts'
 
-const orNull = (schema: Parameters<typeof Type.Union>[0][number], description: string) =>
-  Type.Union([schema, Type.Null()], { description })
+const orNull = <S extends TSchema>(schema: S, description: string) => Type.Union([schema, Type.Null()], { description })
 
 export const replaySchema = Type.Object({
   id: Type.String(),
@@ -107,15 +105,10 @@ export function replayJobOperations(): NewOperation[] {
       },
       async run(context, { replay_id }) {
         const { db, clock } = context
-        if (!(await findReplayForOperators(db, viewerOf(context), replay_id))) throw notFound()
-        // A batch may be under way: it ends first.
-        const job = await lockReplay(db, replay_id)
-        if (!job) throw notFound()
-        const now = clock.now()
-        const end = { state: 'stopped', changed_time: now, finished_time: now } as const
-        if (job.state === 'running') await changeReplay(db, replay_id, end)
-        const stopped = job.state === 'running' ? { ...job, ...end } : job
-        const { business_id, account_id } = job
+        const isSeen = (await findReplayForOperators(db, viewerOf(context), replay_id)) !== undefined
+        const stopped = isSeen ? await stopReplay(db, clock, replay_id) : undefined
+        if (!stopped) throw notFound()
+        const { business_id, account_id } = stopped
         const subject = { id: replay_id, kind: 'replay', business_id: business_id ?? undefined, account_id }
         return new Recorded(showReplay(stopped), subject)
       },
