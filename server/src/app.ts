@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isGrantValid } from './auth/allowed-operators.ts'
+import { endStaleSessions } from './auth/sessions.ts'
 import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
 import { day, hour } from './base/duration.ts'
@@ -78,6 +80,7 @@ import { openSandbox } from './sandbox/sandbox.ts'
 import { readSandboxState } from './sandbox/state.ts'
 import { makeConsole } from './site/console.ts'
 import { makeDocuments } from './site/documents.ts'
+import type { OidcSettings } from './site/issuer.ts'
 import { findReadiness } from './site/readiness.ts'
 import { Feed } from './stream/feed.ts'
 import { exportSpans } from './telemetry/export-spans.ts'
@@ -445,6 +448,7 @@ export async function createApp({
         production: config.production,
         lifetime: config.consoleSession,
         secret: await serviceSecret(database, random, 'console'),
+        oidc: readOidc(config),
       }),
       health: {
         findReadiness: shareWhileRunning(() => findReadiness(database, migrations)),
@@ -485,6 +489,7 @@ export async function createApp({
 
   return {
     async listen() {
+      if (config.role !== 'worker' && config.consoleOn) await endStale(config, database, clock, log)
       await server.listen({ port: config.port, host: config.host })
       address = writeAddress(server.server.address() as AddressInfo)
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
@@ -525,6 +530,18 @@ export async function createApp({
       await store.close()
     },
   }
+}
+
+function readOidc(config: Config): OidcSettings | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcAllow: allow } = config
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined
+  return { issuer, clientId, clientSecret, allow, scopes: config.oidcScopes, groupsClaim: config.oidcGroupsClaim }
+}
+
+/** Whoever is taken out of OIDC_ALLOW is signed out by the start that this takes. */
+async function endStale({ oidcIssuer, oidcAllow }: Config, database: Database, clock: Clock, log: Log): Promise<void> {
+  const ended = await endStaleSessions(database, clock, (grant) => isGrantValid(grant, oidcIssuer, oidcAllow))
+  if (ended > 0) log.info({ ended }, 'ended sessions of the console whose entries are no longer in OIDC_ALLOW')
 }
 
 /** Outside production many things are allowed that only the person running the trial should reach. */

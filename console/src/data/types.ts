@@ -216,6 +216,7 @@ export interface AuditRecord {
   readonly business_id: string
   readonly actor_app_id: string
   readonly actor_token_id: string
+  readonly actor_name?: string
   readonly remote_address: string
   readonly trace: string
 }

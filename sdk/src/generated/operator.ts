@@ -641,6 +641,8 @@ export interface OperatorListAuditItem {
   actor_business_id: string
   /** The id of the token, never its secret. */
   actor_token_id: string
+  /** Who was signed in to the console; absent: the token is no session. */
+  actor_name?: string
   /** Where the request came from. */
   remote_address: string
   /** The trace of the request. */
