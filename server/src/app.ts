@@ -59,7 +59,7 @@ import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations, gatherTimers, nodeKinds } from './operations.ts'
 import { Heartbeat } from './processes/heartbeat.ts'
-import { appendActivity } from './resources/audit/store.ts'
+import { appendActivity, insertActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { LinkWorker } from './resources/messages/link-worker.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
@@ -377,6 +377,7 @@ export async function createApp({
     settings: config,
     requestLog,
     appendActivity,
+    insertActivity,
     ports: {
       files,
       pieces,

@@ -103,9 +103,10 @@ export interface OperatorListTokensParams {
 export interface OperatorListTokensItem {
   /** By which it is listed and revoked; it reveals nothing about the secret. */
   id: string
-  app_id: string
+  /** Null: a session of the console that began when there was no app. */
+  app_id: string | null
   /** The business of its app. */
-  business_id: string
+  business_id: string | null
   scopes: string[]
   /** The only accounts that it sees; null: no such limit. */
   accounts: string[] | null
@@ -150,9 +151,10 @@ export interface OperatorCreateTokenResponse {
   token: string
   /** By which it is listed and revoked; it reveals nothing about the secret. */
   id: string
-  app_id: string
+  /** Null: a session of the console that began when there was no app. */
+  app_id: string | null
   /** The business of its app. */
-  business_id: string
+  business_id: string | null
   scopes: string[]
   /** The only accounts that it sees; null: no such limit. */
   accounts: string[] | null

@@ -94,7 +94,7 @@ export async function listTokens(flags: { data?: string; url?: string; json?: bo
 
 type ListedToken = {
   id: string
-  app_id: string
+  app_id: string | null
   scopes: string[]
   accounts: readonly string[] | null
   businesses: readonly string[] | null
@@ -106,7 +106,7 @@ type ListedToken = {
 const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
-  { heading: 'APP', cell: ({ app_id }) => app_id },
+  { heading: 'APP', cell: ({ app_id }) => app_id ?? '–' },
   { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },

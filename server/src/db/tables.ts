@@ -131,7 +131,8 @@ export interface AppSubscriptionsTable {
 export interface TokensTable {
   id: string
   hash: string
-  app_id: string
+  /** Null: a session of the console that began in a store without apps. */
+  app_id: string | null
   scopes: Json<string[]>
   accounts: Json<string[]> | null
   businesses: Json<string[]> | null
@@ -139,11 +140,13 @@ export interface TokensTable {
   expires_time: number | null
   revoked_time: number | null
   session_name: string | null
+  session_grant: string | null
 }
 
 export interface ConsoleLinksTable {
   hash: string
   name: string
+  /** '' in a store without apps. */
   app_id: string
   accounts: Json<string[]> | null
   businesses: Json<string[]> | null
