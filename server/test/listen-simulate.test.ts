@@ -226,7 +226,10 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       /^App 3000000000000001 has its callback and links back\.\n$/,
     )
     assert.deepEqual(await readTouched(), before)
-    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^App \d+ has its own callback: there is nothing to restore/)
+    assert.match(
+      (await runCommand(['listen', '--restore'], options)).stderr,
+      /^App \d+ has its own callback: there is nothing to restore/,
+    )
 
     await (await listenAlone()).stop('SIGKILL')
     const next = await listen()

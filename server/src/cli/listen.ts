@@ -53,7 +53,11 @@ export async function listen(flags: ListenFlags): Promise<void> {
     const app_id = await chooseApp(database, flags.app)
     const isRestored = await restoreDead(database, app_id, flags.restore ?? false)
     if (flags.restore) {
-      say(isRestored ? `App ${app_id} has its callback and links back.` : `App ${app_id} has its own callback: there is nothing to restore.`)
+      say(
+        isRestored
+          ? `App ${app_id} has its callback and links back.`
+          : `App ${app_id} has its own callback: there is nothing to restore.`,
+      )
       return
     }
     if (isRestored) say(`Another listen for app ${app_id} was killed; the callback from before it is restored.`)
