@@ -121,11 +121,11 @@ async function readBody(response: Response): Promise<unknown> {
 
 function toFailure({ status }: Response, body: unknown): Failure {
   const { error } = (typeof body === 'object' && body ? body : {}) as { error?: { message?: string; code?: number } }
-  return new Failure(status, error?.message ?? `The service answered ${status}.`, error?.code)
+  return new Failure(status, error?.message ?? `The service responded with ${status}.`, error?.code)
 }
 
 /** What went wrong, for people. */
 export function explain(error: unknown): string {
   if (error instanceof Failure) return error.message
-  return error instanceof TypeError ? 'The service cannot be reached.' : String(error)
+  return error instanceof TypeError ? 'The service cannot be reached. Check that it is running.' : String(error)
 }

@@ -49,7 +49,7 @@ export function AccessPage() {
             makes.value = true
           }}
         >
-          Make a token
+          Create a token
         </button>
       </Head>
       <section class="block" aria-labelledby="tokens-title">
@@ -62,8 +62,8 @@ export function AccessPage() {
                 <th scope="col">State</th>
                 <th scope="col">App</th>
                 <th scope="col">What it can do</th>
-                <th scope="col">Made</th>
-                <th scope="col">Ends</th>
+                <th scope="col">Created</th>
+                <th scope="col">Expires</th>
                 <th scope="col">
                   <span class="unseen">Actions</span>
                 </th>
@@ -96,7 +96,7 @@ export function AccessPage() {
         </div>
       </section>
       <section class="block" aria-labelledby="sessions-title">
-        <h2 id="sessions-title">Sessions of the console</h2>
+        <h2 id="sessions-title">Console sessions</h2>
         <ul class="plain-list">
           {sessions.map((token) => (
             <li key={token.id} class="row">
@@ -120,7 +120,7 @@ export function AccessPage() {
       <section class="block" aria-labelledby="audit-title">
         <h2 id="audit-title">Who did what</h2>
         {audit.value.value?.data.length === 0 ? (
-          <Empty title="Nothing was written yet" />
+          <Empty title="No records yet" />
         ) : (
           <div class="table-place" tabIndex={0} role="region" aria-label="List of records">
             <table>
@@ -186,7 +186,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
       onMade()
     })
   return (
-    <Dialog title="Make a token" onClose={onClose}>
+    <Dialog title="Create a token" onClose={onClose}>
       {made.value === undefined ? (
         <form
           class="form"
@@ -205,7 +205,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
             </select>
           </Field>
           <fieldset>
-            <legend>What it may do</legend>
+            <legend>Permissions</legend>
             <div class="checks">
               {choices.map(([scope, words], index) => (
                 <label class="check" key={scope}>
@@ -215,7 +215,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
               ))}
             </div>
           </fieldset>
-          <Field label="Ends after" hint="Such as 12h or 60d; left out: never.">
+          <Field label="Expires after" hint="Such as 12h or 60d. Empty: never.">
             <input name="expires" value="60d" />
           </Field>
           <button type="submit" class="main">
@@ -224,7 +224,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
         </form>
       ) : (
         <>
-          <p>The secret is shown this once:</p>
+          <p>Copy the secret now; it is shown only once:</p>
           <p class="row">
             <code class="grow break">{made.value}</code>
             <CopyButton text={made.value} />
