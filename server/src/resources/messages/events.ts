@@ -14,11 +14,14 @@ export interface EventTools {
   readonly publicUrl: string
 }
 
-/** What a status tells of its message. */
-export type ToldMessage = Pick<MessagesTable, 'id' | 'group_id' | 'pricing' | 'biz_opaque_callback_data' | 'direction'>
+/** What a status reports of its message. */
+export type ReportedMessage = Pick<
+  MessagesTable,
+  'id' | 'group_id' | 'pricing' | 'biz_opaque_callback_data' | 'direction'
+>
 
-export interface ToldStatus {
-  readonly message: ToldMessage
+export interface StatusReport {
+  readonly message: ReportedMessage
   readonly status: MessageStatus
   readonly time: number
   /** Whom it is about; left out where it is about a whole group. */
@@ -45,9 +48,9 @@ export async function raiseStatus(
   tx: Transaction,
   tools: EventTools,
   number: MessageNumber,
-  told: ToldStatus,
+  report: StatusReport,
 ): Promise<void> {
-  const { message, user } = told
+  const { message, user } = report
   const conversation =
     message.group_id === null ? conversations.user(number.id, user?.wa_id ?? '') : conversations.group(message.group_id)
   await raiseEvent(tx, tools.clock, {
@@ -59,12 +62,12 @@ export async function raiseStatus(
       messaging_product: tools.vocabulary.product,
       metadata: { display_phone_number: number.phone_number, phone_number_id: number.id },
       ...(user && { contacts: [describeContact(user)] }),
-      statuses: [describeStatus(tools, told)],
+      statuses: [describeStatus(tools, report)],
     },
   })
 }
 
-function describeStatus({ publicUrl }: EventTools, { message, status, time, user, code }: ToldStatus) {
+function describeStatus({ publicUrl }: EventTools, { message, status, time, user, code }: StatusReport) {
   const { id, group_id, biz_opaque_callback_data } = message
   return {
     id,
@@ -77,7 +80,7 @@ function describeStatus({ publicUrl }: EventTools, { message, status, time, user
   }
 }
 
-function describeRecipient(group_id: string | null, user: ToldStatus['user']) {
+function describeRecipient(group_id: string | null, user: StatusReport['user']) {
   if (group_id === null) return { recipient_id: user?.wa_id }
   return {
     recipient_id: group_id,
@@ -87,7 +90,7 @@ function describeRecipient(group_id: string | null, user: ToldStatus['user']) {
   }
 }
 
-function describePricing({ pricing }: ToldMessage, status: MessageStatus) {
+function describePricing({ pricing }: ReportedMessage, status: MessageStatus) {
   if (!pricing || (status !== 'sent' && status !== 'delivered')) return {}
   const { conversation_id, end_time, billable, category, type } = pricing
   return {

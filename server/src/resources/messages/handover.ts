@@ -5,7 +5,7 @@ import { type NewStreamEvent, recordForStream } from '../../stream/record.ts'
 import type { Audience } from './audience.ts'
 import { raiseStatus } from './events.ts'
 import { actAtOnce, type PhoneTools, schedulePhone } from './phone.ts'
-import { isTold, timesOf } from './progress.ts'
+import { isReported, timesOf } from './progress.ts'
 import type { MessageStatus } from './states.ts'
 import { insertRecipient, type NewMessage, type Person, updateMessage, updateRecipient } from './store.ts'
 import { streamMessage, streamStatuses } from './stream-events.ts'
@@ -35,7 +35,7 @@ export async function handOver(tx: Transaction, tools: PhoneTools, handover: Han
   const { message, audience, statuses, time } = handover
   const { user, sender, chat } = audience
   for (const status of statuses) {
-    if (user && !isTold(status, user)) continue
+    if (user && !isReported(status, user)) continue
     await raiseStatus(tx, tools, sender, { message, status, time, code: message.error_code, ...(user && { user }) })
   }
   const isSent = statuses[0] === 'sent'
@@ -51,7 +51,7 @@ export async function handOver(tx: Transaction, tools: PhoneTools, handover: Han
   recordForStream(tx, time, streamed)
 }
 
-/** Each participant gets the message on its own way, behind the group's `sent`. Returns what the users' stream tells of that. */
+/** Each participant gets the message on its own way, behind the group's `sent`. Returns the entries for the users' stream. */
 async function sendToParticipants(
   tx: Transaction,
   tools: PhoneTools,
@@ -73,7 +73,7 @@ async function sendToParticipants(
     if (wasAccepted) await updateRecipient(tx, recipient, recipient)
     else insertRecipient(tx, recipient)
     for (const status of statuses) {
-      if (!isTold(status, user)) continue
+      if (!isReported(status, user)) continue
       await raiseStatus(tx, tools, audience.sender, { message, status, time, user, code: 131026 })
     }
     streamed.push(...streamStatuses(message, user.wa_id, statuses, time))

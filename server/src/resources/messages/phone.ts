@@ -75,7 +75,7 @@ async function act(tx: Transaction, tools: PhoneTools, { message_id, user_wa_id,
   await schedulePhone(tx, tools, message_id, user, statuses.at(-1))
 }
 
-/** Whether the user has blocked the number: then nothing is delivered, and nobody is told. */
+/** Whether the user has blocked the number: then nothing is delivered, and no event is raised. */
 export async function isBlockedByUser(tx: Transaction, phone_number_id: string, user_wa_id: string): Promise<boolean> {
   return (await findChat(tx, chatIdOf(phone_number_id, user_wa_id)))?.blocked ?? false
 }

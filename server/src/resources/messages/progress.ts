@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts'
 import type { MessageRecipientsTable } from '../../db/tables.ts'
-import { type EventTools, raiseStatus, type ToldStatus } from './events.ts'
+import { type EventTools, raiseStatus, type StatusReport } from './events.ts'
 import { type MessageStatus, moveMessage } from './states.ts'
 import {
   findPerson,
@@ -35,14 +35,14 @@ export function timesOf(statuses: readonly MessageStatus[], time: number): Parti
   return times
 }
 
-/** What the business is told: `read` only where the user's phone says when it read. */
-export function isTold(status: MessageStatus, { read_receipts }: Pick<Person, 'read_receipts'>): boolean {
+/** What the business is notified of: `read` only where the user's phone says when it read. */
+export function isReported(status: MessageStatus, { read_receipts }: Pick<Person, 'read_receipts'>): boolean {
   return status !== 'read' || read_receipts
 }
 
 /**
- * Takes a message to a user on, and tells what it went through; nothing happens when the report is not ahead. The message is
- * held. Returns the statuses, also those that are not told.
+ * Moves a message to a user forward, and reports each status on the way; nothing happens when the report is not ahead. The message is
+ * held. Returns the statuses, also the unreported ones.
  */
 export async function progressMessage(
   tx: Transaction,
@@ -60,7 +60,7 @@ export async function progressMessage(
   const error_code = status === 'failed' ? (code ?? null) : message.error_code
   const sent_time = statuses.includes('sent') ? time : message.sent_time
   await updateMessage(tx, message.id, { state, error_code, sent_time, ...timesOf(statuses, time) })
-  await tell(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  await reportStatuses(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
   recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
 }
@@ -85,21 +85,21 @@ export async function progressRecipient(
   await updateRecipient(tx, recipient, { state, error_code, ...timesOf(statuses, time) })
   const ahead = moveMessage(message, status, now)
   if (ahead.length > 0 && status !== 'failed') await updateMessage(tx, message.id, { state })
-  await tell(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  await reportStatuses(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
   recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
 }
 
-async function tell(
+async function reportStatuses(
   tx: Transaction,
   tools: EventTools,
   number: MessageNumber,
-  told: Omit<ToldStatus, 'status'>,
+  report: Omit<StatusReport, 'status'>,
   statuses: readonly MessageStatus[],
   user: Person,
 ): Promise<void> {
   for (const status of statuses) {
-    if (isTold(status, user)) await raiseStatus(tx, tools, number, { ...told, status })
+    if (isReported(status, user)) await raiseStatus(tx, tools, number, { ...report, status })
   }
 }
 

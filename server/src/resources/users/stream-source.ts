@@ -168,7 +168,7 @@ class UsersSource implements StreamSource<About> {
     return time !== undefined && time > clock.now() - settings.streamKeep
   }
 
-  /** Events with what is still kept of their messages; of a message that is gone nothing is told. */
+  /** Events with what is still kept of their messages; a deleted message is left out. */
   async #read(rows: readonly StoredStreamEvent[]): Promise<StreamEvent<About>[]> {
     const { database, clock, publicUrl, settings, sealLink } = this.#deps
     if (rows.length === 0) return []
