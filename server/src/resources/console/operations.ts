@@ -20,13 +20,13 @@ const pages = [
   ['live', '/live', 'Shows everything that happens, as it happens.'],
   ['trace', '/traces/{trace}', 'Shows all that one request set off.'],
   ['deliveries', '/deliveries', 'Shows the log of webhooks and the health of their subscribers.'],
-  ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every try at it.'],
-  ['connect', '/connect', 'Shows how to connect an app, and tries whether it is.'],
+  ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every try.'],
+  ['connect', '/connect', 'Shows how to connect an app, and tests the connection.'],
   ['calls', '/calls', 'Shows the calls.'],
   ['call', '/calls/{call}', 'Shows one call with the descriptions of both sides.'],
   ['resources', '/resources', 'Shows what is in the store.'],
   ['resource', '/resources/{id}', 'Shows one object of the store.'],
-  ['sandbox', '/sandbox', 'Shows what can be done in a place to try things out: time, faults, snapshots.'],
+  ['sandbox', '/sandbox', 'Shows the tools of a sandbox: clock, faults, snapshots.'],
   ['access', '/access', 'Shows tokens, sessions and who did what.'],
 ] as const
 
