@@ -125,6 +125,23 @@ onBothDatabases('forget', (engine) => {
       const tries = await database.read.query.selectFrom('delivery_attempts').select('answer').execute()
       return tries.some(({ answer }) => answer?.includes(erased.text))
     }, 'an answer that holds the text')
+    // A post of several deliveries, of which one is about somebody else: its answer stands with each of them.
+    await database.transaction(async ({ query }) => {
+      const find = (wa_id: string, order: 'asc' | 'desc') =>
+        query
+          .selectFrom('deliveries')
+          .innerJoin('events', 'events.id', 'deliveries.event_id')
+          .select('deliveries.id')
+          .where('events.value', 'like', `%"${wa_id}"%`)
+          .orderBy('deliveries.id', order)
+          .executeTakeFirstOrThrow()
+      const [about, beside] = [(await find(user, 'asc')).id, (await find(other, 'desc')).id]
+      const shared = { number: 99, time: 1, duration: 1, status: 200, problem: null, sent_to: null, sent_headers: null }
+      const answered = { answer: erased.text, answer_headers: JSON.stringify({ 'x-said': erased.text }) }
+      const post = { ...shared, ...answered, sent_with: `${about},${beside}` }
+      const tries = [about, beside].map((delivery_id) => ({ ...post, delivery_id }))
+      await query.insertInto('delivery_attempts').values(tries).execute()
+    })
     const { joined, caller, ...inMessages } = erased
     assert.deepEqual(findIn(await readEverything(), inMessages), Object.keys(inMessages), 'all of it is there before')
 

@@ -204,6 +204,30 @@ describe('files in object storage', () => {
     assert.ok((await bytesOf(await download(second))).equals(bytes))
   })
 
+  test('metrics count what the storage did, by outcome, and bytes', async () => {
+    const read = async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text()
+      const find = (line: string) =>
+        Number(
+          text
+            .split('\n')
+            .find((one) => one.startsWith(line))
+            ?.split(' ')[1] ?? 0,
+        )
+      const count = (operation: string, outcome: string) =>
+        find(`switchboard_files_operation_duration_seconds_count{operation="${operation}",outcome="${outcome}"}`)
+      const bytes = (direction: string) => find(`switchboard_files_bytes_total{direction="${direction}"}`)
+      return [count('store', 'ok'), count('store', 'full'), bytes('stored')] as const
+    }
+    const [stored, refused, bytes] = await read()
+    await put(makeDocument(5000))
+    storage.fault = () => ({ status: 507, code: 'InsufficientStorage' })
+    await upload(makeDocument())
+    const [storedThen, refusedThen, bytesThen] = await read()
+    assert.deepEqual([storedThen - stored, refusedThen - refused], [1, 1])
+    assert.ok(bytesThen - bytes > 5000 && bytesThen - bytes < 6000)
+  })
+
   test('neither the log nor a response ever has the credentials', async () => {
     await until(async () => lines.includes('files cannot be stored or read'), 'an outage was logged')
     assert.match(lines, /the object storage works again/)

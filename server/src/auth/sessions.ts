@@ -2,9 +2,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Db, Transaction } from '../db/database.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
 import { keyedHash } from '../db/keyed-hash.ts'
 import type { Scope } from '../graph/caller.ts'
+import { nameCookie, readCookie, writeCookie } from './cookies.ts'
 import { hashToken, insertToken, makeTokenSecret } from './tokens.ts'
 
 /** What whoever is signed in to the console may do: see and act as an operator, and act for the users' phones. */
@@ -13,32 +14,19 @@ const sessionScopes: readonly Scope[] = ['operator', 'gateway']
 /** The header by which a page of the console proves that a write is its own: other websites cannot know its value. */
 export const proofHeader = 'x-console-proof'
 
-/** A browser sends cookies to every port of a host, so each has its own; over https the browser itself guards the name. */
-function nameCookie(host: string | undefined, isSecure: boolean): string {
-  return isSecure ? '__Host-switchboard' : `switchboard_${/:(\d+)$/.exec(host ?? '')?.[1] ?? '80'}`
-}
-
 /** The secret of the session that a browser's cookie holds. */
-export function readSessionCookie({ cookie, host }: IncomingHttpHeaders): string | undefined {
-  if (cookie === undefined) return undefined
-  const pairs = cookie.split(';').map((pair) => pair.trim().split('=', 2))
-  const findValue = (wanted: string) => pairs.find(([name]) => name === wanted)?.[1]
-  return findValue(nameCookie(host, true)) ?? findValue(nameCookie(host, false))
+export function readSessionCookie(headers: IncomingHttpHeaders): string | undefined {
+  if (headers.cookie === undefined) return undefined
+  const read = (isSecure: boolean) => readCookie(headers, nameCookie(headers.host, isSecure))
+  return read(true) ?? read(false)
 }
 
 export function writeSessionCookie(
   host: string | undefined,
   secret: string,
-  { isSecure, lifetime }: { readonly isSecure: boolean; readonly lifetime: number },
+  options: { readonly isSecure: boolean; readonly lifetime: number },
 ): string {
-  const parts = [
-    `${nameCookie(host, isSecure)}=${secret}`,
-    'Path=/',
-    `Max-Age=${Math.floor(lifetime / 1000)}`,
-    'HttpOnly',
-    'SameSite=Strict',
-  ]
-  return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ')
+  return writeCookie(nameCookie(host, options.isSecure), secret, { ...options, sameSite: 'Strict' })
 }
 
 /** What a write of this session must carry. */
@@ -91,6 +79,8 @@ export interface FoundSession {
   readonly name: string
   readonly expires_time: number
   readonly isLimited: boolean
+  /** Whether an issuer said who it is. */
+  readonly isByIssuer: boolean
 }
 
 /** A session that has not ended. */
@@ -103,13 +93,14 @@ export async function findSession(db: Db, now: number, secret: string): Promise<
 export async function findAnySession(db: Db, now: number, secret: string): Promise<FoundSession | 'ended' | undefined> {
   const row = await db.query
     .selectFrom('tokens')
-    .select(['id', 'session_name', 'expires_time', 'revoked_time', 'accounts', 'businesses'])
+    .select(['id', 'session_name', 'expires_time', 'revoked_time', 'accounts', 'businesses', 'session_grant'])
     .where('hash', '=', hashToken(db, secret))
     .executeTakeFirst()
   if (!row || row.session_name === null) return undefined
   const { id, session_name: name, expires_time } = row
   if (row.revoked_time !== null || expires_time === null || expires_time <= now) return 'ended'
-  return { id, name, expires_time, isLimited: row.accounts !== null || row.businesses !== null }
+  const isLimited = row.accounts !== null || row.businesses !== null
+  return { id, name, expires_time, isLimited, isByIssuer: row.session_grant !== null }
 }
 
 /** The app that sessions act by: nobody says which. Undefined in an empty store. */
@@ -163,4 +154,32 @@ export async function takeLink(
 
 function hashCode(db: Db, code: string): string {
   return keyedHash(db, 'token', hash('sha256', code))
+}
+
+/** Ends the sessions of operators whom the settings admit no more, and returns how many these are. */
+export async function endStaleSessions(
+  database: Database,
+  clock: Clock,
+  isValid: (grant: string) => boolean,
+): Promise<number> {
+  const live = database.read.query
+    .selectFrom('tokens')
+    .select('session_grant')
+    .distinct()
+    .where('session_grant', 'is not', null)
+    .where('revoked_time', 'is', null)
+    .where('expires_time', '>', clock.now())
+  const stale = (await live.execute()).flatMap(({ session_grant: grant }) =>
+    grant === null || isValid(grant) ? [] : [grant],
+  )
+  if (stale.length === 0) return 0
+  const ended = await database.transaction((tx) =>
+    tx.query
+      .updateTable('tokens')
+      .set({ revoked_time: clock.now() })
+      .where('session_grant', 'in', stale)
+      .where('revoked_time', 'is', null)
+      .executeTakeFirst(),
+  )
+  return Number(ended.numUpdatedRows)
 }

@@ -4,10 +4,18 @@ import { packageVersion } from '../version.ts'
 import { findLocalAddress, writeLocalUrl } from './local-url.ts'
 
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
-const urlFlag = [
-  '--url <base>',
-  'use a running server instead of the store (SWITCHBOARD_URL; its operator token in SWITCHBOARD_TOKEN)',
+const urlFlag = ['--url <base>', 'use a running server instead of the store (SWITCHBOARD_URL)'] as const
+const tokenFlag = [
+  '--token <token>',
+  "for a server: a token with the scope operator (SWITCHBOARD_TOKEN; default: the demo's)",
 ] as const
+
+/** For a command that always asks a server. */
+function forServer(command: Command, local: string): Command {
+  return command
+    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${local})`)
+    .option(...tokenFlag)
+}
 const jsonFlag = ['--json', 'print all fields, one JSON object per line'] as const
 
 /** A flag that may be repeated; `nothing` says what applies without it. */
@@ -56,6 +64,7 @@ export function buildProgram(): Command {
     .argument('<file>')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (file, flags) => (await import('./apply.ts')).apply(file, flags))
 
   program
@@ -65,6 +74,7 @@ export function buildProgram(): Command {
     )
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./export.ts')).exportStore(flags))
 
   program
@@ -96,6 +106,7 @@ export function buildProgram(): Command {
     .option('--expires <duration>', 'the lifetime, such as 12h or 60d (default: no end)')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./token.ts')).createToken(flags))
   token
     .command('list')
@@ -103,6 +114,7 @@ export function buildProgram(): Command {
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./token.ts')).listTokens(flags))
   token
     .command('revoke')
@@ -110,6 +122,7 @@ export function buildProgram(): Command {
     .argument('<id>')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (id, flags) => (await import('./token.ts')).revokeTokenById(id, flags))
 
   program
@@ -124,21 +137,18 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (flags) => (await import('./console-link.ts')).printConsoleLink(flags))
 
-  program
-    .command('status')
+  const local = writeLocalUrl({ host, port })
+  forServer(program.command('status'), local)
     .description('show the state of a running server: version, store, processes, objects, waiting deliveries')
-    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
     .option('--json', 'print all fields as one JSON object')
     .action(async (flags) => (await import('./status.ts')).showStatus(flags))
-  program
-    .command('wait')
+  forServer(program.command('wait'), local)
     .description('wait for the first record of a type on a running server, and print it; for tests')
-    .argument('<type>', 'request, event, delivery, try, message, call or timer')
+    .argument('<type>', 'request, event, delivery, try, message, call, timer or replay')
     .option('--account <id>', 'only of this account')
     .option('--number <id>', 'only of this Phone-Number-ID')
     .option('--since <when>', 'include records since a duration ago, such as 10s, or since a time')
     .option('--timeout <duration>', 'how long to wait, at most 60s (default: 30s)')
-    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
     .action(async (type, flags) => (await import('./status.ts')).waitForHappening(type, flags))
 
   const signingKey = program
@@ -195,6 +205,7 @@ export function buildProgram(): Command {
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./audit.ts')).listAudit(flags))
 
   const app = program.command('app').description('manage apps')
@@ -207,6 +218,7 @@ export function buildProgram(): Command {
     .option('--overlap <duration>', 'how long the old secret stays valid', '24h')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (id, flags) => (await import('./app-secret.ts')).rotateAppSecret(id, flags))
 
   const deliveries = program.command('deliveries').description('the webhook log: show deliveries and replay them')
@@ -220,6 +232,7 @@ export function buildProgram(): Command {
     .option('--watch', 'show the state of deliveries, every second, until Ctrl-C')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
@@ -228,15 +241,43 @@ export function buildProgram(): Command {
     .option('--json', 'print all fields as one JSON object')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (id, flags) => (await import('./show-delivery.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
-    .description('send deliveries again, in any state, to the current callback of their app')
-    .argument('<id...>')
+    .description(
+      'send deliveries again, in any state, to the current callback of their app: by their ids, or all that the options select; many are sent as a job',
+    )
+    .argument('[id...]')
+    .option('--state <state>', 'only deliveries in this state: waiting, failing, delivered, failed or withdrawn')
+    .option('--app <id>', 'only deliveries to this app')
+    .option('--account <id>', 'only deliveries of this account')
+    .option('--number <id>', 'only deliveries of this Phone-Number-ID')
+    .option('--field <field>', 'only deliveries of this webhook field')
+    .option('--since <when>', 'only deliveries raised since a duration ago, such as 24h, or since a time')
+    .option('--until <when>', 'only deliveries raised before that')
     .option('--to <url>', 'another address to send them to')
+    .option('--no-wait', 'start the job and return at once, instead of showing its progress until it is done')
     .option(...dataFlag)
     .option(...urlFlag)
-    .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
+    .option(...tokenFlag)
+    .action(async (ids, flags) => (await import('./replay.ts')).replayDeliveries(ids, flags))
+  deliveries
+    .command('replays')
+    .description('list the newest replay jobs')
+    .option(...jsonFlag)
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (flags) => (await import('./replays.ts')).listReplays(flags))
+  deliveries
+    .command('stop-replay')
+    .description('stop a replay job; deliveries that it has sent again are not undone')
+    .argument('<id>')
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (id, flags) => (await import('./replays.ts')).stopReplay(id, flags))
 
   program
     .command('forget')
@@ -369,17 +410,14 @@ export function buildProgram(): Command {
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateJoin(flags))
 
-  addSandboxCommands(program, writeLocalUrl({ host, port }))
+  addSandboxCommands(program, local)
   pointToHelp(program, './switchboard')
   return program
 }
 
 /** What only a sandbox can do, through the operator door of a running server. */
 function addSandboxCommands(program: Command, local: string): void {
-  const forOperator = (command: Command): Command =>
-    command
-      .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${local})`)
-      .option('--token <token>', "a token with the scope operator (SWITCHBOARD_TOKEN; default: the demo's)")
+  const forOperator = (command: Command): Command => forServer(command, local)
   const load = () => import('./sandbox.ts')
   const snapshot = program.command('snapshot').description('in a sandbox: save and restore the whole store')
   forOperator(snapshot.command('save <name>'))

@@ -56,6 +56,7 @@ export interface Tables {
   lanes: LanesTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
+  replays: ReplaysTable
   received_messages: ReceivedMessagesTable
   received_statuses: ReceivedStatusesTable
   received_posts: ReceivedPostsTable
@@ -478,6 +479,29 @@ export interface DeliveryAttemptsTable {
   sent_with: string | null
   /** JSON: the headers of the response, by name. */
   answer_headers: string | null
+}
+
+export interface ReplaysTable {
+  id: string
+  /** `stopped`: by somebody, or because its token was revoked; `failed`: after many failures, with the last as its error. */
+  state: 'running' | 'done' | 'stopped' | 'failed'
+  filter: object
+  sent_to: string | null
+  token_id: string | null
+  business_id: string | null
+  account_id: string | null
+  first_id: number
+  last_id: number
+  reached_id: number
+  replayed: number
+  /** What could not be sent. */
+  left_out: number
+  total: number
+  error: string | null
+  trace: string | null
+  created_time: number
+  changed_time: number
+  finished_time: number | null
 }
 
 export interface ReceivedMessagesTable {

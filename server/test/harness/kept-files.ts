@@ -112,7 +112,7 @@ export async function listBelow(folder: string): Promise<string[]> {
     throw error
   })
   return found
-    .filter((one) => one.isFile())
+    .filter((one) => one.isFile() && one.name !== '.owners')
     .map((one) => join(one.parentPath, one.name).slice(folder.length + 1))
     .sort()
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -115,9 +115,10 @@ export class ObjectStorage {
     return rm(this.#pathOf(key))
   }
 
-  /** Puts an object there without a request. */
-  plant(key: string, bytes: Uint8Array): Promise<void> {
-    return writeFile(this.#pathOf(key), bytes)
+  /** Puts an object there without a request, as if it had been there since `time`. */
+  async plant(key: string, bytes: Uint8Array, time = new Date()): Promise<void> {
+    await writeFile(this.#pathOf(key), bytes)
+    await utimes(this.#pathOf(key), time, time)
   }
 
   #make(): Server {
@@ -153,8 +154,8 @@ export class ObjectStorage {
       return void response.writeHead(204).end()
     }
     if (key === '') return void response.writeHead(200).end(await this.#list(url.searchParams))
-    const size = await stat(this.#pathOf(key)).then(
-      (found) => found.size,
+    const { size, mtime } = await stat(this.#pathOf(key)).then(
+      (found) => found,
       () => {
         throw new Refused(404, 'NoSuchKey')
       },
@@ -165,6 +166,7 @@ export class ObjectStorage {
     if (first !== undefined && start >= size) throw new Refused(416, 'InvalidRange')
     response.writeHead(first === undefined ? 200 : 206, {
       'content-length': Math.max(0, end - start + 1),
+      'last-modified': mtime.toUTCString(),
       ...(first !== undefined && { 'content-range': `bytes ${start}-${end}/${size}` }),
     })
     if (method === 'HEAD' || size === 0) return void response.end()

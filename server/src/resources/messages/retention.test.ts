@@ -91,6 +91,11 @@ onBothDatabases('what is kept of messages', (engine) => {
       button: 'Choose walrus',
       key: 'the teapot admiral salutes',
     }
+    // It says back what it was sent.
+    subscriber.answerWith((post, response) => {
+      const header = post.body.includes(said.written) ? said.written : 'nothing'
+      response.setHeader('x-said', header).end(post.body)
+    })
     await sides.write(user, { text: { body: said.written } })
     const longText = `${said.sent} ${randomBytes(2900).toString('base64')}`
     await sides.send(user, { text: { body: longText } })
@@ -112,6 +117,14 @@ onBothDatabases('what is kept of messages', (engine) => {
       return Object.entries(said).flatMap(([name, text]) => (bytes.includes(text) ? [name] : []))
     }
     assert.deepEqual(await find(), Object.keys(said), 'all of it is there before')
+    const answers = () =>
+      server.database.read.query
+        .selectFrom('delivery_attempts')
+        .select(['answer', 'answer_headers'])
+        .where('answer', 'like', `%${said.written}%`)
+        .where('answer_headers', 'like', `%${said.written}%`)
+        .execute()
+    assert.equal((await answers()).length, 1, 'an answer holds it too')
     server.clock.advance(2 * day)
     await sweep({ messageBodyKeep: 2 * day })
     assert.deepEqual(await find(), [])
