@@ -62,14 +62,14 @@ export function publicDeliveries(client: Client, options?: RequestOptions): Call
 
 const publicDeliveryRow: Row = { name: 'public.delivery', method: 'GET', door: 'open', path: '/deliveries/{}' }
 
-/** Shows one webhook with every try at it. */
+/** Shows one webhook with every try. */
 export function publicDelivery(client: Client, delivery: string, options?: RequestOptions): Call<string> {
   return callForText(client, publicDeliveryRow, [delivery], undefined, options)
 }
 
 const publicConnectRow: Row = { name: 'public.connect', method: 'GET', door: 'open', path: '/connect' }
 
-/** Shows how to connect an app, and tries whether it is. */
+/** Shows how to connect an app, and tests the connection. */
 export function publicConnect(client: Client, options?: RequestOptions): Call<string> {
   return callForText(client, publicConnectRow, [], undefined, options)
 }
@@ -104,7 +104,7 @@ export function publicResource(client: Client, id: string, options?: RequestOpti
 
 const publicSandboxRow: Row = { name: 'public.sandbox', method: 'GET', door: 'open', path: '/sandbox' }
 
-/** Shows what can be done in a place to try things out: time, faults, snapshots. */
+/** Shows the tools of a sandbox: clock, faults, snapshots. */
 export function publicSandbox(client: Client, options?: RequestOptions): Call<string> {
   return callForText(client, publicSandboxRow, [], undefined, options)
 }
@@ -321,7 +321,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows one webhook with every try at it.
+   * Shows one webhook with every try.
    *
    * @example
    * await client.public.delivery('1')
@@ -331,7 +331,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows how to connect an app, and tries whether it is.
+   * Shows how to connect an app, and tests the connection.
    *
    * @example
    * await client.public.connect()
@@ -381,7 +381,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows what can be done in a place to try things out: time, faults, snapshots.
+   * Shows the tools of a sandbox: clock, faults, snapshots.
    *
    * @example
    * await client.public.sandbox()

@@ -246,28 +246,25 @@ export function buildProgram(): Command {
   deliveries
     .command('replay')
     .description(
-      'send deliveries again, in any state, to the current callback of their app: some by their ids, or all that flags select; many are sent as a job',
+      'send deliveries again, in any state, to the current callback of their app: by their ids, or all that the options select; many are sent as a job',
     )
     .argument('[id...]')
     .option('--state <state>', 'only deliveries in this state: waiting, failing, delivered, failed or withdrawn')
-    .option('--app <id>', 'only to this app')
-    .option('--account <id>', 'only of this account')
-    .option('--number <id>', 'only of this Phone-Number-ID')
-    .option('--field <field>', 'only of this webhook field')
-    .option('--since <when>', 'only events raised since a duration ago, such as 24h, or since a time')
-    .option('--until <when>', 'only events raised before then')
+    .option('--app <id>', 'only deliveries to this app')
+    .option('--account <id>', 'only deliveries of this account')
+    .option('--number <id>', 'only deliveries of this Phone-Number-ID')
+    .option('--field <field>', 'only deliveries of this webhook field')
+    .option('--since <when>', 'only deliveries raised since a duration ago, such as 24h, or since a time')
+    .option('--until <when>', 'only deliveries raised before that')
     .option('--to <url>', 'another address to send them to')
-    .option(
-      '--no-wait',
-      'begin a job and leave it to the servers, instead of showing how far it has come until it is done',
-    )
+    .option('--no-wait', 'start the job and return at once, instead of showing its progress until it is done')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
     .action(async (ids, flags) => (await import('./replay.ts')).replayDeliveries(ids, flags))
   deliveries
     .command('replays')
-    .description('list the newest replays that are or were done as a job')
+    .description('list the newest replay jobs')
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
@@ -275,7 +272,7 @@ export function buildProgram(): Command {
     .action(async (flags) => (await import('./replays.ts')).listReplays(flags))
   deliveries
     .command('stop-replay')
-    .description('end a replay that is done as a job; what is sent again already stays so')
+    .description('stop a replay job; deliveries that it has sent again are not undone')
     .argument('<id>')
     .option(...dataFlag)
     .option(...urlFlag)
