@@ -6,7 +6,8 @@ import { watch } from '../data/live.ts'
 import type { Delivery, Lane, List } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { go, place, setQuery } from '../router.ts'
-import { attempt, Badge, Dialog, Empty, Field, Head, say, To, useLoaded, When } from '../ui/parts.tsx'
+import { useLatest } from '../ui/hooks.ts'
+import { attempt, Badge, Dialog, Empty, Field, Head, say, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
 import { toneOfState } from './live-line.tsx'
 
 const states = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const
@@ -31,7 +32,7 @@ export function DeliveriesPage() {
     void list.reload()
     void lanes.reload()
   }
-  useFollow(reload, key)
+  useFollow(reload)
   const rows = list.value.value?.data ?? []
   const toggle = (id: string) => {
     const next = new Set(chosen.value)
@@ -109,7 +110,7 @@ export function DeliveriesPage() {
           </p>
         </Empty>
       ) : (
-        <div class="table-place" tabIndex={0} role="region" aria-label="Webhooks">
+        <TablePlace label="Webhooks">
           <table>
             <thead>
               <tr>
@@ -165,7 +166,7 @@ export function DeliveriesPage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </TablePlace>
       )}
       {replays.value && (
         <ReplayDialog
@@ -184,21 +185,22 @@ function openRow(event: MouseEvent, id: string): void {
 }
 
 /** Loads again after something happened to a webhook, once for many. */
-export function useFollow(reload: () => void, key: string): void {
+export function useFollow(reload: () => void): void {
+  const latest = useLatest(reload)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = watch(({ type }) => {
       if (type !== 'delivery' && type !== 'try') return
       timer ??= setTimeout(() => {
         timer = undefined
-        reload()
+        latest()
       }, 400)
     })
     return () => {
       stop()
       clearTimeout(timer)
     }
-  }, [key])
+  }, [latest])
 }
 
 function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly reload: () => void }) {

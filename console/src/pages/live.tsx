@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { nameOf, numbers } from '../data/directory.ts'
 import { happenings } from '../data/live.ts'
 import type { Happening } from '../data/types.ts'
@@ -101,6 +101,16 @@ function Lines({ lines }: { readonly lines: readonly Happening[] }) {
   const top = useSignal(0)
   const height = useSignal(600)
   const marked = useSignal(-1)
+  const newest = useRef<Happening>(undefined)
+  // What one reads stays where it is while lines arrive above it.
+  useLayoutEffect(() => {
+    const element = box.current
+    const arrived = newest.current ? lines.indexOf(newest.current) : 0
+    newest.current = lines[0]
+    if (!element || arrived <= 0) return
+    if (marked.value >= 0) marked.value += arrived
+    if (element.scrollTop > 0) element.scrollTop += arrived * lineHeight
+  }, [lines, marked])
   useEffect(() => {
     const element = box.current
     if (!element) return undefined

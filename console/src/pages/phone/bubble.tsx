@@ -75,7 +75,7 @@ function BubbleTools(props: {
         <IconButton icon="close" label="Take back" onClick={() => void phone.act(message, 'delete')} />
       )}
       {reacts.value && (
-        <div class="emojis" role="group" aria-label="Reactions">
+        <fieldset class="emojis" aria-label="Reactions">
           {[...emojis, ''].map((emoji) => (
             <button
               type="button"
@@ -90,7 +90,7 @@ function BubbleTools(props: {
               {emoji === '' ? '✕' : emoji}
             </button>
           ))}
-        </div>
+        </fieldset>
       )}
     </div>
   )

@@ -4,6 +4,7 @@ import { numbers } from '../../data/directory.ts'
 import { serviceNow } from '../../data/live.ts'
 import { type ChatKey, keyOf, type Phone } from '../../data/phones.ts'
 import type { Chat, Message } from '../../data/types.ts'
+import { useReachable } from '../../ui/hooks.ts'
 import { IconButton } from '../../ui/parts.tsx'
 import { Bubble } from './bubble.tsx'
 import { startCall } from './call-screen.tsx'
@@ -99,8 +100,12 @@ function Messages({ phone, onReply }: { readonly phone: Phone; readonly onReply:
   const messages = phone.messages.value
   const newest = messages.at(-1)?.id
   useEffect(() => {
-    if (isAtEnd.current || newest === undefined) box.current?.scrollTo({ top: box.current.scrollHeight })
+    const { current } = box
+    if (current && messages.length > 0 && (isAtEnd.current || newest === undefined)) {
+      current.scrollTo({ top: current.scrollHeight })
+    }
   }, [newest, messages.length])
+  useReachable(box)
   const reactions = gatherReactions(messages)
   let day = ''
   return (
@@ -109,7 +114,6 @@ function Messages({ phone, onReply }: { readonly phone: Phone; readonly onReply:
       ref={box}
       role="log"
       aria-label="Messages"
-      tabIndex={0}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < 60
       }}
