@@ -4,6 +4,7 @@ import { useCallback, useEffect, useId, useRef } from 'preact/hooks'
 import { base, explain } from '../data/http.ts'
 import { useLatest, useReachable } from './hooks.ts'
 import { Icon, type IconName } from './icons.tsx'
+import { writeDayAndTime, writeSeconds, writeWhole } from './times.ts'
 
 /** A link within the console. */
 export function To(props: {
@@ -135,8 +136,8 @@ export function Badge({ tone, children }: { readonly tone: string; readonly chil
 export function Time({ at }: { readonly at: string }) {
   const date = new Date(at)
   return (
-    <time dateTime={at} title={date.toLocaleString()}>
-      {date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })}
+    <time dateTime={at} title={writeWhole(date)}>
+      {writeSeconds(date)}
     </time>
   )
 }
@@ -144,14 +145,11 @@ export function Time({ at }: { readonly at: string }) {
 export function When({ at }: { readonly at: string | null | undefined }) {
   if (!at) return <span class="soft">–</span>
   const date = new Date(at)
-  const text = date.toLocaleString([], {
-    day: '2-digit',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hour12: false,
-  })
-  return <time dateTime={at}>{text}</time>
+  return (
+    <time dateTime={at} title={writeWhole(date)}>
+      {writeDayAndTime(date)}
+    </time>
+  )
 }
 
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {

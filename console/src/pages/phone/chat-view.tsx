@@ -6,6 +6,7 @@ import { type ChatKey, keyOf, type Phone } from '../../data/phones.ts'
 import type { Chat, Message } from '../../data/types.ts'
 import { useReachable } from '../../ui/hooks.ts'
 import { IconButton } from '../../ui/parts.tsx'
+import { writeLongDay } from '../../ui/times.ts'
 import { Bubble } from './bubble.tsx'
 import { startCall } from './call-screen.tsx'
 import { Compose } from './compose.tsx'
@@ -126,10 +127,7 @@ function Messages({ phone, onReply }: { readonly phone: Phone; readonly onReply:
       {messages
         .filter(({ type }) => type !== 'reaction')
         .map((message) => {
-          const date = new Date(Number(message.timestamp) * 1000).toLocaleDateString([], {
-            day: 'numeric',
-            month: 'long',
-          })
+          const date = writeLongDay(new Date(Number(message.timestamp) * 1000))
           const isNewDay = date !== day
           day = date
           return (
