@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { snippets } from '../../console/src/pages/snippets.ts'
 import { openBrowser } from './harness/browser.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { ada, number, openChat, openPage, post, send } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
+import { findFreePort, type Receiver, startReceiver } from './harness/receiver.ts'
 
 const fakeMicrophone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
 const picture = Buffer.from(
@@ -48,6 +43,7 @@ test('the console in a browser', async (t) => {
   const page = await openPage(t, browser, `${url}/`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   let receiver: Receiver | undefined
+  let trace = ''
 
   await openChat(phone)
   await t.test(
@@ -92,10 +88,13 @@ test('the console in a browser', async (t) => {
     assert.equal((await post(url, `/v23.0/${number}/calls`, body)).status, 200)
     await phone.getByRole('button', { name: 'Accept' }).click()
     await phone.getByText('0:01').waitFor()
+    await phone.getByText('Nothing can be heard yet').waitFor()
     await phone.getByRole('button', { name: 'End', exact: true }).click()
     await phone.getByText('Call ended').waitFor()
     await phone.getByRole('button', { name: 'Close' }).click()
-    await page.keyboard.press('Escape')
+    await phone.getByRole('button', { name: 'Back to the chats' }).click()
+    await phone.getByText('Calls', { exact: true }).click()
+    await phone.getByText(/^Incoming, 0:0\d$/).waitFor()
     await go(page, 'Calls')
     await page.getByRole('cell', { name: 'completed' }).waitFor()
     await page.getByRole('link', { name: /^wacid/ }).click()
@@ -110,7 +109,6 @@ test('the console in a browser', async (t) => {
     const [, secret = '', verify = ''] =
       /APP_SECRET='(.+?)' VERIFY_TOKEN='(.+?)'/.exec((await command.textContent()) ?? '') ?? []
     receiver = await startReceiver(t, 'Node', { APP_SECRET: secret, VERIFY_TOKEN: verify })
-    assert.ok(receiver)
     await page.getByLabel('Callback URL').fill('http://127.0.0.1:1/')
     await page.getByRole('button', { name: 'Verify and subscribe' }).click()
     await page.locator('p.bad').waitFor()
@@ -192,7 +190,7 @@ test('the console in a browser', async (t) => {
     await server.stop('SIGTERM')
     await page.getByText('The connection is lost.').waitFor()
     server = await serve()
-    await send(url, { type: 'text', text: { body: 'Written meanwhile' } })
+    trace = await send(url, { type: 'text', text: { body: 'Written meanwhile' } })
     await phone.getByText('Written meanwhile').waitFor()
     await page.getByText('The connection is lost.').waitFor({ state: 'detached' })
   })
@@ -231,12 +229,14 @@ test('the console in a browser', async (t) => {
     '/access',
   ]
   const found = [
+    `/traces/${trace}`,
+    '/docs#messages.send',
     ...calls.slice(0, 1).map(({ id }) => `/calls/${id}`),
     ...deliveries.slice(0, 1).map(({ id }) => `/deliveries/${id}`),
   ]
   for (const path of [...paths, ...found]) {
     await t.test(
-      `${path.replace(/wacid.*/, 'one')} has no fault of accessibility and fits, light and wide, dark and narrow`,
+      `${path.replace(/wacid.*|(?<=traces\/).*/, 'one')} has no fault of accessibility and fits, light and dark, wide and narrow`,
       async () => {
         await page.goto(`${url}${path}`)
         await page
@@ -246,7 +246,9 @@ test('the console in a browser', async (t) => {
         await page.evaluate(`${axe};undefined`)
         for (const [colorScheme, width] of [
           ['light', 1280],
+          ['dark', 1280],
           ['dark', 390],
+          ['light', 390],
         ] as const) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
           await page.setViewportSize({ width, height: 844 })
@@ -260,36 +262,6 @@ test('the console in a browser', async (t) => {
     )
   }
 })
-
-for (const { name } of snippets) {
-  test(`the receiver in ${name} answers the handshake, and takes only what is signed`, async (t) => {
-    const receiver = await startReceiver(t, name, { APP_SECRET: 'secret', VERIFY_TOKEN: 'known' })
-    if (!receiver) {
-      t.diagnostic(`${name} is not on this machine`)
-      return
-    }
-    const ask = (token: string) =>
-      fetch(`${receiver.url}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=42`)
-    assert.equal(await (await ask('known')).text(), '42')
-    assert.equal((await ask('other')).status, 403)
-    const body = '{"a":1}'
-    const sign = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    const deliver = async (secret: string) =>
-      (await fetch(receiver.url, { method: 'POST', body, headers: { 'x-hub-signature-256': sign(secret) } })).status
-    assert.equal(await deliver('secret'), 200)
-    await receiver.shows(/\{"a":1\}/)
-    assert.equal(await deliver('another'), 401)
-    await receiver.shows(/wrong signature/)
-  })
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 async function listOf(url: string, path: string, token: string): Promise<{ id: string; type: string }[]> {
   const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
@@ -305,61 +277,4 @@ async function go(page: Page, name: string): Promise<void> {
     .getByRole('navigation', { name: 'Console' })
     .getByRole('link', { name: new RegExp(`^${name}`) })
     .click()
-}
-
-interface Receiver {
-  readonly url: string
-  shows(pattern: RegExp): Promise<void>
-  output(): string
-  stop(): Promise<void>
-}
-
-/** Saves a snippet as it stands and starts it; undefined when its language is not on this machine. */
-async function startReceiver(t: TestContext, name: string, env: Record<string, string>): Promise<Receiver | undefined> {
-  const snippet = snippets.find((one) => one.name === name)
-  assert.ok(snippet)
-  const folder = await mkdtemp(join(tmpdir(), 'receiver-'))
-  const port = await findFreePort()
-  await writeFile(join(folder, snippet.file), snippet.text)
-  const [program = '', ...args] = snippet.command.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`).split(' ')
-  const isNode = program === 'node'
-  const child = spawn(isNode ? process.execPath : program, args, {
-    cwd: folder,
-    env: { ...process.env, ...env, PORT: String(port), GOCACHE: join(folder, 'cache') },
-    detached: true,
-  })
-  let output = ''
-  const listeners = new Set<() => void>()
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += String(chunk)
-      for (const listener of listeners) listener()
-    })
-  }
-  t.after(async () => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-      process.kill(-child.pid, 'SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
-  const isMissing = await new Promise<boolean>((resolve) => {
-    child.once('error', () => resolve(true))
-    child.once('spawn', () => resolve(false))
-  })
-  if (isMissing) return undefined
-  const shows = (pattern: RegExp) =>
-    new Promise<void>((resolve, reject) => {
-      const look = () => {
-        if (pattern.test(output)) resolve()
-      }
-      listeners.add(look)
-      child.once('exit', () => reject(new Error(`it ended: ${output}`)))
-      look()
-    })
-  await shows(/listening|Development Server/i)
-  const stop = async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    process.kill(-(child.pid ?? 0), 'SIGKILL')
-    await ended
-  }
-  return { url: `http://127.0.0.1:${port}/`, shows, output: () => output, stop }
 }

@@ -33,6 +33,12 @@ export function nameOf(id: string | null | undefined): string {
   return node?.name ?? id
 }
 
+/** What a number calls itself, for its users. */
+export function nameNumber(id: string): string {
+  const number = numbers.value.find((one) => one.id === id)
+  return number?.verified_name || number?.display_phone_number || id
+}
+
 export function digitsOf(number: Pick<PhoneNumber, 'display_phone_number'>): string {
   return number.display_phone_number.replaceAll(/\D/g, '')
 }

@@ -3,8 +3,9 @@ import { ask } from './http.ts'
 import { Stream, type StreamEvent } from './stream.ts'
 import type { Delivery, Happening, List, LoggedRequest, ServiceState } from './types.ts'
 
-/** How many are kept; the oldest go. */
+/** How many are kept. The oldest go in bulk, so that a list that is full does not move with every line. */
 const most = 10_000
+const spare = 500
 
 /** Everything that happened, the oldest first. */
 export const happenings = signal<readonly Happening[]>([])
@@ -51,9 +52,9 @@ function flush(): void {
   const all = [...before, ...waiting]
   waiting = []
   if (!isInOrder) all.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
-  const kept = all.slice(-most)
-  for (const { id } of all.slice(0, all.length - kept.length)) known.delete(id)
-  happenings.value = kept
+  const tooMany = all.length > most + spare ? all.length - most : 0
+  for (const { id } of all.splice(0, tooMany)) known.delete(id)
+  happenings.value = all
 }
 
 const operatorStream = new Stream({

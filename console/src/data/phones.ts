@@ -2,9 +2,10 @@ import { type Signal, signal } from '@preact/signals'
 import { ask, explain } from './http.ts'
 import { listenToPhones, watch } from './live.ts'
 import type { StreamEvent } from './stream.ts'
-import type { Call, Chat, Happening, List, Message, User } from './types.ts'
+import type { Call, Chat, Happening, List, ListedCall, Message, User } from './types.ts'
 
 const pageOfMessages = 50
+const shownCalls = 20
 
 /** Whether somebody can look at the phones: what nobody sees is not read. */
 export const arePhonesShown = signal(false)
@@ -44,6 +45,8 @@ export class Phone {
   readonly older: Signal<string | undefined> = signal(undefined)
   readonly typing: Signal<ReadonlyMap<string, number>> = signal(new Map())
   readonly call: Signal<PhoneCall | undefined> = signal(undefined)
+  /** The last calls, the newest first. */
+  readonly calls: Signal<readonly ListedCall[]> = signal([])
   readonly sms: Signal<Sms | undefined> = signal(undefined)
   readonly problem: Signal<string | undefined> = signal(undefined)
   #stops: (() => void)[] = []
@@ -79,7 +82,7 @@ export class Phone {
       if (this.open.value) await this.#readMessages(this.open.value)
     })
     void this.#readSms()
-    void this.#readLastCall()
+    void this.#readCalls()
   }
 
   async readChats(): Promise<void> {
@@ -182,6 +185,7 @@ export class Phone {
       const call = await ask<Call>('GET', `/gateway/calls/${id}`)
       if (call.user_wa_id !== this.wa_id) return
       const before = this.call.value
+      if (call.state === 'ended') void this.#listCalls()
       // Whoever closed it has seen that it ended.
       if (call.state === 'ended' && before?.call.id !== id) return
       const isSame = before?.call.id === id && before.call.state === call.state
@@ -274,16 +278,21 @@ export class Phone {
   /** Calls are shown to operators alone, and codes come after somebody has asked for one. */
   #notice({ type, data }: Happening): void {
     if (type === 'request' && String(data['operation']).endsWith('request_code')) void this.#readSms()
-    if (type === 'request' && data['operation'] === 'calls.act' && data['status'] === 200) void this.#readLastCall()
+    if (type === 'request' && data['operation'] === 'calls.act' && data['status'] === 200) void this.#readCalls()
     if (type !== 'event' || data['field'] !== 'calls') return
     const { calls = [], statuses = [] } = (data['value'] ?? {}) as Record<string, { id?: string }[]>
     for (const { id } of [...calls, ...statuses]) if (id !== undefined) void this.#noticeCall(id)
   }
 
-  async #readLastCall(): Promise<void> {
-    const query = { user_wa_id: this.wa_id, limit: 1 }
-    const found = await ask<List<Call>>('GET', '/gateway/calls', { query }).catch(() => undefined)
-    const last = found?.data[0]
+  async #listCalls(): Promise<void> {
+    const query = { user_wa_id: this.wa_id, limit: shownCalls }
+    const found = await ask<List<ListedCall>>('GET', '/gateway/calls', { query }).catch(() => undefined)
+    if (found) this.calls.value = found.data
+  }
+
+  async #readCalls(): Promise<void> {
+    await this.#listCalls()
+    const [last] = this.calls.value
     if (last && (last.state !== 'ended' || last.id === this.call.value?.call.id)) await this.#noticeCall(last.id)
   }
 

@@ -207,6 +207,13 @@ export interface Call {
   readonly sdp: { readonly business?: string; readonly user?: string }
 }
 
+/** A call in a list: with its times, and without the descriptions. */
+export interface ListedCall extends Omit<Call, 'sdp'> {
+  readonly created_time: string
+  readonly accepted_time?: string
+  readonly ended_time?: string
+}
+
 export interface AuditRecord {
   readonly id: string
   readonly time: string

@@ -2,7 +2,19 @@ import { useSignal } from '@preact/signals'
 import { apps, nameOf } from '../data/directory.ts'
 import { ask, session } from '../data/http.ts'
 import type { AuditRecord, List, Token } from '../data/types.ts'
-import { attempt, Badge, CopyButton, Dialog, Empty, Field, Head, To, useLoaded, When } from '../ui/parts.tsx'
+import {
+  attempt,
+  Badge,
+  CopyButton,
+  Dialog,
+  Empty,
+  Field,
+  Head,
+  TablePlace,
+  To,
+  useLoaded,
+  When,
+} from '../ui/parts.tsx'
 
 const scopeWords: Readonly<Record<string, string>> = {
   business_management: 'onboards businesses',
@@ -54,7 +66,7 @@ export function AccessPage() {
       </Head>
       <section class="block" aria-labelledby="tokens-title">
         <h2 id="tokens-title">Tokens</h2>
-        <div class="table-place" tabIndex={0} role="region" aria-label="List of tokens">
+        <TablePlace label="List of tokens">
           <table>
             <thead>
               <tr>
@@ -93,7 +105,7 @@ export function AccessPage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </TablePlace>
       </section>
       <section class="block" aria-labelledby="sessions-title">
         <h2 id="sessions-title">Console sessions</h2>
@@ -122,7 +134,7 @@ export function AccessPage() {
         {audit.value.value?.data.length === 0 ? (
           <Empty title="No records yet" />
         ) : (
-          <div class="table-place" tabIndex={0} role="region" aria-label="List of records">
+          <TablePlace label="List of records">
             <table>
               <thead>
                 <tr>
@@ -151,7 +163,7 @@ export function AccessPage() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </TablePlace>
         )}
       </section>
       {makes.value && (

@@ -2,37 +2,33 @@ import { useEffect } from 'preact/hooks'
 import { nameOf } from '../data/directory.ts'
 import { ask } from '../data/http.ts'
 import { watch } from '../data/live.ts'
-import type { Call, List } from '../data/types.ts'
+import type { Call, List, ListedCall } from '../data/types.ts'
 import { go } from '../router.ts'
-import { Badge, Code, Empty, Head, To, useLoaded, When } from '../ui/parts.tsx'
+import { useLatest } from '../ui/hooks.ts'
+import { Badge, Code, Empty, Head, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
 import { writeDigits } from './phone/phone-view.tsx'
 import { inspectSession } from './sdp.ts'
-
-interface ListedCall extends Omit<Call, 'sdp'> {
-  readonly created_time: string
-  readonly accepted_time?: string
-  readonly ended_time?: string
-}
 
 function toneOf({ state, ending }: Pick<Call, 'state' | 'ending'>): string {
   if (state !== 'ended') return 'warn'
   return ending === 'completed' ? 'good' : 'bad'
 }
 
-function useCallEvents(reload: () => void, key: string): void {
+function useCallEvents(reload: () => void): void {
+  const latest = useLatest(reload)
   useEffect(
     () =>
       // Not by requests: those that read calls would set off themselves.
       watch(({ type, data }) => {
-        if (type === 'call' || (type === 'event' && data['field'] === 'calls')) reload()
+        if (type === 'call' || (type === 'event' && data['field'] === 'calls')) latest()
       }),
-    [key],
+    [latest],
   )
 }
 
 export function CallsPage() {
   const list = useLoaded('calls', () => ask<List<ListedCall>>('GET', '/gateway/calls', { query: { limit: 100 } }))
-  useCallEvents(() => void list.reload(), 'calls')
+  useCallEvents(() => void list.reload())
   const rows = list.value.value?.data ?? []
   return (
     <div class="page">
@@ -43,7 +39,7 @@ export function CallsPage() {
           <p>Call a business from a phone, or let the business call.</p>
         </Empty>
       ) : (
-        <div class="table-place" tabIndex={0} role="region" aria-label="Calls">
+        <TablePlace label="Calls">
           <table>
             <thead>
               <tr>
@@ -85,7 +81,7 @@ export function CallsPage() {
               })}
             </tbody>
           </table>
-        </div>
+        </TablePlace>
       )}
     </div>
   )
@@ -105,7 +101,7 @@ export function CallPage({ id }: { readonly id: string }) {
   useCallEvents(() => {
     void call.reload()
     void listed.reload()
-  }, id)
+  })
   const found = call.value.value
   if (!found) {
     return (

@@ -1,10 +1,11 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { accounts, apps, nameOf, numbers, product, takeToken, version } from '../data/directory.ts'
 import { ask, base, explain } from '../data/http.ts'
 import { service, watch } from '../data/live.ts'
 import type { Happening, List } from '../data/types.ts'
 import { place, setQuery } from '../router.ts'
+import { useLatest } from '../ui/hooks.ts'
 import { attempt, Badge, Code, CopyButton, Field, Head, To, useLoaded } from '../ui/parts.tsx'
 import { describe } from './live-line.tsx'
 import { receiverPort, snippets } from './snippets.ts'
@@ -29,11 +30,7 @@ interface Subscription {
 /** From nothing to the first event received: one page, in order. */
 export function ConnectPage() {
   const app = place.value.query.get('app') ?? apps.value[0]?.id ?? ''
-  const secret = useSignal<string | undefined>(undefined)
   const verifyToken = useSignal(drawToken())
-  useEffect(() => {
-    secret.value = undefined
-  }, [app, secret])
   return (
     <div class="page">
       <Head title="Connect your app" lead="Start a receiver, point the app at it, and see the first event arrive.">
@@ -45,14 +42,7 @@ export function ConnectPage() {
           ))}
         </select>
       </Head>
-      {app !== '' && (
-        <ol class="guide">
-          <Secrets app={app} secret={secret} verifyToken={verifyToken.value} />
-          <Receiver secret={secret.value} verifyToken={verifyToken.value} />
-          <Subscribe key={app} app={app} verifyToken={verifyToken} />
-          <FirstEvent app={app} />
-        </ol>
-      )}
+      {app !== '' && <Guide key={app} app={app} verifyToken={verifyToken} />}
       <section class="card">
         <h2>Without a subscription</h2>
         <p>Forwards every event to your app as it happens, and prints the response:</p>
@@ -62,6 +52,19 @@ export function ConnectPage() {
         />
       </section>
     </div>
+  )
+}
+
+/** The steps for one app; those of another one begin without its secret. */
+function Guide({ app, verifyToken }: { readonly app: string; readonly verifyToken: Signal<string> }) {
+  const secret = useSignal<string | undefined>(undefined)
+  return (
+    <ol class="guide">
+      <Secrets app={app} secret={secret} verifyToken={verifyToken.value} />
+      <Receiver secret={secret.value} verifyToken={verifyToken.value} />
+      <Subscribe app={app} verifyToken={verifyToken} />
+      <FirstEvent app={app} />
+    </ol>
   )
 }
 
@@ -85,18 +88,19 @@ function Secrets({
   readonly secret: Writable
   readonly verifyToken: string
 }) {
-  const show = () =>
+  const show = useLatest(() =>
     attempt(async () => {
       // The export is the one place that holds the secrets of apps.
       const world = await ask<{ apps?: { id: string; secret?: string }[] }>('GET', '/operator/world', {
         accept: 'application/json',
       })
       secret.value = world.apps?.find(({ id }) => id === app)?.secret
-    })
+    }),
+  )
   const isSandbox = service.value?.sandbox === true
   useEffect(() => {
     if (isSandbox) void show()
-  }, [app, isSandbox])
+  }, [isSandbox, show])
   const renew = () =>
     attempt(async () => {
       const made = await ask<{ secret: string }>('POST', `/operator/apps/${app}/secret`, { json: {} })
@@ -149,7 +153,7 @@ function Receiver({ secret, verifyToken }: { readonly secret: string | undefined
   return (
     <li class="card">
       <h2>A receiver</h2>
-      <div class="tabs" role="group" aria-label="Language">
+      <fieldset class="tabs" aria-label="Language">
         {snippets.map(({ name }, index) => (
           <button
             type="button"
@@ -162,7 +166,7 @@ function Receiver({ secret, verifyToken }: { readonly secret: string | undefined
             {name}
           </button>
         ))}
-      </div>
+      </fieldset>
       <Code label={`Save as ${snippet.file}`} text={snippet.text} />
       <Code
         label="Start it"

@@ -6,7 +6,8 @@ import { watch } from '../data/live.ts'
 import type { Delivery, Lane, List, Replay } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { go, place, setQuery } from '../router.ts'
-import { attempt, Badge, Dialog, Empty, Field, Head, say, To, useLoaded, When } from '../ui/parts.tsx'
+import { useLatest } from '../ui/hooks.ts'
+import { attempt, Badge, Dialog, Empty, Field, Head, say, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
 import { toneOfState } from './live-line.tsx'
 import { Replays, useReplays } from './replays.tsx'
 
@@ -34,7 +35,7 @@ export function DeliveriesPage() {
     void lanes.reload()
     void running.reload()
   }
-  useFollow(reload, key)
+  useFollow(reload)
   const rows = list.value.value?.data ?? []
   const toggle = (id: string) => {
     const next = new Set(chosen.value)
@@ -115,7 +116,7 @@ export function DeliveriesPage() {
           </p>
         </Empty>
       ) : (
-        <div class="table-place" tabIndex={0} role="region" aria-label="Webhooks">
+        <TablePlace label="Webhooks">
           <table>
             <thead>
               <tr>
@@ -171,7 +172,7 @@ export function DeliveriesPage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </TablePlace>
       )}
       {replays.value && (
         <ReplayDialog
@@ -190,21 +191,22 @@ function openRow(event: MouseEvent, id: string): void {
 }
 
 /** Loads again after something happened to a webhook, once for many. */
-export function useFollow(reload: () => void, key: string): void {
+export function useFollow(reload: () => void): void {
+  const latest = useLatest(reload)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = watch(({ type }) => {
       if (type !== 'delivery' && type !== 'try') return
       timer ??= setTimeout(() => {
         timer = undefined
-        reload()
+        latest()
       }, 400)
     })
     return () => {
       stop()
       clearTimeout(timer)
     }
-  }, [key])
+  }, [latest])
 }
 
 function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly reload: () => void }) {

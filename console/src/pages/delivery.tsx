@@ -11,7 +11,7 @@ import { toneOfState } from './live-line.tsx'
 export function DeliveryPage({ id }: { readonly id: string }) {
   const { value, problem, reload } = useLoaded(id, () => ask<FullDelivery>('GET', `/operator/deliveries/${id}`))
   const to = useSignal('')
-  useFollow(() => void reload(), id)
+  useFollow(() => void reload())
   const delivery = value.value
   if (problem.value && !delivery) {
     return (

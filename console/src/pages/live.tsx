@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { nameOf, numbers } from '../data/directory.ts'
 import { happenings } from '../data/live.ts'
 import type { Happening } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
 import { Badge, Empty, Head, Time } from '../ui/parts.tsx'
-import { describe, isOwn, linkOf, nameType, textOf } from './live-line.tsx'
+import { useShown } from './live-filter.ts'
+import { describe, linkOf, nameType } from './live-line.tsx'
 
 const types = ['request', 'event', 'delivery', 'try', 'phone', 'timer'] as const
 const lineHeight = 34
@@ -21,18 +22,7 @@ export function LivePage() {
   const showsOwn = query.get('own') === '1'
   const paused = useSignal<readonly Happening[] | undefined>(undefined)
   const all = paused.value ?? happenings.value
-  const shown = useMemo(() => {
-    const wanted = text.toLowerCase()
-    return all
-      .filter(
-        (one) =>
-          (type === '' || one.type === type) &&
-          (number === '' || one.phone_number_id === number) &&
-          (showsOwn || !isOwn(one)) &&
-          (wanted === '' || textOf(one).includes(wanted)),
-      )
-      .toReversed()
-  }, [all, text, type, number, showsOwn])
+  const shown = useShown(all, { text, type, number, showsOwn })
   const missed = paused.value ? happenings.value.length - paused.value.length : 0
   return (
     <div class="page full">
@@ -100,7 +90,15 @@ function Lines({ lines }: { readonly lines: readonly Happening[] }) {
   const box = useRef<HTMLDivElement>(null)
   const top = useSignal(0)
   const height = useSignal(600)
-  const marked = useSignal(-1)
+  const marked = useSignal<Happening | undefined>(undefined)
+  const newest = useRef<Happening>(undefined)
+  // What one reads stays where it is while lines arrive above it.
+  useLayoutEffect(() => {
+    const element = box.current
+    const arrived = newest.current ? lines.indexOf(newest.current) : 0
+    newest.current = lines[0]
+    if (element && arrived > 0 && top.value > 0) element.scrollTop = top.value + arrived * lineHeight
+  }, [lines, top])
   useEffect(() => {
     const element = box.current
     if (!element) return undefined
@@ -113,8 +111,10 @@ function Lines({ lines }: { readonly lines: readonly Happening[] }) {
   const first = Math.max(0, Math.floor(top.value / lineHeight) - spare)
   const last = Math.min(lines.length, Math.ceil((top.value + height.value) / lineHeight) + spare)
   const move = (by: number) => {
-    marked.value = Math.max(0, Math.min(lines.length - 1, marked.value + by))
-    const at = marked.value * lineHeight
+    const before = marked.value ? lines.indexOf(marked.value) : -1
+    const index = Math.max(0, Math.min(lines.length - 1, before + by))
+    marked.value = lines[index]
+    const at = index * lineHeight
     const element = box.current
     if (!element) return
     if (at < element.scrollTop) element.scrollTop = at
@@ -127,7 +127,7 @@ function Lines({ lines }: { readonly lines: readonly Happening[] }) {
       ref={box}
       role="listbox"
       aria-label="Events, newest first"
-      aria-activedescendant={marked.value < 0 ? undefined : `line-${marked.value}`}
+      aria-activedescendant={marked.value && `line-${marked.value.id}`}
       tabIndex={0}
       onScroll={(event) => {
         top.value = event.currentTarget.scrollTop
@@ -139,13 +139,12 @@ function Lines({ lines }: { readonly lines: readonly Happening[] }) {
           event.preventDefault()
           move(step)
         }
-        const line = lines[marked.value]
-        if (event.key === 'Enter' && line) open(line)
+        if (event.key === 'Enter' && marked.value) open(marked.value)
       }}
     >
       <div class="lines-all" style={{ height: `${lines.length * lineHeight}px` }}>
         {lines.slice(first, last).map((line, index) => (
-          <Line key={line.id} line={line} index={first + index} isMarked={first + index === marked.value} />
+          <Line key={line.id} line={line} below={lines.length - 1 - first - index} isMarked={line === marked.value} />
         ))}
       </div>
     </div>
@@ -157,34 +156,37 @@ function open(line: Happening): void {
   if (link !== undefined) go(link)
 }
 
-function Line({
-  line,
-  index,
-  isMarked,
-}: {
+interface LineProps {
   readonly line: Happening
-  readonly index: number
+  /** How many lines are below: that does not change when others arrive above. */
+  readonly below: number
   readonly isMarked: boolean
-}) {
-  const { text, result, tone } = describe(line)
-  const milliseconds = line.data['milliseconds'] as number | undefined
-  return (
-    <div
-      id={`line-${index}`}
-      role="option"
-      aria-selected={isMarked}
-      tabIndex={-1}
-      class={`live-row ${isMarked ? 'marked' : ''} ${linkOf(line) === undefined ? '' : 'leads'}`}
-      style={{ transform: `translateY(${index * lineHeight}px)` }}
-      onClick={() => open(line)}
-      onKeyDown={() => undefined}
-    >
-      <Time at={line.time} />
-      <span class={`type ${line.type}`}>{nameType(line.type)}</span>
-      <span class="what">{text}</span>
-      <span class="number soft">{nameOf(line.phone_number_id)}</span>
-      <span class="took soft">{milliseconds === undefined ? '' : `${Math.round(milliseconds)} ms`}</span>
-      <Badge tone={tone}>{result}</Badge>
-    </div>
-  )
+}
+
+/** Drawn anew only when it has changed: with every line that arrives all of them are looked at. */
+function Line({ line, below, isMarked }: LineProps) {
+  const name = nameOf(line.phone_number_id)
+  return useMemo(() => {
+    const { text, result, tone } = describe(line)
+    const milliseconds = line.data['milliseconds'] as number | undefined
+    return (
+      <div
+        id={`line-${line.id}`}
+        role="option"
+        aria-selected={isMarked}
+        tabIndex={-1}
+        class={`live-row ${isMarked ? 'marked' : ''} ${linkOf(line) === undefined ? '' : 'leads'}`}
+        style={{ transform: `translateY(${-below * lineHeight}px)` }}
+        onClick={() => open(line)}
+        onKeyDown={() => undefined}
+      >
+        <Time at={line.time} />
+        <span class={`type ${line.type}`}>{nameType(line.type)}</span>
+        <span class="what">{text}</span>
+        <span class="number soft">{name}</span>
+        <span class="took soft">{milliseconds === undefined ? '' : `${Math.round(milliseconds)} ms`}</span>
+        <Badge tone={tone}>{result}</Badge>
+      </div>
+    )
+  }, [line, below, isMarked, name])
 }

@@ -4,7 +4,7 @@ import { ask, base, explain } from '../data/http.ts'
 import { service } from '../data/live.ts'
 import type { List, Node } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
-import { attempt, Badge, Code, Empty, Field, Head, To, useLoaded } from '../ui/parts.tsx'
+import { attempt, Badge, Code, Empty, Field, Head, TablePlace, To, useLoaded } from '../ui/parts.tsx'
 
 const titles: Readonly<Record<string, string>> = {
   business: 'Businesses',
@@ -57,7 +57,7 @@ export function ResourcesPage() {
       {rows.length === 0 && list.value.value ? (
         <Empty title="Nothing matches" />
       ) : (
-        <div class="table-place" tabIndex={0} role="region" aria-label="Resources">
+        <TablePlace label="Resources">
           <table>
             <thead>
               <tr>
@@ -90,7 +90,7 @@ export function ResourcesPage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </TablePlace>
       )}
     </div>
   )
@@ -144,13 +144,13 @@ function Resource({ node }: { readonly node: Node }) {
         <To href="/resources">All resources</To>
       </Head>
       {more.length > 0 && (
-        <div class="tabs" role="group" aria-label="What to read">
+        <fieldset class="tabs" aria-label="What to read">
           {['', ...more].map((name) => (
             <button type="button" key={name} aria-pressed={name === edge} onClick={() => setQuery({ edge: name })}>
               {name === '' ? 'Itself' : name}
             </button>
           ))}
-        </div>
+        </fieldset>
       )}
       {node.kind === 'message_template' && <Review id={node.id} reload={() => void read.reload()} />}
       {read.problem.value ? (
@@ -172,7 +172,7 @@ function Review({ id, reload }: { readonly id: string; readonly reload: () => vo
       reload()
     }, 'The template has a new status.')
   return (
-    <div class="row review" role="group" aria-label="Review">
+    <fieldset class="row review" aria-label="Review">
       <button type="button" onClick={() => void set({ status: 'APPROVED' })}>
         Approve
       </button>
@@ -182,7 +182,7 @@ function Review({ id, reload }: { readonly id: string; readonly reload: () => vo
       <button type="button" onClick={() => void set({ status: 'PAUSED' })}>
         Pause
       </button>
-    </div>
+    </fieldset>
   )
 }
 

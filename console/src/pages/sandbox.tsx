@@ -3,6 +3,7 @@ import { forgetTokens, readDirectory } from '../data/directory.ts'
 import { ask, renewSession } from '../data/http.ts'
 import { readService } from '../data/live.ts'
 import { attempt, Badge, Code, Empty, Field, Head, useLoaded, When } from '../ui/parts.tsx'
+import { writeWhole } from '../ui/times.ts'
 
 interface Clock {
   readonly now: string
@@ -61,7 +62,7 @@ function ClockCard({ clock, reload }: { readonly clock: Clock | undefined; reado
       <h2>Time</h2>
       {clock && (
         <p>
-          <b>{new Date(clock.now).toLocaleString()}</b>{' '}
+          <b>{writeWhole(new Date(clock.now))}</b>{' '}
           {clock.offset === 0 ? (
             <Badge tone="good">real</Badge>
           ) : (

@@ -19,7 +19,7 @@ export function TracePage({ trace }: { readonly trace: string }) {
       watch((one) => {
         if (one.trace === trace) void reload()
       }),
-    [trace],
+    [trace, reload],
   )
   const all = value.value?.data ?? []
   // The message or call of an event is sent as well: the same once more.

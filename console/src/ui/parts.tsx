@@ -1,8 +1,10 @@
 import { signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { type ComponentChildren, cloneElement, type VNode } from 'preact'
+import { useCallback, useEffect, useId, useRef } from 'preact/hooks'
 import { base, explain } from '../data/http.ts'
+import { useLatest, useReachable } from './hooks.ts'
 import { Icon, type IconName } from './icons.tsx'
+import { writeDayAndTime, writeSeconds, writeWhole } from './times.ts'
 
 /** A link within the console. */
 export function To(props: {
@@ -102,13 +104,15 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
 }
 
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  const box = useRef<HTMLPreElement>(null)
+  useReachable(box)
   return (
     <figure class="code">
       <figcaption>
         <span>{label}</span>
         <CopyButton text={text} />
       </figcaption>
-      <pre tabIndex={0}>
+      <pre ref={box}>
         <code>{text}</code>
       </pre>
     </figure>
@@ -132,8 +136,8 @@ export function Badge({ tone, children }: { readonly tone: string; readonly chil
 export function Time({ at }: { readonly at: string }) {
   const date = new Date(at)
   return (
-    <time dateTime={at} title={date.toLocaleString()}>
-      {date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })}
+    <time dateTime={at} title={writeWhole(date)}>
+      {writeSeconds(date)}
     </time>
   )
 }
@@ -141,14 +145,11 @@ export function Time({ at }: { readonly at: string }) {
 export function When({ at }: { readonly at: string | null | undefined }) {
   if (!at) return <span class="soft">–</span>
   const date = new Date(at)
-  const text = date.toLocaleString([], {
-    day: '2-digit',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hour12: false,
-  })
-  return <time dateTime={at}>{text}</time>
+  return (
+    <time dateTime={at} title={writeWhole(date)}>
+      {writeDayAndTime(date)}
+    </time>
+  )
 }
 
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
@@ -214,14 +215,28 @@ export function Field({
 }: {
   readonly label: string
   readonly hint?: string
-  readonly children: ComponentChildren
+  /** The one control that the label is of. */
+  readonly children: VNode
 }) {
+  const id = useId()
+  const about = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }
   return (
-    <label class="field">
-      <span>{label}</span>
+    <div class="field">
+      <label htmlFor={id}>{label}</label>
+      {cloneElement(children, { id, ...about })}
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  )
+}
+
+/** A table that scrolls on its own where it is too wide. */
+export function TablePlace({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  const place = useRef<HTMLElement>(null)
+  useReachable(place)
+  return (
+    <section class="table-place" ref={place} aria-label={label}>
       {children}
-      {hint && <small>{hint}</small>}
-    </label>
+    </section>
   )
 }
 
@@ -229,10 +244,10 @@ export function Field({
 export function useLoaded<T>(key: string, load: () => Promise<T>) {
   const value = useSignal<T | undefined>(undefined)
   const problem = useSignal<string | undefined>(undefined)
-  const asked = useRef(0)
-  const run = async () => {
-    asked.current += 1
-    const mine = asked.current
+  const asked = useRef<{ readonly key: string }>(undefined)
+  const run = useLatest(async (wanted: string) => {
+    const mine = { key: wanted }
+    asked.current = mine
     // Of several answers that are under way the one to the last question counts.
     const isLast = () => asked.current === mine
     try {
@@ -243,9 +258,10 @@ export function useLoaded<T>(key: string, load: () => Promise<T>) {
     } catch (error) {
       if (isLast()) problem.value = explain(error)
     }
-  }
+  })
   useEffect(() => {
-    void run()
-  }, [key])
-  return { value, problem, reload: run }
+    void run(key)
+  }, [key, run])
+  const reload = useCallback(() => run(key), [key, run])
+  return { value, problem, reload }
 }

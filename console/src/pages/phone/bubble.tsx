@@ -5,6 +5,7 @@ import type { Phone } from '../../data/phones.ts'
 import type { Media, Message, Rendered } from '../../data/types.ts'
 import { Icon, Ticks } from '../../ui/icons.tsx'
 import { IconButton } from '../../ui/parts.tsx'
+import { writeMinutes } from '../../ui/times.ts'
 import { Interactive } from './interactive.tsx'
 import { summarize, writeDigits } from './phone-view.tsx'
 
@@ -41,9 +42,7 @@ export function Bubble({ phone, message, quoted, reactions, onReply }: BubblePro
       <Content phone={phone} message={message} />
       {error && <p class="why">{`${error.code ?? ''} ${error.title ?? error.message ?? ''}`}</p>}
       <footer>
-        <time dateTime={time.toISOString()}>
-          {time.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false })}
-        </time>
+        <time dateTime={time.toISOString()}>{writeMinutes(time)}</time>
         {isMine && <Ticks state={message.state} />}
       </footer>
       {reactions.length > 0 && <p class="reactions">{reactions.join(' ')}</p>}
@@ -75,7 +74,7 @@ function BubbleTools(props: {
         <IconButton icon="close" label="Delete" onClick={() => void phone.act(message, 'delete')} />
       )}
       {reacts.value && (
-        <div class="emojis" role="group" aria-label="Reactions">
+        <fieldset class="emojis" aria-label="Reactions">
           {[...emojis, ''].map((emoji) => (
             <button
               type="button"
@@ -90,7 +89,7 @@ function BubbleTools(props: {
               {emoji === '' ? '✕' : emoji}
             </button>
           ))}
-        </div>
+        </fieldset>
       )}
     </div>
   )

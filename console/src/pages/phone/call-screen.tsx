@@ -1,19 +1,35 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { numbers } from '../../data/directory.ts'
+import { nameNumber } from '../../data/directory.ts'
 import { ask } from '../../data/http.ts'
 import type { ChatKey, Phone, PhoneCall } from '../../data/phones.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Code, Dialog } from '../../ui/parts.tsx'
+import { type CallMedia, openCallMedia } from './call-media.ts'
+import { CallSound } from './call-sound.tsx'
 import { writeLength } from './compose.tsx'
 import { Avatar } from './phone-view.tsx'
-import { describeSession } from './session.ts'
+
+/** The media of the call that a phone has. */
+const medias = new WeakMap<Phone, CallMedia>()
+
+function mediaOf(phone: Phone): CallMedia {
+  const media = medias.get(phone) ?? openCallMedia()
+  medias.set(phone, media)
+  return media
+}
+
+function closeMedia(phone: Phone): void {
+  medias.get(phone)?.close()
+  medias.delete(phone)
+}
 
 /** Lets the user of a phone call a business. */
 export async function startCall(phone: Phone, key: ChatKey): Promise<void> {
   await phone.attempt(async () => {
+    const session = await mediaOf(phone).offer()
     const { call_id } = await ask<{ call_id: string }>('POST', '/gateway/calls', {
-      json: { phone_number_id: key.phone_number_id, from: phone.wa_id, session: describeSession('offer') },
+      json: { phone_number_id: key.phone_number_id, from: phone.wa_id, session },
     })
     await phone.readCall(call_id)
   })
@@ -30,9 +46,6 @@ const words: Readonly<Record<string, string>> = {
 export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly shown: PhoneCall }) {
   const { call, since } = shown
   const showsSessions = useSignal(false)
-  const isMuted = useSignal(false)
-  const showsKeys = useSignal(false)
-  const keys = useSignal('')
   const seconds = useSignal(0)
   const isOn = call.state === 'accepted'
   useEffect(() => {
@@ -42,13 +55,15 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
     }, 500)
     return () => clearInterval(timer)
   }, [isOn, since, seconds])
-  const number = numbers.value.find(({ id }) => id === call.phone_number_id)
-  const name = number?.verified_name || number?.display_phone_number || call.phone_number_id
-  const isIncoming = call.direction === 'BUSINESS_INITIATED'
   const isOver = call.state === 'ended'
+  useEffect(() => {
+    if (isOver) closeMedia(phone)
+  }, [isOver, phone])
+  const name = nameNumber(call.phone_number_id)
+  const isIncoming = call.direction === 'BUSINESS_INITIATED'
   const rings = isIncoming && (call.state === 'initiated' || call.state === 'ringing')
   return (
-    <div class={`call ${rings ? 'rings' : ''}`} role="group" aria-label={`Call with ${name}`}>
+    <section class={`call ${rings ? 'rings' : ''}`} aria-label={`Call with ${name}`}>
       <Avatar name={name} />
       <h3>{name}</h3>
       <p role="status">
@@ -56,22 +71,7 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
         {isOn && writeLength(seconds.value)}
         {!isOver && !isOn && (isIncoming ? 'is calling…' : call.state === 'ringing' ? 'rings…' : 'calling…')}
       </p>
-      {showsKeys.value && isOn && (
-        <div class="keypad" role="group" aria-label="Keypad">
-          <output>{keys.value}</output>
-          {[...'123456789*0#'].map((key) => (
-            <button
-              type="button"
-              key={key}
-              onClick={() => {
-                keys.value += key
-              }}
-            >
-              {key}
-            </button>
-          ))}
-        </div>
-      )}
+      {isOn && <CallSound media={mediaOf(phone)} />}
       <div class="call-tools">
         {rings && (
           <>
@@ -79,33 +79,9 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
               <Icon name="hangup" />
               Decline
             </button>
-            <button type="button" class="accept" onClick={() => void phone.actOnCall('accept', answerTo(shown))}>
+            <button type="button" class="accept" onClick={() => void accept(phone, shown)}>
               <Icon name="calls" />
               Accept
-            </button>
-          </>
-        )}
-        {isOn && (
-          <>
-            <button
-              type="button"
-              aria-pressed={isMuted.value}
-              onClick={() => {
-                isMuted.value = !isMuted.value
-              }}
-            >
-              <Icon name="mic" />
-              {isMuted.value ? 'Muted' : 'Mute'}
-            </button>
-            <button
-              type="button"
-              aria-pressed={showsKeys.value}
-              onClick={() => {
-                showsKeys.value = !showsKeys.value
-              }}
-            >
-              <Icon name="keys" />
-              Keypad
             </button>
           </>
         )}
@@ -150,11 +126,13 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
           </div>
         </Dialog>
       )}
-    </div>
+    </section>
   )
 }
 
-/** An answer, where the business has offered something. */
-function answerTo({ call }: PhoneCall): object | undefined {
-  return call.sdp.business === undefined ? undefined : describeSession('answer')
+async function accept(phone: Phone, { call }: PhoneCall): Promise<void> {
+  await phone.attempt(async () => {
+    const session = await mediaOf(phone).answer(call.sdp.business)
+    await phone.actOnCall('accept', session)
+  })
 }

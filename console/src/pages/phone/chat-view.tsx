@@ -4,7 +4,9 @@ import { numbers } from '../../data/directory.ts'
 import { serviceNow } from '../../data/live.ts'
 import { type ChatKey, keyOf, type Phone } from '../../data/phones.ts'
 import type { Chat, Message } from '../../data/types.ts'
+import { useReachable } from '../../ui/hooks.ts'
 import { IconButton } from '../../ui/parts.tsx'
+import { writeLongDay } from '../../ui/times.ts'
 import { Bubble } from './bubble.tsx'
 import { startCall } from './call-screen.tsx'
 import { Compose } from './compose.tsx'
@@ -99,8 +101,12 @@ function Messages({ phone, onReply }: { readonly phone: Phone; readonly onReply:
   const messages = phone.messages.value
   const newest = messages.at(-1)?.id
   useEffect(() => {
-    if (isAtEnd.current || newest === undefined) box.current?.scrollTo({ top: box.current.scrollHeight })
+    const { current } = box
+    if (current && messages.length > 0 && (isAtEnd.current || newest === undefined)) {
+      current.scrollTo({ top: current.scrollHeight })
+    }
   }, [newest, messages.length])
+  useReachable(box)
   const reactions = gatherReactions(messages)
   let day = ''
   return (
@@ -109,7 +115,6 @@ function Messages({ phone, onReply }: { readonly phone: Phone; readonly onReply:
       ref={box}
       role="log"
       aria-label="Messages"
-      tabIndex={0}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < 60
       }}
@@ -122,10 +127,7 @@ function Messages({ phone, onReply }: { readonly phone: Phone; readonly onReply:
       {messages
         .filter(({ type }) => type !== 'reaction')
         .map((message) => {
-          const date = new Date(Number(message.timestamp) * 1000).toLocaleDateString([], {
-            day: 'numeric',
-            month: 'long',
-          })
+          const date = writeLongDay(new Date(Number(message.timestamp) * 1000))
           const isNewDay = date !== day
           day = date
           return (

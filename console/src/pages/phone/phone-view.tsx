@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { numbers } from '../../data/directory.ts'
-import { serviceNow } from '../../data/live.ts'
 import { type ChatKey, keyOf, type Phone } from '../../data/phones.ts'
 import type { Chat, Message } from '../../data/types.ts'
 import { Icon, Ticks } from '../../ui/icons.tsx'
 import { CopyButton, IconButton } from '../../ui/parts.tsx'
+import { CallHistory } from './call-history.tsx'
 import { CallScreen } from './call-screen.tsx'
 import { ChatView } from './chat-view.tsx'
+import { writeMoment } from './moment.ts'
 import { PhoneSettings } from './settings.tsx'
 
 /** One phone: its chats, an open chat, or a call. */
@@ -111,6 +112,7 @@ function ChatList({ phone }: { readonly phone: Phone }) {
           </ul>
         </details>
       )}
+      <CallHistory phone={phone} />
       {chats.length === 0 && others.length === 0 && <p class="soft pad">No business has a number yet.</p>}
     </div>
   )
@@ -177,15 +179,6 @@ export function Avatar({ name, isGroup }: { readonly name: string; readonly isGr
 export function writeDigits(digits: string): string {
   const match = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
   return match ? `+1 ${match[1]} ${match[2]} ${match[3]}` : `+${digits}`
-}
-
-/** Today the time, before that the day. */
-export function writeMoment(seconds: string): string {
-  const date = new Date(Number(seconds) * 1000)
-  const isToday = new Date(serviceNow()).toDateString() === date.toDateString()
-  return isToday
-    ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false })
-    : date.toLocaleDateString([], { day: 'numeric', month: 'short' })
 }
 
 /** What a message says, in one line. */

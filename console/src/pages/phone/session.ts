@@ -1,8 +1,13 @@
+export interface Session {
+  readonly sdp_type: 'offer' | 'answer'
+  readonly sdp: string
+}
+
 /**
  * What a phone says about its media: one audio stream, bundled, with ICE, DTLS and Opus, as browsers do. Addresses are of the blocks
  * for documentation, because there is no sound yet; a real connection will write this text in its place.
  */
-export function describeSession(kind: 'offer' | 'answer'): { sdp_type: typeof kind; sdp: string } {
+export function describeSession(kind: Session['sdp_type']): Session {
   const drawn = crypto.getRandomValues(new Uint8Array(48))
   const hex = [...drawn].map((byte) => byte.toString(16).padStart(2, '0'))
   const fingerprint = hex.slice(0, 32).join(':').toUpperCase()

@@ -57,6 +57,7 @@ function Switch(props: {
         type="checkbox"
         role="switch"
         checked={props.isOn}
+        aria-checked={props.isOn}
         onChange={(event) => props.onChange(event.currentTarget.checked)}
       />
       <span>
