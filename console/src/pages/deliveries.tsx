@@ -196,7 +196,7 @@ export function useFollow(reload: () => void): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = watch(({ type }) => {
-      if (type !== 'delivery' && type !== 'try') return
+      if (type !== 'delivery' && type !== 'try' && type !== 'replay') return
       timer ??= setTimeout(() => {
         timer = undefined
         latest()

@@ -1,20 +1,10 @@
-import { useEffect } from 'preact/hooks'
 import { ask } from '../data/http.ts'
 import type { List, Replay } from '../data/types.ts'
 import { attempt, Badge, useLoaded } from '../ui/parts.tsx'
 
 /** The replays that run as a job, for a page that loads them again when something happened. */
 export function useReplays() {
-  const list = useLoaded('replays', () =>
-    ask<List<Replay>>('GET', '/operator/replays', { query: { state: 'running' } }),
-  )
-  const isRunning = (list.value.value?.data ?? []).length > 0
-  useEffect(() => {
-    if (!isRunning) return undefined
-    const timer = setInterval(() => void list.reload(), 1000)
-    return () => clearInterval(timer)
-  }, [isRunning])
-  return list
+  return useLoaded('replays', () => ask<List<Replay>>('GET', '/operator/replays', { query: { state: 'running' } }))
 }
 
 export function Replays({ replays, reload }: { readonly replays: readonly Replay[]; readonly reload: () => void }) {

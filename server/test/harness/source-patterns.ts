@@ -18,7 +18,7 @@ export const sourceRoot = resolve(import.meta.dirname, '../../src')
 /** The files that the service is made of, relative to their folder. */
 export function listSources(): string[] {
   const files = readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' })
-  return files.filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts')).sort()
+  return files.filter((file) => /\.[jt]s$/.test(file) && !/\.(test|d)\.ts$/.test(file)).sort()
 }
 
 /** Every pattern that is written as /…/. */
