@@ -1,7 +1,7 @@
 /** Something that happened, as the operator's stream sends it. */
 export interface Happening {
   readonly id: string
-  readonly type: 'request' | 'event' | 'delivery' | 'try' | 'timer' | 'audit' | 'message' | 'call' | 'phone'
+  readonly type: 'request' | 'event' | 'delivery' | 'try' | 'timer' | 'replay' | 'audit' | 'message' | 'call' | 'phone'
   readonly time: string
   readonly business_id: string | null
   readonly account_id: string | null

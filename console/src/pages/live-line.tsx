@@ -19,6 +19,7 @@ const names: Readonly<Record<Happening['type'], string>> = {
   delivery: 'Webhook',
   try: 'Try',
   timer: 'Timer',
+  replay: 'Replay',
   audit: 'Record',
   message: 'Message',
   call: 'Call',
@@ -65,6 +66,12 @@ export function describe({ type, data }: Happening): Described {
         tone: problem ? 'bad' : 'good',
       }
     }
+    case 'replay':
+      return {
+        text: `${data['replayed']} of about ${data['total']} webhooks sent again`,
+        result: String(data['state']),
+        tone: toneOfState(String(data['state'])),
+      }
     case 'phone':
       return describePhone(data)
     case 'audit':
@@ -79,7 +86,11 @@ export function describe({ type, data }: Happening): Described {
 }
 
 export function toneOfState(state: string): Described['tone'] {
-  return ({ delivered: 'good', failed: 'bad', waiting: 'warn' }[state] as Described['tone']) ?? 'plain'
+  return (
+    ({ delivered: 'good', done: 'good', failed: 'bad', waiting: 'warn', running: 'warn' }[
+      state
+    ] as Described['tone']) ?? 'plain'
+  )
 }
 
 function describeEvent(data: Happening['data']): Described {

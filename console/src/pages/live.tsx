@@ -8,7 +8,7 @@ import { Badge, Empty, Head, Time } from '../ui/parts.tsx'
 import { useShown } from './live-filter.ts'
 import { describe, linkOf, nameType } from './live-line.tsx'
 
-const types = ['request', 'event', 'delivery', 'try', 'phone', 'timer'] as const
+const types = ['request', 'event', 'delivery', 'try', 'phone', 'timer', 'replay'] as const
 const lineHeight = 34
 /** Lines that are drawn beyond what is seen. */
 const spare = 12
