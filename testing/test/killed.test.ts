@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,8 +30,8 @@ const forgetful = (settings: object) => `
 describe('a test that does not close its server', () => {
   let folder: string
   before(async () => {
-    // Beside this file, so that packages are found.
-    folder = await mkdtemp(join(import.meta.dirname, '.forgetful-'))
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-forgetful-'))
+    await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
