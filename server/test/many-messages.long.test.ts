@@ -71,7 +71,7 @@ onBothDatabases('very many messages', (engine) => {
     )
     assert.ok(last < 3 * first, `${last} ms against ${first} ms`)
     assert.ok(first < 50, `${first} ms`)
-    assert.ok(chats < 30, `${chats} ms, with ${inChat} unread`)
+    assert.ok(chats < 50, `${chats} ms, with ${inChat} unread`)
   })
 
   test(`a sweep of ${old} messages holds up no write for 50 ms`, async (t) => {

@@ -36,7 +36,8 @@ export async function readGivenWorld(given: string | object): Promise<World> {
 
 /** The same for what was parsed already. */
 function checkWorld(content: unknown, name: string, most: number = maxValues): World {
-  if (hasTooMuch(content, most)) throw refuse(name, '', `it holds more than ${most} values, aliases resolved; split it.`)
+  if (hasTooMuch(content, most))
+    throw refuse(name, '', `it holds more than ${most} values, aliases resolved; split it.`)
   if (!Compile(worldSchema).Check(content)) {
     const problems = new Problems()
     problems.addAll('', findProblems(worldSchema, content))
