@@ -13,11 +13,11 @@ import { numbers, tokens } from './harness/world.ts'
 
 const user = '16505559500'
 const inChat = 100_000
-const unread = 1000
 const inAll = 1_000_000
-const old = 40_000
+/** All but the newest. */
+const old = inAll - 1000
 
-/** Messages of one chat, a millisecond apart; the newest was sent now, and the last thousand are unread. */
+/** Messages of one chat, a millisecond apart; the newest was sent now, and the last 100,000 are unread. */
 async function fill(database: Database, now: number, from: number, count: number): Promise<void> {
   await database.transaction(async ({ query }: Transaction) => {
     const first = sql`CAST(${now - inAll} AS BIGINT)`
@@ -26,7 +26,7 @@ async function fill(database: Database, now: number, from: number, count: number
         sent_time, delivered_time, expires_time)
       WITH RECURSIVE n (i) AS (SELECT CAST(${from + 1} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < CAST(${from + count} AS BIGINT))
       SELECT 'wamid.' || i, ${`${numbers.main}/${user}`}, ${numbers.main}, ${user}, 'to_user', 'text', FALSE,
-        CASE WHEN i > ${sql.lit(inAll - unread)} THEN 'delivered' ELSE 'read' END,
+        CASE WHEN i > ${sql.lit(inAll - inChat)} THEN 'delivered' ELSE 'read' END,
         ${first} + i, ${time}, ${time}, ${time} FROM n`.execute(query)
     await sql`INSERT INTO message_contents (message_id, content, created_time)
       SELECT id, '{"value":{"body":"A text of some length, as people write them."}}', created_time FROM messages
@@ -71,10 +71,10 @@ onBothDatabases('very many messages', (engine) => {
     )
     assert.ok(last < 3 * first, `${last} ms against ${first} ms`)
     assert.ok(first < 50, `${first} ms`)
-    assert.ok(chats < 50, `${chats} ms`)
+    assert.ok(chats < 50, `${chats} ms, with ${inChat} unread`)
   })
 
-  test(`a sweep of ${old} among ${inAll} messages holds up no write for 50 ms`, async (t) => {
+  test(`a sweep of ${old} messages holds up no write for 50 ms`, async (t) => {
     const { database, clock } = server
     await fill(database, clock.now(), 0, inAll - inChat)
     const steps: number[] = []
@@ -117,7 +117,7 @@ onBothDatabases('very many messages', (engine) => {
     const show = (times: readonly number[]) =>
       `${times.length}, median ${times[times.length >> 1]?.toFixed(1)} ms, longest ${times.at(-1)?.toFixed(1)} ms`
     t.diagnostic(
-      `${engine}: ${old} of ${inAll} in ${took.toFixed(0)} ms; transactions: ${show(steps)}; sends meanwhile: ${show(meanwhile)}; alone: ${show(alone)}`,
+      `${engine}: ${old} in ${took.toFixed(0)} ms; transactions: ${show(steps)}; sends meanwhile: ${show(meanwhile)}; alone: ${show(alone)}`,
     )
     const { count } = await database.read.query
       .selectFrom('messages')

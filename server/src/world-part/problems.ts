@@ -5,12 +5,15 @@ const maxShown = 20
 /** A world file that breaks a rule: nothing of it is applied. The message has one line for each problem, with its place. */
 export class WorldRefused extends Error {
   readonly problems: readonly Problem[]
+  /** All of them, of which only the first are in `problems`. */
+  readonly count: number
 
   constructor(file: string, problems: readonly Problem[], count: number) {
     const lines = problems.map(({ place, problem }) => [file, place, problem].filter((part) => part !== '').join(': '))
     if (count > problems.length) lines.push(`and ${count - problems.length} more`)
     super(lines.join('\n'))
     this.problems = problems
+    this.count = count
   }
 }
 

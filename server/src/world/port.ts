@@ -11,10 +11,7 @@ import { WorldRefused } from '../world-part/problems.ts'
 import { prepareApply } from './apply.ts'
 import { readWorld as readStore, writeWorldJson, writeYaml } from './export.ts'
 import { limitEntries } from './limited-export.ts'
-import { readWorld } from './read.ts'
-
-/** The name of a file that came through a door, in problems. */
-const name = ''
+import { readWorldApart } from './read-apart.ts'
 
 export interface WorldPortDeps {
   readonly database: Database
@@ -40,7 +37,9 @@ export function makeWorldPort({ database, clock, random, production }: WorldPort
     async prepare(text) {
       const warnings: string[] = []
       const warn = (line: string) => void warnings.push(line.replace(/^: /, ''))
-      const write = await explain(async () => prepareApply(clock, random, readWorld(text, name), { production, warn }))
+      const write = await explain(async () =>
+        prepareApply(clock, random, await readWorldApart(text), { production, warn }),
+      )
       return async (tx) => {
         warnings.length = 0
         const { created, updated, unchanged } = await explain(() => write(tx))

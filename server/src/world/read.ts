@@ -23,8 +23,8 @@ export async function readWorldFile(file: string | URL): Promise<World> {
 }
 
 /** The same for a text in memory; `name` is its name in problems. */
-export function readWorld(text: string, name: string): World {
-  return checkWorld(parse(text, name), name)
+export function readWorld(text: string, name: string, most: number = maxValues): World {
+  return checkWorld(parse(text, name), name, most)
 }
 
 /** The same for a world that came through a door, as text or parsed already; requests have their turn between the steps. */
@@ -35,8 +35,9 @@ export async function readGivenWorld(given: string | object): Promise<World> {
 }
 
 /** The same for what was parsed already. */
-function checkWorld(content: unknown, name: string): World {
-  if (hasTooMuch(content)) throw refuse(name, '', `it holds more than ${maxValues} values, aliases resolved; split it.`)
+function checkWorld(content: unknown, name: string, most: number = maxValues): World {
+  if (hasTooMuch(content, most))
+    throw refuse(name, '', `it holds more than ${most} values, aliases resolved; split it.`)
   if (!Compile(worldSchema).Check(content)) {
     const problems = new Problems()
     problems.addAll('', findProblems(worldSchema, content))
@@ -51,7 +52,7 @@ function checkWorld(content: unknown, name: string): World {
 /** Aliases of YAML can make a short text hold more than any memory, all of which would be checked. */
 const maxValues = 5_000_000
 
-function hasTooMuch(content: unknown): boolean {
+function hasTooMuch(content: unknown, most: number): boolean {
   let count = 0
   const waiting = [content]
   while (waiting.length > 0) {
@@ -59,7 +60,7 @@ function hasTooMuch(content: unknown): boolean {
     if (typeof value !== 'object' || value === null) continue
     const inner = Object.values(value)
     count += inner.length
-    if (count > maxValues) return true
+    if (count > most) return true
     for (const one of inner) waiting.push(one)
   }
   return false

@@ -22,6 +22,8 @@ export interface WorstRequest {
 
 /** What most bodies may have. */
 export const bodyBytes = 1_048_576
+/** What a world file may have. */
+const worldBytes = 8_388_608
 /** Of the generic bodies every row gets some, and the table as a whole all of them many times. */
 const genericForEach = 2
 
@@ -88,6 +90,30 @@ function makeRequest(row: Row, name: string, type: string, makeBody: () => Buffe
 function makeQueryRequest(row: Row, name: string, query: string): WorstRequest {
   const headers = { authorization: `Bearer ${row.token}` }
   return { name: `${row.name}: ${name}`, method: row.method, target: `${row.path}?${query}`, headers }
+}
+
+/** World files as large as they may be, in both forms: of very many entries, and of very many values that are none. */
+export function* listWorlds(): Generator<WorstRequest> {
+  const accounts = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: String(4_100_000_000_000_000 + index),
+      name: `Account ${index} ${'of a large world '.repeat(8)}`,
+      business_id: ids.business,
+    }))
+  const asYaml = (entries: readonly { id: string; name: string; business_id: string }[]) =>
+    `accounts:\n${entries.map(({ id, name, business_id }) => `  - id: "${id}"\n    name: ${name}\n    business_id: "${business_id}"\n`).join('')}`
+  const worlds = {
+    'as JSON': () => JSON.stringify({ accounts: accounts(35_000) }),
+    'as YAML': () => asYaml(accounts(34_000)),
+    'of nothing but numbers': () => `{"accounts":[${'1,'.repeat(4_100_000)}1]}`,
+    'of one long text': () => `{"accounts":"${'a'.repeat(8_000_000)}"}`,
+  }
+  const headers = { authorization: `Bearer ${tokens.operator}`, 'content-type': 'application/octet-stream' }
+  for (const [name, write] of Object.entries(worlds)) {
+    const body = Buffer.from(write())
+    if (body.length > worldBytes) throw new Error(`${name}: ${body.length} bytes are too many`)
+    yield { name: `a world ${name}`, method: 'POST', target: '/operator/world', headers, makeBody: () => body }
+  }
 }
 
 /** Worlds as large as a reset takes them: as text, and as an object. */

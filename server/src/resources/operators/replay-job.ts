@@ -14,7 +14,7 @@ import { changeReplay, lockReplay, type Replay } from './replay-store.ts'
 export const replayTimer = 'deliveries.replay'
 
 /** How much one transaction replays: little enough that nothing else has to wait for it. */
-const batchSize = 250
+const batchSize = 100
 /** A batch that fails so often is not tried again. */
 const maxFailures = 20
 const maxErrorCharacters = 500

@@ -74,7 +74,7 @@ onBothDatabases('a replay of many deliveries', (engine) => {
     assert.ok(job.total >= many * 0.9 && job.total <= many * 1.1, String(job.total))
     assert.equal(await takeStep(job.id), true)
     const half = await read(job.id)
-    assert.ok(half.replayed > 100 && half.replayed < many / 2 && half.progress > 0.3 && half.progress < 0.6)
+    assert.ok(half.replayed > 0 && half.replayed < many / 2 && half.progress > 0.1 && half.progress < 0.6)
     assert.equal(await countWaiting('account_update'), half.replayed)
     // Raised meanwhile: not of this replay.
     await fill('account_update', 3)

@@ -1,0 +1,26 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { World, WorldContent } from './list.ts'
+import { readGivenWorld, WorldRefused } from './read.ts'
+import type { ReadResult } from './read-worker.ts'
+import { joinSlices } from './slices.ts'
+
+/** Longer texts are read in a thread of their own: this process would stand still for a second with the longest. */
+const longText = 262_144
+
+/** Reads a world file that came through a door, and checks what can be checked without the store. Throws WorldRefused. */
+export async function readWorldApart(text: string): Promise<World> {
+  if (text.length <= longText) return readGivenWorld(text)
+  const worker = new Worker(new URL('./read-worker.ts', import.meta.url), {
+    workerData: text,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  try {
+    // An error of the thread rejects this.
+    const [result] = (await once(worker, 'message')) as [ReadResult]
+    if ('refused' in result) throw new WorldRefused('', result.refused.problems, result.refused.count)
+    return { name: '', content: (await joinSlices(result.slices)) as WorldContent }
+  } finally {
+    await worker.terminate()
+  }
+}
