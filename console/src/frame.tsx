@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { readDirectory } from './data/directory.ts'
-import { ask, base, explain, session, signIn } from './data/http.ts'
+import { ask, base, explain, renewSession, session, signIn, writeQuery } from './data/http.ts'
 import { connection, service, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
 import { AccessPage } from './pages/access.tsx'
@@ -16,7 +16,7 @@ import { PhonePage } from './pages/phone/page.tsx'
 import { ResourcePage, ResourcesPage } from './pages/resources.tsx'
 import { SandboxPage } from './pages/sandbox.tsx'
 import { TracePage } from './pages/trace.tsx'
-import { segments } from './router.ts'
+import { go, place, segments } from './router.ts'
 import { nextTheme, theme } from './theme.ts'
 import { Icon, type IconName, Mark } from './ui/icons.tsx'
 import { attempt, IconButton, To, Toast } from './ui/parts.tsx'
@@ -141,11 +141,11 @@ function Foot() {
 }
 
 async function signOut(): Promise<void> {
-  const { token_id } = session.value ?? {}
+  const { token_id, by_issuer } = session.value ?? {}
   if (token_id === undefined) return
-  if (await attempt(() => ask('DELETE', `/operator/tokens/${token_id}`))) {
-    session.value = { signed_in: false, reason: 'ended' }
-  }
+  if (!(await attempt(() => ask('DELETE', `/operator/tokens/${token_id}`)))) return
+  if (by_issuer === true) location.assign(`${base}/console/sign-out`)
+  else await renewSession()
 }
 
 function Lost() {
@@ -180,13 +180,38 @@ function Page(): ComponentChildren {
       return <AccessPage />
     case 'docs':
       return <DocsPage />
+    case 'sign-in':
+      return <SignedIn />
     default:
       return <p class="wait">There is no such page.</p>
   }
 }
 
-function SignIn({ problem }: { readonly problem: string | undefined }) {
-  const isEmpty = session.value?.reason === 'empty_store'
+/** What stands in the address when signing in with an issuer did not work. */
+const signInProblems: Readonly<Record<string, string>> = {
+  unreachable: 'The issuer cannot be reached at the moment; the log of the service says why. Try again later.',
+  refused: 'The issuer and this service do not agree; the log of the service says why.',
+  declined: 'The sign-in was declined.',
+  stale: 'The sign-in took too long, or was begun in another window. Sign in again.',
+  not_allowed: 'Your account may not use this console. Whoever runs the service can allow it.',
+}
+
+/** Where one wanted to be. */
+function findReturn(): string | undefined {
+  const { path, query } = place.value
+  if (path === '/sign-in') return undefined
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+/** The page where one signs in, for whoever is signed in already. */
+function SignedIn() {
+  useEffect(() => go('/'), [])
+  return null
+}
+
+function SignIn({ problem: given }: { readonly problem: string | undefined }) {
+  const { sign_in_with } = session.value ?? {}
+  const problem = given ?? signInProblems[place.value.query.get('problem') ?? '']
   return (
     <main class="sign-in">
       <Mark />
@@ -196,16 +221,17 @@ function SignIn({ problem }: { readonly problem: string | undefined }) {
           {problem}
         </p>
       )}
-      {isEmpty ? (
-        <>
-          <p>The store is empty. Put a world into it, and load this page again:</p>
-          <pre>./switchboard apply worlds/demo.yaml</pre>
-        </>
-      ) : (
+      {sign_in_with === undefined ? (
         <>
           <p>The service is ready. Whoever runs it signs in here by a link that works once:</p>
           <pre>./switchboard console link --for &quot;Ada&quot;</pre>
         </>
+      ) : (
+        <p>
+          <a class="main" href={`${base}/console/sign-in${writeQuery({ return_to: findReturn() })}`}>
+            Sign in with {sign_in_with}
+          </a>
+        </p>
       )}
       <p>
         <a href={`${base}/docs`}>The reference of the API</a>

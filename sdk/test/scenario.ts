@@ -31,7 +31,7 @@ export async function tryClient(sdk: typeof Sdk, given: Given) {
   }
   const sent = await client.messages.send(number, { to: user, type: 'text', text: { body: 'Hi' } })
 
-  const numbers: unknown[] = []
+  const numbers: string[] = []
   for await (const { id } of client.phoneNumbers.list(given.accountId, { limit: 1 })) numbers.push(id)
 
   const blob = new Blob(['x'.repeat(size)], { type: 'text/plain' })
@@ -76,7 +76,7 @@ export async function trySend(sdk: typeof Sdk, given: Given): Promise<string> {
 }
 
 /** What everybody should see who tries it. */
-export function expectSeen(numbers: readonly unknown[]) {
+export function expectSeen(numbers: readonly string[]) {
   return {
     ...{ streamed: 'text', sent: true, numbers, downloaded: size, missing: true, fields: ['messages'] },
     ...{ late: 'APIConnectionTimeoutError', aborted: 'APIUserAbortError', forged: 'WebhookVerificationError' },

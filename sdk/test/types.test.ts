@@ -69,7 +69,14 @@ test('methods know what they take and what they give', () => {
     holds<Equal<Awaited<typeof sent>['messages'][number]['id'], string>>()
     const marked = client.messages.send('1', { status: 'read', message_id: 'wamid.1' })
     holds<Equal<typeof marked, Call<{ success: boolean }>>>()
+    const listed = client.phoneNumbers.list('1', { limit: 5 })
     const page: Promise<Page<PhoneNumbersListItem>> = client.phoneNumbers.list('1')
+    holds<Equal<Awaited<typeof listed>['data'][number]['id'], string>>()
+    // @ts-expect-error: what was not asked for may not be there
+    void (async () => (await client.phoneNumbers.list('1', { fields: ['status'] })).data[0]?.id.length)
+    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'image', image: { id: '3' } })
+    // @ts-expect-error: a text has a body
+    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'text', text: { boddy: 'Hi' } })
     // @ts-expect-error: the id is missing
     client.phoneNumbers.list()
     // @ts-expect-error: there is no such kind

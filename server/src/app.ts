@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isGrantValid } from './auth/allowed-operators.ts'
+import { endStaleSessions } from './auth/sessions.ts'
 import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
+import { day, hour } from './base/duration.ts'
 import type { Log } from './base/log.ts'
+import { Loop } from './base/loop.ts'
 import type { Random } from './base/random.ts'
 import { shareWhileRunning } from './base/share.ts'
 import { forgetHandler } from './carrier/forget.ts'
@@ -34,8 +38,10 @@ import { makeReceiverDoor } from './doors/receiver.ts'
 import { readmitScoped } from './doors/scoped.ts'
 import { listErrors } from './errors.ts'
 import { correctHolds, makeRemoveHandler, makeSweepHandler, openFiles, removeTimer, sweepTimer } from './files/files.ts'
+import { FileMetrics, meterStores } from './files/metered.ts'
 import { openFileStores } from './files/open.ts'
 import { discardTimer, makeDiscardHandler } from './files/piece-store.ts'
+import { nameOwner, removeStrays } from './files/strays.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import type { Row } from './graph/operation.ts'
@@ -59,7 +65,7 @@ import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations, gatherTimers, nodeKinds } from './operations.ts'
 import { Heartbeat } from './processes/heartbeat.ts'
-import { appendActivity } from './resources/audit/store.ts'
+import { appendActivity, insertActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { LinkWorker } from './resources/messages/link-worker.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
@@ -74,6 +80,7 @@ import { openSandbox } from './sandbox/sandbox.ts'
 import { readSandboxState } from './sandbox/state.ts'
 import { makeConsole } from './site/console.ts'
 import { makeDocuments } from './site/documents.ts'
+import type { OidcSettings } from './site/issuer.ts'
 import { findReadiness } from './site/readiness.ts'
 import { Feed } from './stream/feed.ts'
 import { exportSpans } from './telemetry/export-spans.ts'
@@ -135,8 +142,11 @@ export async function createApp({
   const publicUrl = () => config.publicUrl ?? address
   const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
-  const { store, pieces } = await openFileStores(config, { clock: realClock, random, log })
-  const files = openFiles({ database, store, clock, random })
+  const stores = await openFileStores(config, { clock: realClock, random, log })
+  const { store, pieces } = meterStores(stores, new FileMetrics(metrics.registry))
+  const owner = nameOwner(await serviceSecret(database, random, 'files'))
+  await store.claim(owner)
+  const files = openFiles({ database, store, clock, random, owner })
 
   const runsWorkers = config.role !== 'api'
   const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
@@ -214,6 +224,18 @@ export async function createApp({
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
   const messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
+  const leftFiles: Loop = new Loop({
+    async work() {
+      const isStopped = () => leftFiles.isStopped
+      await removeStrays({ database, store, owner, clock, realClock, random, log, isStopped })
+      await sweepPieces(database, pieces, log)
+    },
+    pause: 0,
+    every: day,
+    onFailure(error) {
+      if (!database.outageOf(error)) log.warn({ err: error }, 'files that nothing knows of could not be searched')
+    },
+  })
   const wakeWorkers = () => {
     timers.wake()
     deliveries.wake()
@@ -377,6 +399,7 @@ export async function createApp({
     settings: config,
     requestLog,
     appendActivity,
+    insertActivity,
     ports: {
       files,
       pieces,
@@ -425,6 +448,7 @@ export async function createApp({
         production: config.production,
         lifetime: config.consoleSession,
         secret: await serviceSecret(database, random, 'console'),
+        oidc: readOidc(config),
       }),
       health: {
         findReadiness: shareWhileRunning(() => findReadiness(database, migrations)),
@@ -465,6 +489,7 @@ export async function createApp({
 
   return {
     async listen() {
+      if (config.role !== 'worker' && config.consoleOn) await endStale(config, database, clock, log)
       await server.listen({ port: config.port, host: config.host })
       address = writeAddress(server.server.address() as AddressInfo)
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
@@ -472,7 +497,9 @@ export async function createApp({
         if (database.isEmbedded) await endLeases(database)
         await sweepPieces(database, pieces, log)
         await clockSteps.start()
-        for (const worker of [timers, deliveries, links, retention, messageRetention]) worker.start()
+        for (const worker of [timers, deliveries, links, retention, messageRetention, leftFiles]) worker.start()
+        // Not only after a day: some are restarted more often.
+        leftFiles.wakeIn(hour)
       }
       stopWaking = database.onDue(wakeDue)
       await sandbox?.watch.follow()
@@ -496,12 +523,25 @@ export async function createApp({
       await linkEgress.close()
       await retention.stop()
       await messageRetention.stop()
+      await leftFiles.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()
       await spans?.close()
       await store.close()
     },
   }
+}
+
+function readOidc(config: Config): OidcSettings | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcAllow: allow } = config
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined
+  return { issuer, clientId, clientSecret, allow, scopes: config.oidcScopes, groupsClaim: config.oidcGroupsClaim }
+}
+
+/** Whoever is taken out of OIDC_ALLOW is signed out by the start that this takes. */
+async function endStale({ oidcIssuer, oidcAllow }: Config, database: Database, clock: Clock, log: Log): Promise<void> {
+  const ended = await endStaleSessions(database, clock, (grant) => isGrantValid(grant, oidcIssuer, oidcAllow))
+  if (ended > 0) log.info({ ended }, 'ended sessions of the console whose entries are no longer in OIDC_ALLOW')
 }
 
 /** Outside production many things are allowed that only the person running the trial should reach. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type AllowedEntry, parseAllowed } from './auth/allowed-operators.ts'
 import { AddressList } from './base/addresses.ts'
 import { day, hour, minute, second } from './base/duration.ts'
 import type { Environment } from './base/environment.ts'
@@ -16,10 +17,13 @@ import {
   flag,
   hostList,
   integer,
+  isOnThisMachine,
+  issuerUrl,
   oneOf,
   onOff,
   postgresUrl,
   postUrl,
+  scopeList,
   secretKey,
   secretKeys,
   versionList,
@@ -89,6 +93,12 @@ export interface Config extends Settings {
   readonly consoleOn: boolean
   /** How long a session of the console lasts. */
   readonly consoleSession: number
+  readonly oidcIssuer: string | undefined
+  readonly oidcClientId: string | undefined
+  readonly oidcClientSecret: string | undefined
+  readonly oidcAllow: readonly AllowedEntry[]
+  readonly oidcScopes: string
+  readonly oidcGroupsClaim: string
   readonly vocabulary: VocabularyName
   readonly versions: readonly string[]
   readonly rates: Readonly<Record<AnyRateClassName, readonly Rate[]>>
@@ -324,6 +334,52 @@ export const settings = {
     sentence: 'How long somebody who signed in to the console stays signed in.',
     parse: duration,
     fallback: () => 12 * hour,
+  }),
+  oidcIssuer: define<string | undefined>({
+    name: 'OIDC_ISSUER',
+    shownDefault: 'unset: operators sign in by links',
+    sentence:
+      'The OpenID Connect issuer that operators sign in to the console with, such as https://login.example.com/realms/staff; https, or http on this machine outside production.',
+    parse: issuerUrl,
+    fallback: () => undefined,
+  }),
+  oidcClientId: define<string | undefined>({
+    name: 'OIDC_CLIENT_ID',
+    shownDefault: 'unset',
+    sentence:
+      'What the issuer of OIDC_ISSUER knows this service by; its redirect URI is PUBLIC_URL/console/sign-in/callback.',
+    parse: (text) => text,
+    fallback: () => undefined,
+  }),
+  oidcClientSecret: define<string | undefined>({
+    name: 'OIDC_CLIENT_SECRET',
+    shownDefault: 'unset',
+    sentence: 'The secret of OIDC_CLIENT_ID.',
+    parse: (text) => text,
+    fallback: () => undefined,
+    isSecret: true,
+  }),
+  oidcAllow: define<readonly AllowedEntry[]>({
+    name: 'OIDC_ALLOW',
+    shownDefault: 'unset',
+    sentence:
+      'Who may sign in with OIDC_ISSUER, separated by commas: verified e-mail addresses, and groups as group:NAME; =ID behind one, or =ID+ID, limits it to businesses.',
+    parse: parseAllowed,
+    fallback: () => [],
+  }),
+  oidcScopes: define({
+    name: 'OIDC_SCOPES',
+    shownDefault: 'openid email profile',
+    sentence: 'The scopes that the issuer is asked for, separated by blanks; some issuers want groups for the groups.',
+    parse: scopeList,
+    fallback: () => 'openid email profile',
+  }),
+  oidcGroupsClaim: define({
+    name: 'OIDC_GROUPS_CLAIM',
+    shownDefault: 'groups',
+    sentence: 'The claim of the issuer that holds the names of the groups of a person.',
+    parse: (text) => text,
+    fallback: () => 'groups',
   }),
   trustProxy: define<AddressList>({
     name: 'TRUST_PROXY',
@@ -744,6 +800,13 @@ export const settings = {
     parse: integer(1, 100),
     fallback: () => 1,
   }),
+  replayAtOnce: define({
+    name: 'REPLAY_AT_ONCE',
+    shownDefault: '1000',
+    sentence: 'How many deliveries a replay by filter sends again at once; when more fit, it becomes a job.',
+    parse: integer(0, 1000),
+    fallback: () => 1000,
+  }),
   webhookMaxBodyBytes: define({
     name: 'WEBHOOK_MAX_BODY_BYTES',
     shownDefault: '3145728',
@@ -868,7 +931,37 @@ export function readConfig(environment: Environment): Config {
   const config = values as unknown as Config
   checkBudgets(config)
   checkCredentials(config)
+  checkOidc(config)
   return config
+}
+
+/** All of them or none; and over the wire only what nobody else can read. */
+function checkOidc(config: Config): void {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcAllow, publicUrl, production } = config
+  const given = {
+    OIDC_ISSUER: oidcIssuer !== undefined,
+    OIDC_CLIENT_ID: oidcClientId !== undefined,
+    OIDC_CLIENT_SECRET: oidcClientSecret !== undefined,
+    OIDC_ALLOW: oidcAllow.length > 0,
+  }
+  const names = Object.entries(given)
+  const missing = names.filter(([, isGiven]) => !isGiven).map(([name]) => name)
+  if (missing.length === names.length) return
+  if (missing.length > 0) {
+    const set = names.filter(([, isGiven]) => isGiven).map(([name]) => name)
+    throw new BadSetting(
+      `${set.join(', ')} set without ${missing.join(', ')}; signing in by OpenID Connect needs all four`,
+    )
+  }
+  if (!production) return
+  if (oidcIssuer?.startsWith('http:')) {
+    throw new BadSetting(`OIDC_ISSUER is ${JSON.stringify(oidcIssuer)}; in production it must be an https URL`)
+  }
+  if (publicUrl === undefined || (publicUrl.startsWith('http:') && !isOnThisMachine(publicUrl))) {
+    throw new BadSetting(
+      'OIDC_ISSUER is set and PUBLIC_URL is not https; in production browsers come back from the issuer to PUBLIC_URL, which must be an https URL',
+    )
+  }
 }
 
 function checkCredentials({ filesUrl, awsAccessKeyId, awsSecretAccessKey }: Config): void {

@@ -55,6 +55,43 @@ describe('settings', () => {
     }
   })
 
+  test('OpenID Connect needs all of its settings, and https in production; its secret is not repeated', () => {
+    const all = {
+      OIDC_ISSUER: 'https://login.example.com/realms/staff',
+      OIDC_CLIENT_ID: 'switchboard',
+      OIDC_CLIENT_SECRET: 'hunter2',
+      OIDC_ALLOW: 'Ada@Example.com, group:operators, group:shrub=2000000000000001+2000000000000002',
+    }
+    const refused = (environment: Record<string, string>, reason: RegExp) =>
+      assert.throws(
+        () => readConfig(environment),
+        (error: Error) =>
+          error instanceof BadSetting && reason.test(error.message) && !/hunter2|\n/.test(error.message),
+      )
+    assert.deepEqual(
+      readConfig(all).oidcAllow.map(({ kind, value, businesses }) => [kind, value, businesses]),
+      [
+        ['email', 'ada@example.com', undefined],
+        ['group', 'operators', undefined],
+        ['group', 'shrub', ['2000000000000001', '2000000000000002']],
+      ],
+    )
+    for (const name of Object.keys(all) as (keyof typeof all)[]) {
+      const { [name]: _, ...rest } = all
+      refused(rest, new RegExp(`set without ${name}; .* needs all four`))
+    }
+    assert.equal(readConfig({ ...all, OIDC_ISSUER: 'http://127.0.0.1:9000' }).oidcIssuer, 'http://127.0.0.1:9000')
+    refused({ ...all, OIDC_ISSUER: 'http://login.example.com' }, /^OIDC_ISSUER is .* an https URL/)
+    refused({ ...all, OIDC_ALLOW: 'ada' }, /^OIDC_ALLOW is "ada"/)
+    refused({ ...all, OIDC_ALLOW: 'group:' }, /^OIDC_ALLOW is /)
+    refused({ ...all, OIDC_SCOPES: 'email' }, /^OIDC_SCOPES is .* with openid/)
+    const production = { ...all, NODE_ENV: 'production', PUBLIC_URL: 'https://switchboard.example' }
+    assert.equal(readConfig(production).oidcClientId, 'switchboard')
+    refused({ ...production, PUBLIC_URL: '' }, /PUBLIC_URL/)
+    refused({ ...production, PUBLIC_URL: 'http://switchboard.example' }, /PUBLIC_URL/)
+    refused({ ...production, OIDC_ISSUER: 'http://localhost:9000' }, /^OIDC_ISSUER .* in production/)
+  })
+
   for (const [name, text] of [
     ['PORT', '80a'],
     ['TRUST_PROXY', 'proxy.internal'],

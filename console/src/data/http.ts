@@ -12,6 +12,9 @@ export interface Session {
   readonly local?: boolean
   readonly limited?: boolean
   readonly reason?: string
+  /** The issuer that operators sign in with. */
+  readonly sign_in_with?: string
+  readonly by_issuer?: boolean
 }
 
 /** Who is signed in; undefined while that is being found out. */

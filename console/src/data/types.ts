@@ -10,6 +10,19 @@ export interface Happening {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** Webhooks that are sent again as a job. */
+export interface Replay {
+  readonly id: string
+  readonly state: 'running' | 'done' | 'stopped' | 'failed'
+  readonly filter: Readonly<Record<string, string>>
+  readonly to: string | null
+  readonly replayed: number
+  readonly left_out: number
+  readonly total: number
+  readonly progress: number
+  readonly error: string | null
+}
+
 export interface LoggedRequest {
   readonly id: string
   readonly time: string
@@ -210,6 +223,7 @@ export interface AuditRecord {
   readonly business_id: string
   readonly actor_app_id: string
   readonly actor_token_id: string
+  readonly actor_name?: string
   readonly remote_address: string
   readonly trace: string
 }

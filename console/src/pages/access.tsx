@@ -154,9 +154,7 @@ export function AccessPage() {
                     </td>
                     <td>{record.operation}</td>
                     <td>{`${record.node_kind.replaceAll('_', ' ')} ${nameOf(record.node_id)}`}</td>
-                    <td>
-                      {all.find(({ id }) => id === record.actor_token_id)?.session_name ?? nameOf(record.actor_app_id)}
-                    </td>
+                    <td>{record.actor_name ?? nameOf(record.actor_app_id)}</td>
                     <td class="mono">{record.remote_address}</td>
                     <td class="mono">
                       <To href={`/traces/${record.trace}`}>{record.trace.slice(0, 8)}</To>

@@ -7,6 +7,7 @@ import {
   makeApiError,
   SwitchboardError,
 } from './errors.ts'
+import { logTry } from './log.ts'
 import type { PreparedRequest, RequestOptions } from './request.ts'
 import { pause, waitBefore } from './retry.ts'
 
@@ -32,10 +33,14 @@ export async function send<T>(
 ): Promise<Result<T>> {
   const most = request.body.isRepeatable ? (options.maxRetries ?? client.maxRetries) : 0
   for (let tries = 0; ; tries++) {
+    const begun = performance.now()
     try {
-      return await attempt(client, request, options, read)
+      const result = await attempt(client, request, options, read)
+      logTry(client, request, begun, result.response)
+      return result
     } catch (error) {
       const wait = tries < most && maySendAgain(request, error) ? waitBefore(tries, error) : undefined
+      logTry(client, request, begun, error, wait)
       if (wait === undefined) throw error
       await pause(wait, options.signal)
     }

@@ -116,6 +116,13 @@ export function publicAccess(client: Client, options?: RequestOptions): Call<str
   return callForText(client, publicAccessRow, [], undefined, options)
 }
 
+const publicSignInPageRow: Row = { name: 'public.sign_in_page', method: 'GET', door: 'open', path: '/sign-in' }
+
+/** Shows how to sign in, or why that failed. */
+export function publicSignInPage(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicSignInPageRow, [], undefined, options)
+}
+
 const publicConsoleFileRow: Row = { name: 'public.console_file', method: 'GET', door: 'open', path: '/console/{}' }
 
 /** Sends the console's script or style. */
@@ -139,6 +146,10 @@ export interface PublicSignInResponse {
   limited?: boolean
   /** Why nobody is signed in. */
   reason?: string
+  /** The issuer to sign in with, at /console/sign-in. */
+  sign_in_with?: string
+  /** Whether an issuer said who it is: /console/sign-out ends it there. */
+  by_issuer?: boolean
 }
 
 const publicSignInRow: Row = { name: 'public.sign_in', method: 'POST', door: 'open', path: '/console/session' }
@@ -146,6 +157,42 @@ const publicSignInRow: Row = { name: 'public.sign_in', method: 'POST', door: 'op
 /** Signs in to the console: by the code of a link in the header X-Console-Code, or without anything on the machine of a sandbox; says who is signed in. */
 export function publicSignIn(client: Client, options?: RequestOptions): Call<PublicSignInResponse> {
   return callRow(client, publicSignInRow, [], undefined, options)
+}
+
+/** The parameters of `public.begin_sign_in`. */
+export interface PublicBeginSignInParams {
+  /** The page of the console to go on with. */
+  return_to?: string | undefined
+}
+
+const publicBeginSignInRow: Row = { name: 'public.begin_sign_in', method: 'GET', door: 'open', path: '/console/sign-in' }
+
+/** Sends a browser to the issuer of OIDC_ISSUER, to sign in there; without one to the page that says how to sign in. */
+export function publicBeginSignIn(client: Client, params?: PublicBeginSignInParams, options?: RequestOptions): Call<Response> {
+  return callForResponse(client, publicBeginSignInRow, [], params, options)
+}
+
+/** The parameters of `public.finish_sign_in`. */
+export interface PublicFinishSignInParams {
+  code?: string | undefined
+  state?: string | undefined
+  iss?: string | undefined
+  error?: string | undefined
+  error_description?: string | undefined
+}
+
+const publicFinishSignInRow: Row = { name: 'public.finish_sign_in', method: 'GET', door: 'open', path: '/console/sign-in/callback' }
+
+/** Where a browser comes back from the issuer: begins a session of the console. */
+export function publicFinishSignIn(client: Client, params?: PublicFinishSignInParams, options?: RequestOptions): Call<Response> {
+  return callForResponse(client, publicFinishSignInRow, [], params, options)
+}
+
+const publicSignOutRow: Row = { name: 'public.sign_out', method: 'GET', door: 'open', path: '/console/sign-out' }
+
+/** Sends a browser whose session of the console has ended to the issuer, to sign out there too. */
+export function publicSignOut(client: Client, options?: RequestOptions): Call<Response> {
+  return callForResponse(client, publicSignOutRow, [], undefined, options)
 }
 
 const publicDocsRow: Row = { name: 'public.docs', method: 'GET', door: 'open', path: '/docs' }
@@ -354,6 +401,16 @@ export class PublicMethods {
   }
 
   /**
+   * Shows how to sign in, or why that failed.
+   *
+   * @example
+   * await client.public.signInPage()
+   */
+  signInPage(options?: RequestOptions): Call<string> {
+    return publicSignInPage(this.client, options)
+  }
+
+  /**
    * Sends the console's script or style.
    *
    * @example
@@ -371,6 +428,36 @@ export class PublicMethods {
    */
   signIn(options?: RequestOptions): Call<PublicSignInResponse> {
     return publicSignIn(this.client, options)
+  }
+
+  /**
+   * Sends a browser to the issuer of OIDC_ISSUER, to sign in there; without one to the page that says how to sign in.
+   *
+   * @example
+   * await client.public.beginSignIn()
+   */
+  beginSignIn(params?: PublicBeginSignInParams, options?: RequestOptions): Call<Response> {
+    return publicBeginSignIn(this.client, params, options)
+  }
+
+  /**
+   * Where a browser comes back from the issuer: begins a session of the console.
+   *
+   * @example
+   * await client.public.finishSignIn()
+   */
+  finishSignIn(params?: PublicFinishSignInParams, options?: RequestOptions): Call<Response> {
+    return publicFinishSignIn(this.client, params, options)
+  }
+
+  /**
+   * Sends a browser whose session of the console has ended to the issuer, to sign out there too.
+   *
+   * @example
+   * await client.public.signOut()
+   */
+  signOut(options?: RequestOptions): Call<Response> {
+    return publicSignOut(this.client, options)
   }
 
   /**

@@ -2,9 +2,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Db, Transaction } from '../db/database.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
 import { keyedHash } from '../db/keyed-hash.ts'
 import type { Scope } from '../graph/caller.ts'
+import { nameCookie, readCookie, writeCookie } from './cookies.ts'
 import { hashToken, insertToken, makeTokenSecret } from './tokens.ts'
 
 /** What whoever is signed in to the console may do: see and act as an operator, and act for the users' phones. */
@@ -13,32 +14,19 @@ const sessionScopes: readonly Scope[] = ['operator', 'gateway']
 /** The header by which a page of the console proves that a write is its own: other websites cannot know its value. */
 export const proofHeader = 'x-console-proof'
 
-/** A browser sends cookies to every port of a host, so each has its own; over https the browser itself guards the name. */
-function nameCookie(host: string | undefined, isSecure: boolean): string {
-  return isSecure ? '__Host-switchboard' : `switchboard_${/:(\d+)$/.exec(host ?? '')?.[1] ?? '80'}`
-}
-
 /** The secret of the session that a browser's cookie holds. */
-export function readSessionCookie({ cookie, host }: IncomingHttpHeaders): string | undefined {
-  if (cookie === undefined) return undefined
-  const pairs = cookie.split(';').map((pair) => pair.trim().split('=', 2))
-  const findValue = (wanted: string) => pairs.find(([name]) => name === wanted)?.[1]
-  return findValue(nameCookie(host, true)) ?? findValue(nameCookie(host, false))
+export function readSessionCookie(headers: IncomingHttpHeaders): string | undefined {
+  if (headers.cookie === undefined) return undefined
+  const read = (isSecure: boolean) => readCookie(headers, nameCookie(headers.host, isSecure))
+  return read(true) ?? read(false)
 }
 
 export function writeSessionCookie(
   host: string | undefined,
   secret: string,
-  { isSecure, lifetime }: { readonly isSecure: boolean; readonly lifetime: number },
+  options: { readonly isSecure: boolean; readonly lifetime: number },
 ): string {
-  const parts = [
-    `${nameCookie(host, isSecure)}=${secret}`,
-    'Path=/',
-    `Max-Age=${Math.floor(lifetime / 1000)}`,
-    'HttpOnly',
-    'SameSite=Strict',
-  ]
-  return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ')
+  return writeCookie(nameCookie(host, options.isSecure), secret, { ...options, sameSite: 'Strict' })
 }
 
 /** What a write of this session must carry. */
@@ -66,10 +54,11 @@ export function isOwnPage({ origin, host, ...headers }: IncomingHttpHeaders): bo
 /** What a session is limited to, and whose it is. */
 export interface NewSession {
   readonly name: string
-  readonly app_id: string
   readonly accounts: readonly string[] | null
   readonly businesses: readonly string[] | null
   readonly expires_time: number
+  /** By what it was admitted; undefined: by a link, or by being on this machine. */
+  readonly grant?: string
 }
 
 /** Stores a session as a token: so it is listed, ended and recorded like one. */
@@ -77,12 +66,12 @@ export async function insertSession(
   tx: Transaction,
   clock: Clock,
   random: Random,
-  { name, ...session }: NewSession,
+  { name, grant, ...session }: NewSession,
   secret: string,
 ): Promise<string> {
-  const id = await insertToken(tx, clock, random, { ...session, secret, scopes: sessionScopes })
-  await tx.query.updateTable('tokens').set({ session_name: name }).where('id', '=', id).execute()
-  return id
+  const app_id = (await findSessionApp(tx)) ?? null
+  const named = { session_name: name, session_grant: grant }
+  return insertToken(tx, clock, random, { ...session, ...named, app_id, secret, scopes: sessionScopes })
 }
 
 export interface FoundSession {
@@ -90,33 +79,32 @@ export interface FoundSession {
   readonly name: string
   readonly expires_time: number
   readonly isLimited: boolean
+  /** Whether an issuer said who it is. */
+  readonly isByIssuer: boolean
 }
 
 /** A session that has not ended. */
 export async function findSession(db: Db, now: number, secret: string): Promise<FoundSession | undefined> {
+  const found = await findAnySession(db, now, secret)
+  return found === 'ended' ? undefined : found
+}
+
+/** The same, or that there was a session with this secret. */
+export async function findAnySession(db: Db, now: number, secret: string): Promise<FoundSession | 'ended' | undefined> {
   const row = await db.query
     .selectFrom('tokens')
-    .select(['id', 'session_name', 'expires_time', 'revoked_time', 'accounts', 'businesses'])
+    .select(['id', 'session_name', 'expires_time', 'revoked_time', 'accounts', 'businesses', 'session_grant'])
     .where('hash', '=', hashToken(db, secret))
     .executeTakeFirst()
-  if (!row || row.session_name === null || row.revoked_time !== null) return undefined
+  if (!row || row.session_name === null) return undefined
   const { id, session_name: name, expires_time } = row
-  if (expires_time === null || expires_time <= now) return undefined
-  return { id, name, expires_time, isLimited: row.accounts !== null || row.businesses !== null }
+  if (row.revoked_time !== null || expires_time === null || expires_time <= now) return 'ended'
+  const isLimited = row.accounts !== null || row.businesses !== null
+  return { id, name, expires_time, isLimited, isByIssuer: row.session_grant !== null }
 }
 
-/** Whether there is or was a session with this secret. */
-export async function isSecretUsed(db: Db, secret: string): Promise<boolean> {
-  const found = await db.query
-    .selectFrom('tokens')
-    .select('id')
-    .where('hash', '=', hashToken(db, secret))
-    .executeTakeFirst()
-  return found !== undefined
-}
-
-/** The app that sessions act by where nobody says which: a token has one. Undefined in an empty store. */
-export async function findSessionApp(db: Db): Promise<string | undefined> {
+/** The app that sessions act by: nobody says which. Undefined in an empty store. */
+async function findSessionApp(db: Db): Promise<string | undefined> {
   const row = await db.query
     .selectFrom('apps')
     .select('id')
@@ -127,7 +115,7 @@ export async function findSessionApp(db: Db): Promise<string | undefined> {
   return row?.id
 }
 
-export interface NewLink extends Omit<NewSession, 'expires_time'> {
+export interface NewLink extends Omit<NewSession, 'expires_time' | 'grant'> {
   /** When the link ends; its session has its own time. */
   readonly expires_time: number
 }
@@ -140,6 +128,7 @@ export async function insertLink(tx: Transaction, random: Random, link: NewLink)
     .insertInto('console_links')
     .values({
       ...link,
+      app_id: (await findSessionApp(tx)) ?? '',
       hash: hashCode(tx, code),
       accounts: accounts && [...accounts],
       businesses: businesses && [...businesses],
@@ -159,10 +148,38 @@ export async function takeLink(
   const found = await tx.query.selectFrom('console_links').selectAll().where('hash', '=', hashed).executeTakeFirst()
   const { numDeletedRows } = await tx.query.deleteFrom('console_links').where('hash', '=', hashed).executeTakeFirst()
   if (!found || numDeletedRows !== 1n) return undefined
-  const { name, app_id, accounts, businesses } = found
-  return { name, app_id, accounts, businesses }
+  const { name, accounts, businesses } = found
+  return { name, accounts, businesses }
 }
 
 function hashCode(db: Db, code: string): string {
   return keyedHash(db, 'token', hash('sha256', code))
+}
+
+/** Ends the sessions of operators whom the settings admit no more, and returns how many these are. */
+export async function endStaleSessions(
+  database: Database,
+  clock: Clock,
+  isValid: (grant: string) => boolean,
+): Promise<number> {
+  const live = database.read.query
+    .selectFrom('tokens')
+    .select('session_grant')
+    .distinct()
+    .where('session_grant', 'is not', null)
+    .where('revoked_time', 'is', null)
+    .where('expires_time', '>', clock.now())
+  const stale = (await live.execute()).flatMap(({ session_grant: grant }) =>
+    grant === null || isValid(grant) ? [] : [grant],
+  )
+  if (stale.length === 0) return 0
+  const ended = await database.transaction((tx) =>
+    tx.query
+      .updateTable('tokens')
+      .set({ revoked_time: clock.now() })
+      .where('session_grant', 'in', stale)
+      .where('revoked_time', 'is', null)
+      .executeTakeFirst(),
+  )
+  return Number(ended.numUpdatedRows)
 }

@@ -1,4 +1,4 @@
-import { AddressList } from './addresses.ts'
+import { AddressList, isLoopbackUrl } from './addresses.ts'
 import { formatDuration, parseDuration } from './duration.ts'
 import { parseSecretKey, type SecretKey } from './secret-key.ts'
 import { cutTrailingSlashes } from './slashes.ts'
@@ -96,6 +96,26 @@ export function postUrl(text: string): string {
     throw new BadSetting('a URL such as https://carrier.example.com/send')
   }
   return text
+}
+
+/** https, or http to this machine: a token of an operator must not cross a network in the clear. */
+export function issuerUrl(text: string): string {
+  const isUsable =
+    URL.canParse(text) && (text.startsWith('https:') || (text.startsWith('http:') && isOnThisMachine(text)))
+  if (!isUsable) throw new BadSetting('an https URL such as https://login.example.com')
+  const { search, hash, username } = new URL(text)
+  if (search || hash || username) throw new BadSetting('a URL without query, fragment or credentials')
+  return text
+}
+
+export function isOnThisMachine(url: string): boolean {
+  return new URL(url).hostname === 'localhost' || isLoopbackUrl(url)
+}
+
+export function scopeList(text: string): string {
+  const scopes = text.trim().split(/\s+/)
+  if (!scopes.includes('openid')) throw new BadSetting('a list of scopes with openid, such as openid email profile')
+  return scopes.join(' ')
 }
 
 export function postgresUrl(text: string): string {

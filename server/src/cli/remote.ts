@@ -11,9 +11,10 @@ export interface Remote {
   readonly client: Switchboard
 }
 
+/** Where a command works: `--url` and `--token`, the same for all. */
 export interface RemoteFlags {
-  readonly url?: string
-  readonly token?: string
+  readonly url?: string | undefined
+  readonly token?: string | undefined
 }
 
 /** Tokens of worlds/demo.yaml, which a server takes from its own machine alone. */
@@ -24,13 +25,17 @@ const patience = 10 * 60_000
 /** The server that `--url` or SWITCHBOARD_URL names; undefined: the command opens the store. */
 export function findRemote(flags: RemoteFlags, environment: Environment = processEnvironment()): Remote | undefined {
   const url = flags.url ?? (environment['SWITCHBOARD_URL'] || undefined)
-  if (url === undefined) return undefined
+  if (url === undefined) {
+    if (flags.token === undefined) return undefined
+    throw new CommandFailed('--token is for a server: name it with --url or SWITCHBOARD_URL; the store needs none')
+  }
   return openRemote(url, { operatorToken: flags.token ?? (environment['SWITCHBOARD_TOKEN'] || demoOperatorToken) })
 }
 
 /** For commands that need a server: without a name for it, it is on this machine. */
-export function requireRemote(flags: RemoteFlags): Remote {
-  return findRemote(flags) ?? (findRemote({ ...flags, url: findLocalUrl() }) as Remote)
+export function requireRemote({ url, token }: RemoteFlags): Remote {
+  const named = url ?? (processEnvironment()['SWITCHBOARD_URL'] || undefined)
+  return findRemote({ url: named ?? findLocalUrl(), token }) as Remote
 }
 
 /** A server whose gateway door is used: without a name for it, it is on this machine. */

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { emptiedValue } from './empty-values.ts'
 import { withdrawDeliveries } from './end-waiting.ts'
+import { forgetAnswers } from './forget-answers.ts'
 
 /** So many events are read at once, and so many of these changed in one transaction. */
 const stepSize = 2000
@@ -48,18 +48,10 @@ async function eraseBatch(tx: Transaction, clock: Clock, ids: readonly number[],
     .execute()
   const ended = deliveries.filter(({ event_id }) => emptied.includes(event_id)).map(({ id }) => id)
   await withdrawDeliveries(tx, ended, clock.now())
-  if (deliveries.length === 0) return
-  // A subscriber may have answered with what it was sent.
-  await query
-    .updateTable('delivery_attempts')
-    .set({ answer: null })
-    .where(
-      'delivery_id',
-      'in',
-      deliveries.map(({ id }) => id),
-    )
-    .where('answer', 'is not', sql.lit(null))
-    .execute()
+  await forgetAnswers(
+    tx,
+    deliveries.map(({ id }) => id),
+  )
 }
 
 /** The lists of a value whose items stand by themselves. */

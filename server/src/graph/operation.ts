@@ -186,6 +186,8 @@ interface ReplyRow {
   readonly repeated?: 'whole' | 'ranges'
   /** The content of a 503, if the row has one. */
   readonly unready?: ReplyContent
+  /** Whether it only sends browsers elsewhere (303). */
+  readonly redirects?: boolean
 }
 
 /** What every row has, whatever its door. */

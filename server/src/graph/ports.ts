@@ -136,6 +136,12 @@ export interface ConsolePort {
   file(name: string, request: IncomingHttpHeaders): Promise<Reply | undefined>
   /** Signs a visitor in if that is possible, and says who it is. */
   signIn(visitor: Visitor): Promise<Reply>
+  /** Sends a browser to the issuer that says who operators are; from there it goes on to a path of this service. */
+  beginSignIn(visitor: Visitor, returnTo: string | undefined): Promise<Reply>
+  /** Takes what the browser brings back from the issuer, and begins a session. */
+  finishSignIn(visitor: Visitor, answer: IssuerAnswer): Promise<Reply>
+  /** Sends a browser whose session has ended to the issuer, to end that one's too. */
+  signOut(visitor: Visitor): Promise<Reply>
 }
 
 export interface ConsoleFiles {
@@ -143,9 +149,14 @@ export interface ConsoleFiles {
   readonly style: string
 }
 
+/** What an issuer lets a browser bring back. */
+export type IssuerAnswer = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
+
 export interface Visitor {
   readonly headers: IncomingHttpHeaders
   readonly isLocal: boolean
+  readonly remote_address: string
+  readonly trace: string
 }
 
 /** The state of the process. */

@@ -5,7 +5,7 @@ import type { PushBody } from '../stream/push.ts'
 /** A response that is not an object of the API: a page, an image, the bytes of a file. */
 export class Reply {
   readonly status: number
-  readonly headers: Readonly<Record<string, string | number>>
+  readonly headers: Readonly<Record<string, string | number | string[]>>
   readonly body: string | Uint8Array | Readable | undefined
   /** Additional members of the log line; not part of the response. */
   readonly fault: string | undefined

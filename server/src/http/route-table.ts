@@ -145,6 +145,7 @@ function makeInputReader(operation: Row, input: TObject): InputReader {
   switch (operation.door) {
     // The contents of a link are not arguments: a malformed link leads nowhere, and the row says so.
     case 'open':
+      return operation.redirects === true ? compileInput(input) : takeFirst
     case 'handshake':
       return takeFirst
     case 'receiver': {

@@ -2,11 +2,10 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   type FoundSession,
+  findAnySession,
   findSession,
-  findSessionApp,
   insertSession,
   isOwnPage,
-  isSecretUsed,
   proofOf,
   readSessionCookie,
   takeLink,
@@ -14,12 +13,8 @@ import {
 } from '../auth/sessions.ts'
 import { makeTokenSecret } from '../auth/tokens.ts'
 import { isLoopback } from '../base/addresses.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
-import type { Random } from '../base/random.ts'
 import { shareWhileRunning } from '../base/share.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
-import type { Database } from '../db/database.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import type { ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'
@@ -27,20 +22,13 @@ import { isKnown } from '../replies/ranges.ts'
 import { consoleFromElsewhere, consoleLinkUsed } from '../resources/console/errors.ts'
 import { build, type ConsoleBuild, findBuild, isFresh, readBuiltFile } from './console-files.ts'
 import { composeConsolePage } from './console-shell.ts'
+import { Issuer } from './issuer.ts'
+import { makeSignIn, type SignInOptions } from './sign-in.ts'
 
-export interface ConsoleOptions {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly publicUrl: () => string
+export interface ConsoleOptions extends SignInOptions {
   readonly isOn: boolean
   readonly sandbox: boolean
   readonly production: boolean
-  /** How long a session lasts. */
-  readonly lifetime: number
-  /** The service's secret that the sessions of this machine are made of. */
-  readonly secret: string
 }
 
 const localName = 'This machine'
@@ -67,6 +55,7 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
       return undefined
     }
   })
+  const issuer = options.oidc && new Issuer(options.oidc, options)
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
 
   return {
@@ -85,8 +74,9 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
     },
     async signIn(visitor) {
       if (!isOwnPage(visitor.headers)) throw consoleFromElsewhere()
-      return signIn(options, visitor)
+      return signIn(options, issuer, visitor)
     },
+    ...makeSignIn(options, issuer),
   }
 }
 
@@ -100,7 +90,11 @@ function replyShell(frame: ConsoleBuild, prefix: string, request: IncomingHttpHe
   return new Reply(tagged, html)
 }
 
-async function signIn(options: ConsoleOptions, { headers, isLocal }: Visitor): Promise<Reply> {
+async function signIn(
+  options: ConsoleOptions,
+  issuer: Issuer | undefined,
+  { headers, isLocal }: Visitor,
+): Promise<Reply> {
   const { database, clock, random, sandbox, lifetime } = options
   const code = headers['x-console-code']
   if (typeof code === 'string') {
@@ -117,6 +111,7 @@ async function signIn(options: ConsoleOptions, { headers, isLocal }: Visitor): P
   const known = readSessionCookie(headers)
   const session = known === undefined ? undefined : await findSession(database.read, clock.now(), known)
   if (known !== undefined && session) return welcome(options, headers, known, session, false)
+  if (issuer) return refuse('sign_in', issuer.host)
   // Nobody signs in on the machine of a sandbox. The name in Host must be its own, or a website whose name leads here could.
   if (sandbox && isLocal && isLoopbackHost(headers.host)) return signInLocally(options, headers)
   return refuse('sign_in')
@@ -132,12 +127,10 @@ async function signInLocally(options: ConsoleOptions, headers: IncomingHttpHeade
   const limits = { accounts: null, businesses: null }
   for (let turn = 0; turn < maxTurns; turn++) {
     const secret = `sb_${createHmac('sha256', options.secret).update(`console ${period} ${turn}`).digest('base64url')}`
-    const known = await findSession(database.read, clock.now(), secret)
+    const known = await findAnySession(database.read, clock.now(), secret)
+    if (known === 'ended') continue
     if (known) return welcome(options, headers, secret, known, true)
-    if (await isSecretUsed(database.read, secret)) continue
-    const app_id = await findSessionApp(database.read)
-    if (app_id === undefined) return refuse('empty_store')
-    const session = { name: localName, app_id, ...limits, expires_time: (period + 2) * lifetime }
+    const session = { name: localName, ...limits, expires_time: (period + 2) * lifetime }
     try {
       await database.transaction((tx) => insertSession(tx, clock, random, session, secret))
     } catch (error) {
@@ -154,7 +147,7 @@ function welcome(
   { publicUrl, clock }: ConsoleOptions,
   { host }: IncomingHttpHeaders,
   secret: string,
-  { id, name, expires_time, isLimited }: FoundSession,
+  { id, name, expires_time, isLimited, isByIssuer }: FoundSession,
   local: boolean,
 ): Reply {
   const isSecure = publicUrl().startsWith('https:')
@@ -167,12 +160,13 @@ function welcome(
     proof: proofOf(secret),
     local: local || name === localName,
     limited: isLimited,
+    by_issuer: isByIssuer,
   }
   return new Reply({ ...json, 'set-cookie': cookie }, JSON.stringify(body))
 }
 
-function refuse(reason: string): Reply {
-  return new Reply(json, JSON.stringify({ signed_in: false, reason }))
+function refuse(reason: string, sign_in_with?: string): Reply {
+  return new Reply(json, JSON.stringify({ signed_in: false, reason, sign_in_with }))
 }
 
 function isLoopbackHost(host: string | undefined): boolean {

@@ -118,6 +118,32 @@ export async function readTries(db: Db, { where, limit }: Selection): Promise<Ha
   }))
 }
 
+interface ReplayRow {
+  readonly id: string
+  readonly business_id: string | null
+  readonly account_id: string | null
+  readonly trace: string | null
+  readonly state: string
+  readonly replayed: number
+  readonly left_out: number
+  readonly total: number
+  readonly changed_time: number
+}
+
+/** Replays as they stand. The columns are those of `replays`. */
+export async function readReplays(db: Db, { where, limit }: Selection): Promise<Happening[]> {
+  const { rows } = await sql<ReplayRow>`
+    SELECT id, business_id, account_id, trace, state, replayed, left_out, total, changed_time
+    FROM replays WHERE ${where} ORDER BY changed_time, id LIMIT ${sql.lit(limit)}`.execute(db.query)
+  return rows.map(({ id, business_id, account_id, trace, changed_time, ...progress }) => ({
+    id: `replay-${id}-${progress.state}-${progress.replayed + progress.left_out}`,
+    type: 'replay',
+    time: changed_time,
+    ...{ business_id, account_id, phone_number_id: null, trace },
+    data: { replay_id: id, ...progress },
+  }))
+}
+
 function ownerOf({ business_id, account_id, phone_number_id, trace }: DeliveryRow) {
   return { business_id, account_id, phone_number_id, trace }
 }

@@ -86,7 +86,7 @@ const insertAny = defineStatement<NewActivity>()((db, activity) =>
   }),
 )
 
-/** Records what was done by a caller whom the store does not know any more, because it was replaced. */
+/** Records what was done by a caller whom the store does not know any more: it was replaced, or the caller has just ended itself. */
 export function insertActivity(tx: Transaction, activity: NewActivity): void {
   tx.run(insertAny, activity)
 }
@@ -106,14 +106,19 @@ export interface ActivityFilter {
   readonly until?: number | undefined
 }
 
+/** A record, and who was signed in to the console when it was made by a session of it. */
+export type NamedActivity = Activity & { readonly actor_name: string | null }
+
+const nameOfActor = sql<string | null>`(SELECT session_name FROM tokens WHERE tokens.id = activities.actor_token_id)`
+
 /** One page of the records of every tenant that `isSeen` selects. For operators: bound by their limits alone. */
 export async function listActivityPageForOperators(
   db: Db,
   isSeen: RawBuilder<boolean>,
   filter: ActivityFilter,
   range: PageRange,
-): Promise<Activity[]> {
-  let query = db.query.selectFrom('activities').selectAll().where(isSeen)
+): Promise<NamedActivity[]> {
+  let query = db.query.selectFrom('activities').selectAll().select(nameOfActor.as('actor_name')).where(isSeen)
   for (const name of ['account_id', 'business_id', 'node_id', 'operation', 'trace'] as const) {
     const value = filter[name]
     if (value !== undefined) query = query.where(name, '=', value)

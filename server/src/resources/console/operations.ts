@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
 import { notFound } from '../../graph/errors.ts'
 import { defineOpen, defineOpenPost, type NewReplyOperation, type OpenContext } from '../../graph/operation.ts'
+import type { Visitor } from '../../graph/ports.ts'
 import type { Reply } from '../../graph/reply.ts'
 
 const page = { 'text/html': Type.String({ contentMediaType: 'text/html' }) }
@@ -28,6 +29,7 @@ const pages = [
   ['resource', '/resources/{id}', 'Shows one object of the store.'],
   ['sandbox', '/sandbox', 'Shows what can be done in a place to try things out: time, faults, snapshots.'],
   ['access', '/access', 'Shows tokens, sessions and who did what.'],
+  ['sign_in_page', '/sign-in', 'Shows how to sign in, or why that failed.'],
 ] as const
 
 function consoleOperations(): NewReplyOperation[] {
@@ -67,7 +69,48 @@ function consoleOperations(): NewReplyOperation[] {
       input: nothing,
       examples: { output: undefined },
       content: { 'application/json': sessionSchema },
-      run: ({ ports, headers, isLocal }) => ports.console.signIn({ headers, isLocal }),
+      run: (context) => context.ports.console.signIn(visitorOf(context)),
+    }),
+    defineOpen({
+      name: 'public.begin_sign_in',
+      path: '/console/sign-in',
+      sentence:
+        'Sends a browser to the issuer of OIDC_ISSUER, to sign in there; without one to the page that says how to sign in.',
+      input: Type.Object({
+        return_to: Type.Optional(
+          Type.String({ maxLength: 512, description: 'The page of the console to go on with.' }),
+        ),
+      }),
+      examples: { output: undefined },
+      content: {},
+      redirects: true,
+      run: (context, { return_to }) => context.ports.console.beginSignIn(visitorOf(context), return_to),
+    }),
+    defineOpen({
+      name: 'public.finish_sign_in',
+      path: '/console/sign-in/callback',
+      sentence: 'Where a browser comes back from the issuer: begins a session of the console.',
+      input: Type.Object({
+        code: Type.Optional(Type.String({ maxLength: 8192 })),
+        state: Type.Optional(Type.String({ maxLength: 512 })),
+        iss: Type.Optional(Type.String({ maxLength: 2048 })),
+        error: Type.Optional(Type.String({ maxLength: 512 })),
+        error_description: Type.Optional(Type.String({ maxLength: 8192 })),
+      }),
+      examples: { output: undefined },
+      content: {},
+      redirects: true,
+      run: (context, answer) => context.ports.console.finishSignIn(visitorOf(context), answer),
+    }),
+    defineOpen({
+      name: 'public.sign_out',
+      path: '/console/sign-out',
+      sentence: 'Sends a browser whose session of the console has ended to the issuer, to sign out there too.',
+      input: nothing,
+      examples: { output: undefined },
+      content: {},
+      redirects: true,
+      run: (context) => context.ports.console.signOut(visitorOf(context)),
     }),
   ]
 }
@@ -81,7 +124,15 @@ const sessionSchema = Type.Object({
   local: Type.Optional(Type.Boolean({ description: 'Whether nobody needs to sign in here.' })),
   limited: Type.Optional(Type.Boolean({ description: 'Whether only some tenants are seen.' })),
   reason: Type.Optional(Type.String({ description: 'Why nobody is signed in.' })),
+  sign_in_with: Type.Optional(Type.String({ description: 'The issuer to sign in with, at /console/sign-in.' })),
+  by_issuer: Type.Optional(
+    Type.Boolean({ description: 'Whether an issuer said who it is: /console/sign-out ends it there.' }),
+  ),
 })
+
+function visitorOf({ headers, isLocal, remote_address, trace }: OpenContext): Visitor {
+  return { headers, isLocal, remote_address, trace }
+}
 
 async function showConsole({ ports, headers, mayUseDemo }: OpenContext): Promise<Reply> {
   const shown = await ports.console.page(headers)

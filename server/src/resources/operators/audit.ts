@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
 import { newestFirst, pagingSchema } from '../../graph/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
-import { type Activity, listActivityPageForOperators } from '../audit/store.ts'
+import { type Activity, listActivityPageForOperators, type NamedActivity } from '../audit/store.ts'
 import { exampleCursors, exampleTime } from './examples.ts'
 import { isSeen } from './limits.ts'
 import { momentSchema, readMoment, writeMoment } from './moments.ts'
@@ -19,6 +19,9 @@ const recordSchema = Type.Object({
   actor_app_id: Type.String({ description: 'The app whose token did it.' }),
   actor_business_id: Type.String({ description: 'The business of that app.' }),
   actor_token_id: Type.String({ description: 'The id of the token, never its secret.' }),
+  actor_name: Type.Optional(
+    Type.String({ description: 'Who was signed in to the console; absent: the token is no session.' }),
+  ),
   remote_address: Type.String({ description: 'Where the request came from.' }),
   trace: Type.String({ description: 'The trace of the request.' }),
 })
@@ -78,6 +81,6 @@ export function auditOperations(): NewOperation[] {
   ]
 }
 
-export function showActivity({ id, time, ...activity }: Activity): Record<string, unknown> {
-  return { id: String(id), time: writeMoment(time), ...activity }
+export function showActivity({ id, time, actor_name, ...activity }: Activity & Partial<NamedActivity>) {
+  return { id: String(id), time: writeMoment(time), ...activity, ...(typeof actor_name === 'string' && { actor_name }) }
 }

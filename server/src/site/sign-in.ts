@@ -1,0 +1,134 @@
+import { findAllowed, writeGrant } from '../auth/allowed-operators.ts'
+import { insertSession, isOwnPage, writeSessionCookie } from '../auth/sessions.ts'
+import { beginSignIn, checkReturnTo, readSignIn, writeSignInCookie } from '../auth/sign-in-state.ts'
+import { makeTokenSecret } from '../auth/tokens.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { cutTrailingSlashes } from '../base/slashes.ts'
+import type { Database } from '../db/database.ts'
+import type { ConsolePort, Visitor } from '../graph/ports.ts'
+import { Reply } from '../graph/reply.ts'
+import { insertActivity } from '../resources/audit/store.ts'
+import { type Issuer, type OidcSettings, SignInFailed } from './issuer.ts'
+
+export interface SignInOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly publicUrl: () => string
+  /** How long a session lasts. */
+  readonly lifetime: number
+  /** The service's secret that cookies are checked with. */
+  readonly secret: string
+  /** Undefined: operators sign in by links. */
+  readonly oidc: OidcSettings | undefined
+}
+
+const signInPage = '/sign-in'
+const callbackPath = '/console/sign-in/callback'
+
+/** Signing in at an issuer: all of it is redirects, and the page of the console says what went wrong. */
+export function makeSignIn(
+  options: SignInOptions,
+  issuer: Issuer | undefined,
+): Pick<ConsolePort, 'beginSignIn' | 'finishSignIn' | 'signOut'> {
+  const { clock, random, secret, publicUrl, oidc } = options
+  const isSecure = () => publicUrl().startsWith('https:')
+  const redirect = (path: string, cookies: string[] = [], fault?: string) =>
+    redirectTo(cutTrailingSlashes(new URL(publicUrl()).pathname) + path, cookies, fault)
+  const fail = (error: unknown, cookies: string[] = []) => {
+    if (!(error instanceof SignInFailed)) throw error
+    return redirect(`${signInPage}?problem=${error.problem}`, cookies, error.message)
+  }
+
+  return {
+    async beginSignIn({ headers }, returnTo) {
+      // Another website cannot sign anybody in: the person presses the button here.
+      if (!issuer || !isOwnPage(headers)) return redirect(signInPage)
+      const { value, begun } = beginSignIn({ secret, random, now: clock.now() }, checkReturnTo(returnTo))
+      try {
+        const url = await issuer.begin(publicUrl() + callbackPath, begun)
+        return redirectTo(url.href, [writeSignInCookie(headers.host, value, isSecure())])
+      } catch (error) {
+        return fail(error)
+      }
+    },
+
+    async finishSignIn(visitor, answer) {
+      if (!issuer || !oidc) return redirect(signInPage)
+      const { headers } = visitor
+      const forget = writeSignInCookie(headers.host, '', isSecure())
+      try {
+        const begun = readSignIn(headers, { secret, now: clock.now(), isSecure: isSecure() })
+        if (!begun || answer.state !== begun.state) throw new SignInFailed('stale', 'no such sign-in was begun here')
+        const url = new URL(publicUrl() + callbackPath)
+        for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value)
+        const claims = await issuer.finish(url, begun)
+        const allowed = findAllowed(oidc.allow, claims, oidc.groupsClaim)
+        if (!allowed) throw new SignInFailed('not_allowed', `OIDC_ALLOW has no entry for ${String(claims['sub'])}`)
+        const { name, businesses } = allowed
+        const grant = writeGrant(oidc.issuer, allowed)
+        const session = await openSession(options, visitor, { name, businesses, accounts: null, grant })
+        const { lifetime } = options
+        const cookie = writeSessionCookie(headers.host, session, { isSecure: isSecure(), lifetime })
+        return redirect(begun.returnTo, [cookie, forget])
+      } catch (error) {
+        return fail(error, [forget])
+      }
+    },
+
+    async signOut({ headers }) {
+      if (!isOwnPage(headers)) return redirect(signInPage)
+      const url = await issuer?.findEndSession(publicUrl() + signInPage)
+      const forget = writeSessionCookie(headers.host, '', { isSecure: isSecure(), lifetime: 0 })
+      return url ? redirectTo(url.href, [forget]) : redirect(signInPage, [forget])
+    },
+  }
+}
+
+interface OpenedSession {
+  readonly name: string
+  readonly accounts: readonly string[] | null
+  readonly businesses: readonly string[] | null
+  readonly grant: string
+}
+
+/** Begins a session under a secret that nobody has seen before, and records who began it from where. */
+async function openSession(
+  { database, clock, random, lifetime }: SignInOptions,
+  { remote_address, trace }: Visitor,
+  opened: OpenedSession,
+): Promise<string> {
+  const secret = makeTokenSecret(random)
+  await database.transaction(async (tx) => {
+    const now = clock.now()
+    const id = await insertSession(tx, clock, random, { ...opened, expires_time: now + lifetime }, secret)
+    insertActivity(tx, {
+      time: now,
+      operation: 'public.finish_sign_in',
+      node_id: id,
+      node_kind: 'token',
+      business_id: '',
+      account_id: null,
+      actor_app_id: '',
+      actor_business_id: '',
+      actor_token_id: id,
+      remote_address,
+      trace,
+    })
+  })
+  return secret
+}
+
+function redirectTo(location: string, cookies: string[], fault?: string): Reply {
+  const headers = {
+    location,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-length': 0,
+    ...(cookies.length > 0 && { 'set-cookie': cookies }),
+  }
+  return new Reply(headers, undefined, { status: 303, fault })
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBrowser } from './harness/browser.ts'
+import { issuerClient, TestIssuer } from './harness/issuer.ts'
+import { startTestServer } from './harness/server.ts'
+
+/** The issuer is another website for the browser, so the rules for cookies between websites hold as they do in production. */
+test('an operator signs in and out in a browser', async (t) => {
+  const browser = await openBrowser(['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost'])
+  if ('missing' in browser) {
+    const line = `Signing in was not tried in a browser: ${browser.missing}.`
+    process.stdout.write(`note: ${line}\n`)
+    t.diagnostic(line)
+    assert.equal(process.env['CI'], undefined, line)
+    return
+  }
+  t.after(() => browser.close())
+  const issuer = await TestIssuer.listen('localhost')
+  t.after(() => issuer.close())
+  const env = {
+    OIDC_ISSUER: issuer.url,
+    OIDC_CLIENT_ID: issuerClient.id,
+    OIDC_CLIENT_SECRET: issuerClient.secret,
+    OIDC_ALLOW: 'ada@example.com',
+  }
+  const server = await startTestServer({ engine: 'sqlite', env })
+  t.after(() => server.stop())
+  await issuer.open(server.url)
+  issuer.people.set('ada', { email: 'ada@example.com', email_verified: true })
+  issuer.people.set('eve', { email: 'eve@example.com', email_verified: true })
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const button = page.getByRole('link', { name: `Sign in with ${new URL(issuer.url).host}` })
+
+  issuer.who = undefined
+  await page.goto(`${server.url}/access`)
+  await button.click()
+  await page.getByText('The sign-in was declined.').waitFor()
+
+  issuer.who = 'ada'
+  await page.goto(`${server.url}/access`)
+  await button.click()
+  await page.getByRole('heading', { name: 'Access' }).waitFor()
+  assert.equal(page.url(), `${server.url}/access`)
+  await page.getByText('ada@example.com (this one)').waitFor()
+  assert.equal((await context.cookies(server.url)).filter(({ sameSite }) => sameSite === 'Strict').length, 1)
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL(`${issuer.url}/session/end?**`)
+  assert.deepEqual(await context.cookies(server.url), [])
+  await page.goto(`${server.url}/live`)
+  await button.waitFor()
+})
