@@ -22,6 +22,7 @@ const names: Readonly<Record<Happening['type'], string>> = {
   audit: 'Record',
   message: 'Message',
   call: 'Call',
+  replay: 'Replay',
   phone: 'Phone',
 }
 

@@ -1,19 +1,19 @@
+import { operatorListReplays, operatorStopReplay } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
-import { ask } from '../data/http.ts'
-import type { List, Replay } from '../data/types.ts'
+import { client } from '../data/http.ts'
+import type { Replay } from '../data/types.ts'
 import { attempt, Badge, useLoaded } from '../ui/parts.tsx'
 
 /** The replays that run as a job, for a page that loads them again when something happened. */
 export function useReplays() {
-  const list = useLoaded('replays', () =>
-    ask<List<Replay>>('GET', '/operator/replays', { query: { state: 'running' } }),
-  )
+  const list = useLoaded('replays', () => operatorListReplays(client, { state: 'running' }))
   const isRunning = (list.value.value?.data ?? []).length > 0
+  const { reload } = list
   useEffect(() => {
     if (!isRunning) return undefined
-    const timer = setInterval(() => void list.reload(), 1000)
+    const timer = setInterval(() => void reload(), 1000)
     return () => clearInterval(timer)
-  }, [isRunning])
+  }, [isRunning, reload])
   return list
 }
 
@@ -21,7 +21,7 @@ export function Replays({ replays, reload }: { readonly replays: readonly Replay
   if (replays.length === 0) return null
   const stop = (id: string) =>
     attempt(async () => {
-      await ask('DELETE', `/operator/replays/${id}`)
+      await operatorStopReplay(client, id)
       reload()
     })
   return (
