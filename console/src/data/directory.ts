@@ -11,6 +11,8 @@ import type { Node, PhoneNumber } from './types.ts'
 
 /** The numbers of the businesses, for whoever has to choose one. */
 export const numbers = signal<readonly PhoneNumber[]>([])
+/** Whether they are known: before that, none is no news. */
+export const isDirectoryRead = signal(false)
 export const apps = signal<readonly Node[]>([])
 export const accounts = signal<readonly Node[]>([])
 export const businesses = signal<readonly Node[]>([])
@@ -27,6 +29,7 @@ export async function readDirectory(): Promise<void> {
   businesses.value = owned?.data ?? []
   const read = (found?.data ?? []).map(({ id }) => gatewayReadNumber(client, id).catch(() => undefined))
   numbers.value = (await Promise.all(read)).filter((one) => one !== undefined)
+  isDirectoryRead.value = true
 }
 
 export function nameOf(id: string | null | undefined): string {
