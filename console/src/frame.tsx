@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
+import { operatorRevokeToken } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { readDirectory } from './data/directory.ts'
-import { ask, base, explain, renewSession, session, signIn, writeQuery } from './data/http.ts'
+import { base, client, explain, renewSession, session, signIn } from './data/http.ts'
 import { connection, service, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
 import { AccessPage } from './pages/access.tsx'
@@ -143,7 +144,7 @@ function Foot() {
 async function signOut(): Promise<void> {
   const { token_id, by_issuer } = session.value ?? {}
   if (token_id === undefined) return
-  if (!(await attempt(() => ask('DELETE', `/operator/tokens/${token_id}`)))) return
+  if (!(await attempt(() => operatorRevokeToken(client, token_id)))) return
   if (by_issuer === true) location.assign(`${base}/console/sign-out`)
   else await renewSession()
 }
@@ -196,11 +197,11 @@ const signInProblems: Readonly<Record<string, string>> = {
   not_allowed: 'Your account may not use this console. Whoever runs the service can allow it.',
 }
 
-/** Where one wanted to be. */
-function findReturn(): string | undefined {
+/** Where one wanted to be, as a query. */
+function writeReturn(): string {
   const { path, query } = place.value
-  if (path === '/sign-in') return undefined
-  return query.size === 0 ? path : `${path}?${query}`
+  if (path === '/sign-in') return ''
+  return `?${new URLSearchParams({ return_to: query.size === 0 ? path : `${path}?${query}` })}`
 }
 
 /** The page where one signs in, for whoever is signed in already. */
@@ -228,7 +229,7 @@ function SignIn({ problem: given }: { readonly problem: string | undefined }) {
         </>
       ) : (
         <p>
-          <a class="main" href={`${base}/console/sign-in${writeQuery({ return_to: findReturn() })}`}>
+          <a class="main" href={`${base}/console/sign-in${writeReturn()}`}>
             Sign in with {sign_in_with}
           </a>
         </p>

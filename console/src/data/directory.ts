@@ -1,10 +1,18 @@
 import { signal } from '@preact/signals'
-import { ask } from './http.ts'
+import {
+  type ClientOptions,
+  gatewayReadNumber,
+  operatorCreateToken,
+  operatorListNodes,
+} from '@switchboard/client/methods'
+import { client } from './http.ts'
 import { service } from './live.ts'
-import type { List, Node, PhoneNumber } from './types.ts'
+import type { Node, PhoneNumber } from './types.ts'
 
 /** The numbers of the businesses, for whoever has to choose one. */
 export const numbers = signal<readonly PhoneNumber[]>([])
+/** Whether they are known: before that, none is no news. */
+export const isDirectoryRead = signal(false)
 export const apps = signal<readonly Node[]>([])
 export const accounts = signal<readonly Node[]>([])
 export const businesses = signal<readonly Node[]>([])
@@ -12,17 +20,16 @@ export const businesses = signal<readonly Node[]>([])
 const mostNumbers = 50
 
 export async function readDirectory(): Promise<void> {
-  const list = (kind: string) => ask<List<Node>>('GET', '/operator/nodes', { query: { kind, limit: mostNumbers } })
+  const list = (kind: string) => operatorListNodes(client, { kind, limit: mostNumbers })
   const [found, apped, accounted, owned] = await Promise.all(
     ['phone_number', 'application', 'account', 'business'].map(list),
   )
   apps.value = apped?.data ?? []
   accounts.value = accounted?.data ?? []
   businesses.value = owned?.data ?? []
-  const read = (found?.data ?? []).map(({ id }) =>
-    ask<PhoneNumber>('GET', `/gateway/phone_numbers/${id}`).catch(() => undefined),
-  )
+  const read = (found?.data ?? []).map(({ id }) => gatewayReadNumber(client, id).catch(() => undefined))
   numbers.value = (await Promise.all(read)).filter((one) => one !== undefined)
+  isDirectoryRead.value = true
 }
 
 export function nameOf(id: string | null | undefined): string {
@@ -48,9 +55,11 @@ export function version(): string {
   return service.value?.versions.at(-1) ?? 'v23.0'
 }
 
+type Vocabulary = NonNullable<ClientOptions['vocabulary']>
+
 /** The name of the product on the wire. */
-export function product(): string {
-  return service.value?.vocabulary ?? 'msgapp'
+export function product(): Vocabulary {
+  return (service.value?.vocabulary as Vocabulary | undefined) ?? 'msgapp'
 }
 
 const made = new Map<string, { readonly token: string; readonly until: number }>()
@@ -59,9 +68,14 @@ const made = new Map<string, { readonly token: string; readonly until: number }>
 export async function takeToken(app_id: string): Promise<string> {
   const known = made.get(app_id)
   if (known && known.until > Date.now()) return known.token
-  const { token } = await ask<{ token: string }>('POST', '/operator/tokens', { json: { app_id, expires: '1h' } })
+  const { token } = await operatorCreateToken(client, { app_id, expires: '1h' })
   made.set(app_id, { token, until: Date.now() + 50 * 60_000 })
   return token
+}
+
+/** The client as an app has it, for the API of its business. */
+export async function businessClient(app_id: string): Promise<typeof client> {
+  return client.withOptions({ token: await takeToken(app_id), version: version(), vocabulary: product() })
 }
 
 /** An app of the business that owns something. */
@@ -69,12 +83,12 @@ export function appOf(business_id: string): string | undefined {
   return apps.value.find((app) => app.business_id === business_id)?.id
 }
 
-/** A token that may act on an account. */
-export async function takeTokenForAccount(account_id: string): Promise<string> {
+/** The client as an app has it that may act on an account. */
+export async function clientForAccount(account_id: string): Promise<typeof client> {
   const business = accounts.value.find(({ id }) => id === account_id)?.business_id
   const app = business === undefined ? undefined : appOf(business)
   if (app === undefined) throw new Error('The business that owns this has no app that can act on it.')
-  return takeToken(app)
+  return businessClient(app)
 }
 
 /** Forgets tokens: after a reset they are unknown. */

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { APIConnectionError, APIError, Client, callRow, type Row } from '@switchboard/client/methods'
 
 /** The path that the service has before its own, when a proxy gives it one. */
 export const base = document.querySelector<HTMLMetaElement>('meta[name="switchboard-base"]')?.content ?? ''
@@ -20,27 +21,18 @@ export interface Session {
 /** Who is signed in; undefined while that is being found out. */
 export const session = signal<Session | undefined>(undefined)
 
-/** An answer that is no success, in the words of the service. */
-export class Failure extends Error {
-  readonly status: number
-  readonly code: number | undefined
+/**
+ * The client of the service, as everybody has it: all calls of the console go through here. What carries no token of an app is sent with
+ * the cookie of the session, and a write with its proof.
+ */
+export const client = new Client({ baseUrl: location.origin + base, fetch: fetchInSession, maxRetries: 1 })
 
-  constructor(status: number, message: string, code?: number) {
-    super(message)
-    this.status = status
-    this.code = code
-  }
-}
+const signInRow: Row = { name: 'public.sign_in', method: 'POST', door: 'open', path: '/console/session' }
 
 /** Signs in: by the code of a link, by what the browser has, or by being on the machine of a sandbox. */
 export async function signIn(code?: string): Promise<Session> {
-  const response = await fetch(`${base}/console/session`, {
-    method: 'POST',
-    headers: code === undefined ? {} : { 'X-Console-Code': code },
-  })
-  const body = await readBody(response)
-  if (!response.ok) throw toFailure(response, body)
-  session.value = body as Session
+  const headers: Record<string, string> = code === undefined ? {} : { 'X-Console-Code': code }
+  session.value = await callRow<Session>(client, signInRow, [], undefined, { headers })
   return session.value
 }
 
@@ -54,78 +46,46 @@ export function renewSession(): Promise<Session> {
   return renewing
 }
 
-export interface Asked {
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  readonly json?: unknown
-  readonly form?: FormData
-  /** A text body, with its type. */
-  readonly text?: readonly [type: string, content: string]
-  /** A token of a business, for its own API; left out: the session. */
-  readonly token?: string
-  readonly accept?: string
+/** Sends a request of the client; when the session has ended, again in a new one. */
+async function fetchInSession(url: string, init: RequestInit): Promise<Response> {
+  const headers = init.headers as Readonly<Record<string, string>>
+  const hasToken = headers['authorization'] !== undefined
+  const isSignIn = url.endsWith(signInRow.path)
+  const send = () => {
+    const proof = session.value?.proof
+    const isProven = init.method !== 'GET' && !hasToken && !isSignIn && proof !== undefined
+    return fetch(url, isProven ? { ...init, headers: { ...headers, 'x-console-proof': proof } } : init)
+  }
+  const response = await send()
+  if (response.status !== 401 || hasToken || isSignIn) return response
+  const { signed_in } = await renewSession()
+  return signed_in ? send() : response
 }
 
-export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT'
+export type Method = Row['method']
 
-/** The one way to the service. All calls of the console go through here. */
-export async function ask<T>(method: Method, path: string, asked: Asked = {}): Promise<T> {
-  return (await askFully<T>(method, path, asked)).body
-}
-
-export interface Answer<T> {
-  readonly body: T
+export interface Answer {
+  readonly body: unknown
   readonly status: number
-  readonly trace: string | null
-  readonly milliseconds: number
+  readonly trace: string | undefined
 }
 
-export async function askFully<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
-  const started = performance.now()
-  let response = await send(method, path, asked)
-  if (response.status === 401 && asked.token === undefined) {
-    const { signed_in } = await renewSession()
-    if (signed_in) response = await send(method, path, asked)
-  }
-  const body = await readBody(response)
-  if (!response.ok) throw toFailure(response, body)
-  const trace = response.headers.get('x-svctrace-id') ?? response.headers.get('x-fb-trace-id')
-  return { body: body as T, status: response.status, trace, milliseconds: performance.now() - started }
-}
-
-function send(method: Method, path: string, { query, json, form, text, token, accept }: Asked): Promise<Response> {
-  const headers: Record<string, string> = {}
-  if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
-  else if (method !== 'GET') headers['X-Console-Proof'] = session.value?.proof ?? ''
-  if (json !== undefined) headers['Content-Type'] = 'application/json'
-  if (text) headers['Content-Type'] = text[0]
-  if (accept !== undefined) headers['Accept'] = accept
-  const body = form ?? text?.[1] ?? (json === undefined ? undefined : JSON.stringify(json))
-  return fetch(`${base}${path}${writeQuery(query)}`, { method, headers, ...(body !== undefined && { body }) })
-}
-
-export function writeQuery(query: Asked['query'] = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  const text = new URLSearchParams(pairs).toString()
-  return text === '' ? '' : `?${text}`
-}
-
-async function readBody(response: Response): Promise<unknown> {
-  const text = await response.text()
-  if (!response.headers.get('content-type')?.includes('json')) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-function toFailure({ status }: Response, body: unknown): Failure {
-  const { error } = (typeof body === 'object' && body ? body : {}) as { error?: { message?: string; code?: number } }
-  return new Failure(status, error?.message ?? `The service responded with ${status}.`, error?.code)
+/** A request that somebody wrote into the page: to a path of the API as it stands, with the token of an app. */
+export async function sendWritten(method: Method, path: string, token: string, json?: object): Promise<Answer> {
+  // Placeholders are the client's; what was written has none.
+  const row: Row = { name: path, method, door: 'open', path: path.replaceAll('{', '%7B').replaceAll('}', '%7D') }
+  const { data, response, trace } = await callRow<unknown>(client, row, [], json, {
+    token,
+    maxRetries: 0,
+  }).withResponse()
+  return { body: data, status: response.status, trace }
 }
 
 /** What went wrong, for people. */
 export function explain(error: unknown): string {
-  if (error instanceof Failure) return error.message
-  return error instanceof TypeError ? 'The service cannot be reached. Check that it is running.' : String(error)
+  if (error instanceof APIError) return error.detail || `The service responded with ${error.status}.`
+  if (error instanceof APIConnectionError || error instanceof TypeError) {
+    return 'The service cannot be reached. Check that it is running.'
+  }
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,15 @@
 import { computed, signal } from '@preact/signals'
-import { ask } from './http.ts'
-import { Stream, type StreamEvent } from './stream.ts'
-import type { Delivery, Happening, List, LoggedRequest, ServiceState } from './types.ts'
+import {
+  type GatewayStreamEvent,
+  gatewayStream,
+  operatorListDeliveries,
+  operatorListRequests,
+  operatorReadState,
+  operatorStream,
+} from '@switchboard/client/methods'
+import { client } from './http.ts'
+import { Stream } from './stream.ts'
+import type { Delivery, Happening, LoggedRequest, ServiceState } from './types.ts'
 
 /** How many are kept. The oldest go in bulk, so that a list that is full does not move with every line. */
 const most = 10_000
@@ -57,18 +65,16 @@ function flush(): void {
   happenings.value = all
 }
 
-const operatorStream = new Stream({
-  path: '/operator/stream?types=request,event,delivery,try,timer',
-  onEvent: onOperatorEvent,
+const happeningStream = new Stream({
+  open: (options) => operatorStream(client, { types: 'request,event,delivery,try,timer' }, options),
+  onEvent: ({ event, data }) => {
+    const happening = data as Happening
+    addHappenings([{ ...happening, type: happening.type ?? (event as Happening['type']) }], true)
+  },
   onFresh: () => void readPast(),
 })
 
-function onOperatorEvent({ event, data }: StreamEvent): void {
-  const happening = JSON.parse(data) as Happening
-  addHappenings([{ ...happening, type: happening.type ?? (event as Happening['type']) }], true)
-}
-
-type Listener = (event: StreamEvent) => void
+type Listener = (event: GatewayStreamEvent) => void
 const phoneListeners = new Set<Listener>()
 const freshListeners = new Set<() => void>()
 
@@ -82,8 +88,8 @@ export function listenToPhones(onEvent: Listener, onFresh: () => void): () => vo
   }
 }
 
-const gatewayStream = new Stream({
-  path: '/gateway/stream',
+const phoneStream = new Stream({
+  open: (options) => gatewayStream(client, undefined, options),
   onEvent: (event) => {
     for (const listener of phoneListeners) listener(event)
     addHappenings([toPhoneHappening(event)], true)
@@ -93,8 +99,8 @@ const gatewayStream = new Stream({
   },
 })
 
-function toPhoneHappening({ id, event, data }: StreamEvent): Happening {
-  const body = JSON.parse(data) as Record<string, unknown>
+function toPhoneHappening({ id, event, data }: GatewayStreamEvent): Happening {
+  const body = data as Readonly<Record<string, unknown>>
   return {
     id: `phone-${id}`,
     type: 'phone',
@@ -109,14 +115,14 @@ function toPhoneHappening({ id, event, data }: StreamEvent): Happening {
 
 /** How the connection is: the worse of both streams. */
 export const connection = computed(() => {
-  const links = [operatorStream.link.value, gatewayStream.link.value]
+  const links = [happeningStream.link.value, phoneStream.link.value]
   if (links.includes('lost')) return 'lost'
   return links.includes('connecting') ? 'connecting' : 'open'
 })
 
 export function startStreams(): void {
-  operatorStream.start()
-  gatewayStream.start()
+  happeningStream.start()
+  phoneStream.start()
   // Counts and health are read again after what may change them, at most once in a while.
   watch(({ type }) => {
     if (type === 'delivery' || type === 'event') refreshService()
@@ -136,7 +142,7 @@ export function refreshService(): void {
 
 export async function readService(): Promise<void> {
   try {
-    const state = await ask<ServiceState>('GET', '/operator/state')
+    const state = await operatorReadState(client)
     const off = Date.parse(state.time) - Date.now()
     ahead.value = Math.abs(off) < 5000 ? 0 : off
     service.value = state
@@ -149,8 +155,8 @@ async function readPast(): Promise<void> {
   await readService()
   try {
     const [requests, deliveries] = await Promise.all([
-      ask<List<LoggedRequest>>('GET', '/operator/requests', { query: { limit: 300 } }),
-      ask<List<Delivery>>('GET', '/operator/deliveries', { query: { limit: 100 } }),
+      operatorListRequests(client, { limit: 300 }),
+      operatorListDeliveries(client, { limit: 100 }),
     ])
     const past = [...requests.data.map(fromRequest), ...deliveries.data.map(fromDelivery)]
     addHappenings(

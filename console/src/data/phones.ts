@@ -1,7 +1,24 @@
 import { type Signal, signal } from '@preact/signals'
-import { ask, explain } from './http.ts'
+import {
+  type GatewayActOnCallParams,
+  type GatewayActOnMessageParams,
+  type GatewayStreamEvent,
+  type GatewayWriteMessageParams,
+  gatewayActOnCall,
+  gatewayActOnMessage,
+  gatewayListCalls,
+  gatewayListChats,
+  gatewayListMessages,
+  gatewayReadCall,
+  gatewayReadMessage,
+  gatewayReadOutbox,
+  gatewayReadUser,
+  gatewaySetChat,
+  gatewaySetUser,
+  gatewayWriteMessage,
+} from '@switchboard/client/methods'
+import { client, explain } from './http.ts'
 import { listenToPhones, watch } from './live.ts'
-import type { StreamEvent } from './stream.ts'
 import type { Call, Chat, Happening, List, ListedCall, Message, User } from './types.ts'
 
 const pageOfMessages = 50
@@ -31,6 +48,17 @@ export interface Sms {
 export interface PhoneCall {
   readonly call: Call
   readonly since: number
+}
+
+interface Typing {
+  readonly phone_number_id: string
+  readonly user_wa_id: string
+  readonly until: string
+}
+
+/** What a message holds depends on its type. */
+function asMessage(read: object): Message {
+  return read as Message
 }
 
 /** One user's phone. */
@@ -77,7 +105,7 @@ export class Phone {
   /** Reads everything that it shows. */
   async read(): Promise<void> {
     await this.attempt(async () => {
-      this.user.value = await ask<User>('GET', `/gateway/users/${this.wa_id}`)
+      this.user.value = await gatewayReadUser(client, this.wa_id)
       await this.readChats()
       if (this.open.value) await this.#readMessages(this.open.value)
     })
@@ -86,8 +114,8 @@ export class Phone {
   }
 
   async readChats(): Promise<void> {
-    const { data } = await ask<List<Chat>>('GET', `/gateway/users/${this.wa_id}/chats`, { query: { limit: 50 } })
-    this.chats.value = data
+    const { data } = await gatewayListChats(client, this.wa_id, { limit: 50 })
+    this.chats.value = data as readonly Chat[]
   }
 
   chatOf(key: ChatKey): Chat | undefined {
@@ -121,9 +149,10 @@ export class Phone {
     })
   }
 
-  #listMessages({ phone_number_id, group_id }: ChatKey, after?: string): Promise<List<Message>> {
+  async #listMessages({ phone_number_id, group_id }: ChatKey, after?: string): Promise<List<Message>> {
     const where = group_id === undefined ? { phone_number_id } : { group_id }
-    return ask('GET', `/gateway/users/${this.wa_id}/messages`, { query: { ...where, limit: pageOfMessages, after } })
+    const page = await gatewayListMessages(client, this.wa_id, { ...where, limit: pageOfMessages, after })
+    return { data: page.data.map(asMessage), paging: page.paging }
   }
 
   /** Whoever looks at a chat has read it, as on a real phone. */
@@ -146,43 +175,46 @@ export class Phone {
     this.#markRead()
   }
 
-  async act(message: Message, action: string, more: object = {}): Promise<void> {
+  async act(message: Message, action: GatewayActOnMessageParams['action'], more: object = {}): Promise<void> {
     const who = message.group_id === undefined ? {} : { user_wa_id: this.wa_id }
-    await this.attempt(() => ask('POST', `/gateway/messages/${message.id}`, { json: { action, ...who, ...more } }))
+    await this.attempt(() => gatewayActOnMessage(client, message.id, { action, ...who, ...more }))
   }
 
   /** Writes into a chat. */
   async write(key: ChatKey, content: Readonly<Record<string, unknown>>): Promise<boolean> {
     const where = key.group_id === undefined ? { phone_number_id: key.phone_number_id } : { group_id: key.group_id }
-    return this.attempt(() => ask('POST', '/gateway/messages', { json: { ...where, from: this.wa_id, ...content } }))
+    return this.attempt(() =>
+      gatewayWriteMessage(client, { ...where, from: this.wa_id, ...content } as GatewayWriteMessageParams),
+    )
   }
 
   async set(changes: Partial<Omit<User, 'wa_id'>>): Promise<void> {
     await this.attempt(async () => {
-      await ask('POST', `/gateway/users/${this.wa_id}`, { json: changes })
+      await gatewaySetUser(client, this.wa_id, changes)
       await this.read()
     })
   }
 
   async setChat(key: ChatKey, changes: { blocked?: boolean; marketing?: 'stop' | 'resume' }): Promise<void> {
     await this.attempt(async () => {
-      await ask('POST', `/gateway/users/${this.wa_id}/chats/${key.phone_number_id}`, { json: changes })
+      await gatewaySetChat(client, this.wa_id, key.phone_number_id, changes)
       await this.readChats()
     })
   }
 
-  async actOnCall(action: 'accept' | 'reject' | 'terminate' | 'ringing', session?: object): Promise<void> {
+  async actOnCall(
+    action: 'accept' | 'reject' | 'terminate' | 'ringing',
+    session?: GatewayActOnCallParams['session'],
+  ): Promise<void> {
     const { value } = this.call
     if (!value) return
-    await this.attempt(() =>
-      ask('POST', `/gateway/calls/${value.call.id}`, { json: { action, ...(session && { session }) } }),
-    )
+    await this.attempt(() => gatewayActOnCall(client, value.call.id, { action, ...(session && { session }) }))
     await this.readCall(value.call.id)
   }
 
   async readCall(id: string): Promise<void> {
     await this.attempt(async () => {
-      const call = await ask<Call>('GET', `/gateway/calls/${id}`)
+      const call = await gatewayReadCall(client, id)
       if (call.user_wa_id !== this.wa_id) return
       const before = this.call.value
       if (call.state === 'ended') void this.#listCalls()
@@ -205,11 +237,10 @@ export class Phone {
     }
   }
 
-  #hear({ event, data }: StreamEvent): void {
-    const body = JSON.parse(data) as Message & { id: string; status?: string; until?: string }
-    if (event === 'message') this.#hearMessage(body)
-    else if (event === 'status') this.#hearStatus(body)
-    else if (event === 'typing') this.#hearTyping(body)
+  #hear({ event, data }: GatewayStreamEvent): void {
+    if (event === 'message') this.#hearMessage(asMessage(data))
+    else if (event === 'status') this.#hearStatus(data)
+    else if (event === 'typing') this.#hearTyping(data)
   }
 
   #hearMessage(message: Message): void {
@@ -249,13 +280,13 @@ export class Phone {
 
   /** Why a message failed is not in its status. */
   async #readAgain(id: string): Promise<void> {
-    const read = await ask<Message>('GET', `/gateway/messages/${id}`).catch(() => undefined)
+    const read = await gatewayReadMessage(client, id).catch(() => undefined)
     const index = this.messages.value.findIndex((one) => one.id === id)
-    if (read && index >= 0) this.messages.value = this.messages.value.with(index, read)
+    if (read && index >= 0) this.messages.value = this.messages.value.with(index, asMessage(read))
   }
 
-  #hearTyping({ phone_number_id, user_wa_id, until }: Message & { until?: string }): void {
-    if (user_wa_id !== this.wa_id || until === undefined) return
+  #hearTyping({ phone_number_id, user_wa_id, until }: Typing): void {
+    if (user_wa_id !== this.wa_id) return
     const seconds = Number(until)
     this.typing.value = new Map(this.typing.value).set(phone_number_id, seconds)
     setTimeout(() => this.#forgetTyping({ phone_number_id }), 25_000)
@@ -286,7 +317,7 @@ export class Phone {
 
   async #listCalls(): Promise<void> {
     const query = { user_wa_id: this.wa_id, limit: shownCalls }
-    const found = await ask<List<ListedCall>>('GET', '/gateway/calls', { query }).catch(() => undefined)
+    const found = await gatewayListCalls(client, query).catch(() => undefined)
     if (found) this.calls.value = found.data
   }
 
@@ -297,7 +328,7 @@ export class Phone {
   }
 
   async #noticeCall(id: string): Promise<void> {
-    const call = await ask<Call>('GET', `/gateway/calls/${id}`).catch(() => undefined)
+    const call = await gatewayReadCall(client, id).catch(() => undefined)
     if (!call || call.user_wa_id !== this.wa_id) return
     await this.readCall(id)
     const rings = call.direction === 'BUSINESS_INITIATED' && call.state === 'initiated'
@@ -308,7 +339,7 @@ export class Phone {
 
   async #readSms(): Promise<void> {
     if (!/^\d{5,15}$/.test(this.wa_id)) return
-    const found = await ask<List<Sms>>('GET', '/gateway/outbox', { query: { to: this.wa_id } }).catch(() => undefined)
+    const found = await gatewayReadOutbox(client, { to: this.wa_id }).catch(() => undefined)
     this.sms.value = found?.data[0]
   }
 }

@@ -1,40 +1,36 @@
 import { type Signal, signal } from '@preact/signals'
-import { base, renewSession } from './http.ts'
+import type { EventStream, StreamOptions } from '@switchboard/client/methods'
 
 export interface StreamEvent {
-  readonly id: string
+  readonly id: string | undefined
   readonly event: string
-  readonly data: string
+  readonly data: unknown
 }
 
 export type Link = 'connecting' | 'open' | 'lost'
 
-export interface StreamOptions {
-  readonly path: string
-  readonly onEvent: (event: StreamEvent) => void
-  /** What was sent before this is no longer known, or this is the first time: read everything again. */
+export interface FollowedStream<E extends StreamEvent> {
+  /** The method of the client that opens it. */
+  readonly open: (options: StreamOptions) => EventStream<E>
+  readonly onEvent: (event: E) => void
+  /** What was sent before this is not known any more, or this is the first time: read everything again. */
   readonly onFresh: () => void
 }
 
-const firstPause = 500
-const longestPause = 8000
 /** A hidden page lets go of its connection after this: a browser has few for one host. */
 const patienceWhileHidden = 30_000
+/** After a refusal, which the client does not repeat. */
+const pauseAfterRefusal = 5000
 
-/**
- * Server-Sent Events that come back by themselves after the last one that was heard. (`EventSource` can neither be given a place to resume from
- * nor say that a session has ended.)
- */
-export class Stream {
+/** A stream of the service for as long as the page is looked at: it goes on behind the last event that was read. */
+export class Stream<E extends StreamEvent> {
   readonly link: Signal<Link> = signal<Link>('connecting')
-  readonly #options: StreamOptions
+  readonly #options: FollowedStream<E>
   #lastId: string | undefined
-  #pause = firstPause
-  #ending: AbortController | undefined
+  #stream: EventStream<E> | undefined
   #hiddenTimer: ReturnType<typeof setTimeout> | undefined
-  #isStopped = false
 
-  constructor(options: StreamOptions) {
+  constructor(options: FollowedStream<E>) {
     this.#options = options
   }
 
@@ -43,68 +39,37 @@ export class Stream {
     void this.#run()
   }
 
-  stop(): void {
-    this.#isStopped = true
-    document.removeEventListener('visibilitychange', this.#onVisibility)
-    this.#ending?.abort()
-  }
-
   readonly #onVisibility = (): void => {
     clearTimeout(this.#hiddenTimer)
-    if (document.hidden) this.#hiddenTimer = setTimeout(() => this.#ending?.abort(), patienceWhileHidden)
+    if (document.hidden) this.#hiddenTimer = setTimeout(() => this.#stream?.close(), patienceWhileHidden)
   }
 
   async #run(): Promise<void> {
-    while (!this.#isStopped) {
+    for (;;) {
       await whenVisible()
       try {
         await this.#listen()
       } catch {
-        // The pause below is the answer to whatever it was.
+        this.link.value = 'lost'
+        await new Promise((resolve) => setTimeout(resolve, pauseAfterRefusal))
       }
-      if (this.#isStopped) return
-      if (!document.hidden) this.link.value = 'lost'
-      await new Promise((resolve) => setTimeout(resolve, this.#pause))
-      this.#pause = Math.min(longestPause, this.#pause * 2)
     }
   }
 
   async #listen(): Promise<void> {
-    this.#ending = new AbortController()
-    const response = await fetch(`${base}${this.#options.path}`, {
-      headers: { Accept: 'text/event-stream', ...(this.#lastId !== undefined && { 'Last-Event-ID': this.#lastId }) },
-      signal: this.#ending.signal,
-    })
-    if (response.status === 401) await renewSession()
-    if (!response.ok || !response.body) throw new Error(`the stream answered ${response.status}`)
-    const isFirst = this.#lastId === undefined
-    this.link.value = 'open'
-    this.#pause = firstPause
-    // Read after the stream is open: what happens in between is sent twice and never missed.
-    if (isFirst) this.#options.onFresh()
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    let rest = ''
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      const parts = (rest + value).split('\n\n')
-      rest = parts.pop() ?? ''
-      for (const part of parts) this.#take(part)
+    const stream = this.#options.open({ lastEventId: this.#lastId, onConnection: (isOpen) => this.#onLink(isOpen) })
+    this.#stream = stream
+    for await (const event of stream) {
+      this.#lastId = event.id ?? this.#lastId
+      if (event.event === 'reset') this.#options.onFresh()
+      else this.#options.onEvent(event)
     }
   }
 
-  #take(text: string): void {
-    let id: string | undefined
-    let event = 'message'
-    const data: string[] = []
-    for (const line of text.split('\n')) {
-      if (line.startsWith('id:')) id = line.slice(3).trim()
-      else if (line.startsWith('event:')) event = line.slice(6).trim()
-      else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
-    }
-    if (id !== undefined) this.#lastId = id
-    if (event === 'reset') this.#options.onFresh()
-    else if (data.length > 0) this.#options.onEvent({ id: id ?? '', event, data: data.join('\n') })
+  #onLink(isOpen: boolean): void {
+    if (isOpen || !document.hidden) this.link.value = isOpen ? 'open' : 'lost'
+    // Read after the stream is open: what happens in between comes twice and is never missed.
+    if (isOpen && this.#lastId === undefined) this.#options.onFresh()
   }
 }
 

@@ -119,7 +119,7 @@ export interface Message {
   readonly context?: { readonly id: string }
   readonly state: string
   readonly states: readonly { readonly status: string; readonly timestamp: string; readonly user_wa_id?: string }[]
-  readonly errors?: readonly { readonly code?: number; readonly title?: string; readonly message?: string }[]
+  readonly errors?: readonly unknown[]
   readonly rendered?: Rendered
   readonly content_removed?: boolean
   readonly [member: string]: unknown
@@ -184,8 +184,8 @@ export interface Lane {
 
 export interface Token {
   readonly id: string
-  readonly app_id: string
-  readonly business_id: string
+  readonly app_id: string | null
+  readonly business_id: string | null
   readonly scopes: readonly string[]
   readonly accounts: readonly string[] | null
   readonly businesses: readonly string[] | null

@@ -1,5 +1,5 @@
-import { ask } from './http.ts'
-import type { Delivery, FullDelivery, List } from './types.ts'
+import { operatorListDeliveries, operatorReadDelivery } from '@switchboard/client/methods'
+import { client } from './http.ts'
 
 export interface Obstacle {
   readonly delivery_id: string
@@ -10,11 +10,10 @@ export interface Obstacle {
 
 /** What holds up the webhooks of a subscriber: the last one that was tried in vain, and why. */
 export async function findObstacle(app_id: string, lane_id?: string): Promise<Obstacle | undefined> {
-  const query = { app_id, state: 'failing', limit: 20 }
-  const { data } = await ask<List<Delivery>>('GET', '/operator/deliveries', { query })
+  const { data } = await operatorListDeliveries(client, { app_id, state: 'failing', limit: 20 })
   const found = data.find((one) => lane_id === undefined || one.lane_id === lane_id)
   if (!found) return undefined
-  const { tries, next_time } = await ask<FullDelivery>('GET', `/operator/deliveries/${found.id}`)
+  const { tries, next_time } = await operatorReadDelivery(client, found.id)
   const problem = tries.at(-1)?.problem
   return problem ? { delivery_id: found.id, problem, tries: tries.length, next_time } : undefined
 }

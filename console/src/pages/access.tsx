@@ -1,7 +1,13 @@
 import { useSignal } from '@preact/signals'
+import {
+  operatorCreateToken,
+  operatorListAudit,
+  operatorListTokens,
+  operatorRevokeToken,
+} from '@switchboard/client/methods'
 import { apps, nameOf } from '../data/directory.ts'
-import { ask, session } from '../data/http.ts'
-import type { AuditRecord, List, Token } from '../data/types.ts'
+import { client, session } from '../data/http.ts'
+import type { Token } from '../data/types.ts'
 import {
   attempt,
   Badge,
@@ -36,8 +42,8 @@ function explainToken({ scopes, accounts, businesses }: Token): string {
 
 /** Tokens, sessions, and who did what. */
 export function AccessPage() {
-  const tokens = useLoaded('tokens', () => ask<List<Token>>('GET', '/operator/tokens', { query: { limit: 200 } }))
-  const audit = useLoaded('audit', () => ask<List<AuditRecord>>('GET', '/operator/audit', { query: { limit: 50 } }))
+  const tokens = useLoaded('tokens', () => operatorListTokens(client, { limit: 200 }))
+  const audit = useLoaded('audit', () => operatorListAudit(client, { limit: 50 }))
   const makes = useSignal(false)
   const reload = () => {
     void tokens.reload()
@@ -48,7 +54,7 @@ export function AccessPage() {
   const others = all.filter(({ session_name }) => session_name === undefined)
   const end = (id: string, what: string) =>
     attempt(async () => {
-      await ask('DELETE', `/operator/tokens/${id}`)
+      await operatorRevokeToken(client, id)
       reload()
     }, `${what} has ended.`)
   return (
@@ -191,8 +197,10 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
   const make = (form: FormData) =>
     attempt(async () => {
       const expires = String(form.get('expires'))
-      const { token } = await ask<{ token: string }>('POST', '/operator/tokens', {
-        json: { app_id: form.get('app'), scopes: form.getAll('scope'), ...(expires !== '' && { expires }) },
+      const { token } = await operatorCreateToken(client, {
+        app_id: String(form.get('app')),
+        scopes: form.getAll('scope').map(String),
+        ...(expires !== '' && { expires }),
       })
       made.value = token
       onMade()

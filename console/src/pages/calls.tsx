@@ -1,8 +1,9 @@
+import { gatewayListCalls, gatewayReadCall } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { nameOf } from '../data/directory.ts'
-import { ask } from '../data/http.ts'
+import { client } from '../data/http.ts'
 import { watch } from '../data/live.ts'
-import type { Call, List, ListedCall } from '../data/types.ts'
+import type { Call, ListedCall } from '../data/types.ts'
 import { go } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
 import { Badge, Code, Empty, Head, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
@@ -27,7 +28,7 @@ function useCallEvents(reload: () => void): void {
 }
 
 export function CallsPage() {
-  const list = useLoaded('calls', () => ask<List<ListedCall>>('GET', '/gateway/calls', { query: { limit: 100 } }))
+  const list = useLoaded('calls', () => gatewayListCalls(client, { limit: 100 }))
   useCallEvents(() => void list.reload())
   const rows = list.value.value?.data ?? []
   return (
@@ -93,9 +94,9 @@ function lengthOf({ accepted_time, ended_time }: ListedCall): string {
 }
 
 export function CallPage({ id }: { readonly id: string }) {
-  const call = useLoaded(id, () => ask<Call>('GET', `/gateway/calls/${encodeURIComponent(id)}`))
+  const call = useLoaded(id, () => gatewayReadCall(client, id))
   const listed = useLoaded(`list ${id}`, async () => {
-    const { data } = await ask<List<ListedCall>>('GET', '/gateway/calls', { query: { limit: 100 } })
+    const { data } = await gatewayListCalls(client, { limit: 100 })
     return data.find((one) => one.id === id)
   })
   useCallEvents(() => {

@@ -1,9 +1,17 @@
 import { type Signal, useSignal } from '@preact/signals'
+import {
+  gatewayWriteMessage,
+  operatorExportWorld,
+  operatorRotateAppSecret,
+  webhooksLinkApp,
+  webhooksListSubscriptions,
+  webhooksSubscribe,
+} from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
-import { accounts, apps, nameOf, numbers, product, takeToken, version } from '../data/directory.ts'
-import { ask, base, explain } from '../data/http.ts'
+import { accounts, apps, businessClient, nameOf, numbers, product } from '../data/directory.ts'
+import { base, client, explain } from '../data/http.ts'
 import { service, watch } from '../data/live.ts'
-import type { Happening, List } from '../data/types.ts'
+import type { Happening } from '../data/types.ts'
 import { place, setQuery } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
 import { attempt, Badge, Code, CopyButton, Field, Head, To, useLoaded } from '../ui/parts.tsx'
@@ -20,12 +28,6 @@ const fields = [
   'phone_number_quality_update',
   'user_preferences',
 ] as const
-
-interface Subscription {
-  readonly callback_url: string
-  readonly fields: readonly (string | { readonly name: string })[]
-  readonly active: boolean
-}
 
 /** From nothing to the first event received: one page, in order. */
 export function ConnectPage() {
@@ -91,9 +93,8 @@ function Secrets({
   const show = useLatest(() =>
     attempt(async () => {
       // The export is the one place that holds the secrets of apps.
-      const world = await ask<{ apps?: { id: string; secret?: string }[] }>('GET', '/operator/world', {
-        accept: 'application/json',
-      })
+      const exported = await operatorExportWorld(client, { headers: { accept: 'application/json' } })
+      const world = (await exported.json()) as { apps?: { id: string; secret?: string }[] }
       secret.value = world.apps?.find(({ id }) => id === app)?.secret
     }),
   )
@@ -103,7 +104,7 @@ function Secrets({
   }, [isSandbox, show])
   const renew = () =>
     attempt(async () => {
-      const made = await ask<{ secret: string }>('POST', `/operator/apps/${app}/secret`, { json: {} })
+      const made = await operatorRotateAppSecret(client, app, {})
       secret.value = made.secret
     }, 'The app has a new secret. The old secret stays valid for a day.')
   return (
@@ -180,25 +181,21 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
   const url = useSignal(`http://127.0.0.1:${receiverPort}/`)
   const chosen = useSignal<ReadonlySet<string>>(new Set(['messages', 'calls']))
   const outcome = useSignal<{ tone: 'good' | 'bad'; text: string } | undefined>(undefined)
-  const path = `/${version()}/${app}/subscriptions`
-  const list = useLoaded(app, async () => ask<List<Subscription>>('GET', path, { token: await takeToken(app) }))
+  const list = useLoaded(app, async () => webhooksListSubscriptions(await businessClient(app), app))
   const own = accounts.value.filter(
     ({ business_id }) => business_id === apps.value.find(({ id }) => id === app)?.business_id,
   )
   const verify = async () => {
     outcome.value = undefined
     try {
-      const token = await takeToken(app)
-      await ask('POST', path, {
-        token,
-        json: {
-          object: `${product()}_business_account`,
-          callback_url: url.value,
-          verify_token: verifyToken.value,
-          fields: [...chosen.value],
-        },
+      const business = await businessClient(app)
+      await webhooksSubscribe(business, app, {
+        object: `${product()}_business_account`,
+        callback_url: url.value,
+        verify_token: verifyToken.value,
+        fields: [...chosen.value],
       })
-      for (const { id } of own) await ask('POST', `/${version()}/${id}/subscribed_apps`, { token })
+      for (const { id } of own) await webhooksLinkApp(business, id)
       outcome.value = {
         tone: 'good',
         text: 'The receiver returned the challenge. The app is subscribed, and linked to its accounts.',
@@ -221,8 +218,8 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
         <p class="row">
           Now: <code>{current.callback_url}</code>{' '}
           {current.fields.map((field) => (
-            <Badge tone="plain" key={String(typeof field === 'string' ? field : field.name)}>
-              {typeof field === 'string' ? field : field.name}
+            <Badge tone="plain" key={field}>
+              {field}
             </Badge>
           ))}
         </p>
@@ -288,8 +285,11 @@ function FirstEvent({ app }: { readonly app: string }) {
   const chosen = number.value ?? numbers.value[0]?.id ?? ''
   const write = () =>
     attempt(() =>
-      ask('POST', '/gateway/messages', {
-        json: { phone_number_id: chosen, from: '16505551234', type: 'text', text: { body: 'Hello, app' } },
+      gatewayWriteMessage(client, {
+        phone_number_id: chosen,
+        from: '16505551234',
+        type: 'text',
+        text: { body: 'Hello, app' },
       }),
     )
   return (

@@ -1,9 +1,15 @@
 import { useSignal } from '@preact/signals'
+import {
+  operatorActOnLane,
+  operatorListDeliveries,
+  operatorListLanes,
+  operatorReplayDeliveries,
+} from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { apps, nameOf, numbers } from '../data/directory.ts'
-import { ask } from '../data/http.ts'
+import { client } from '../data/http.ts'
 import { watch } from '../data/live.ts'
-import type { Delivery, Lane, List, Replay } from '../data/types.ts'
+import type { Lane } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { go, place, setQuery } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
@@ -17,16 +23,14 @@ const states = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as con
 export function DeliveriesPage() {
   const { query } = place.value
   const filter = {
-    state: query.get('state') ?? undefined,
+    state: states.find((state) => state === query.get('state')),
     app_id: query.get('app') ?? undefined,
     phone_number_id: query.get('number') ?? undefined,
     field: query.get('field') ?? undefined,
   }
   const key = JSON.stringify(filter)
-  const list = useLoaded(key, () =>
-    ask<List<Delivery>>('GET', '/operator/deliveries', { query: { ...filter, limit: 100 } }),
-  )
-  const lanes = useLoaded('lanes', () => ask<List<Lane>>('GET', '/operator/lanes', { query: { limit: 100 } }))
+  const list = useLoaded(key, () => operatorListDeliveries(client, { ...filter, limit: 100 }))
+  const lanes = useLoaded('lanes', () => operatorListLanes(client, { limit: 100 }))
   const running = useReplays()
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const replays = useSignal(false)
@@ -44,7 +48,7 @@ export function DeliveriesPage() {
   }
   const replay = (body: object) =>
     attempt(async () => {
-      const begun = await ask<{ replayed: number; job?: Replay }>('POST', '/operator/deliveries/replay', { json: body })
+      const begun = await operatorReplayDeliveries(client, body)
       const { replayed, job } = begun
       if (job) say(`About ${job.total} webhooks are sent again: how far it is, is shown here.`)
       else say(`${replayed} ${replayed === 1 ? 'webhook is' : 'webhooks are'} sent again.`)
@@ -213,7 +217,7 @@ function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly re
   if (lanes.length === 0) return null
   const act = (id: string, action: 'pause' | 'resume') =>
     attempt(async () => {
-      await ask('POST', `/operator/lanes/${id}`, { json: { action } })
+      await operatorActOnLane(client, id, { action })
       reload()
     })
   return (

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
+import { operatorReadDelivery, operatorReplayDeliveries } from '@switchboard/client/methods'
 import { nameOf } from '../data/directory.ts'
-import { ask } from '../data/http.ts'
+import { client } from '../data/http.ts'
 import type { FullDelivery, Try } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { attempt, Badge, Code, Empty, Head, prettify, To, useLoaded, When } from '../ui/parts.tsx'
@@ -9,7 +10,7 @@ import { toneOfState } from './live-line.tsx'
 
 /** One webhook, with the exact bytes of every try. */
 export function DeliveryPage({ id }: { readonly id: string }) {
-  const { value, problem, reload } = useLoaded(id, () => ask<FullDelivery>('GET', `/operator/deliveries/${id}`))
+  const { value, problem, reload } = useLoaded(id, () => operatorReadDelivery(client, id))
   const to = useSignal('')
   useFollow(() => void reload())
   const delivery = value.value
@@ -28,7 +29,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
   if (!delivery) return <p class="wait">Loading…</p>
   const replay = () =>
     attempt(async () => {
-      await ask('POST', '/operator/deliveries/replay', { json: { ids: [id], ...(to.value && { to: to.value }) } })
+      await operatorReplayDeliveries(client, { ids: [id], ...(to.value && { to: to.value }) })
       await reload()
     }, 'The webhook is sent again.')
   return (

@@ -76,7 +76,7 @@ export function LivePage() {
         </label>
       </search>
       {shown.length === 0 ? (
-        <Empty title={all.length === 0 ? 'Nothing has happened yet' : 'Nothing matches the filter'}>
+        <Empty title={text + type + number === '' ? 'Nothing has happened yet' : 'Nothing matches the filter'}>
           <p>Send a request to the API, or write on a phone.</p>
         </Empty>
       ) : (

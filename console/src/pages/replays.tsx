@@ -1,17 +1,18 @@
-import { ask } from '../data/http.ts'
-import type { List, Replay } from '../data/types.ts'
+import { operatorListReplays, operatorStopReplay } from '@switchboard/client/methods'
+import { client } from '../data/http.ts'
+import type { Replay } from '../data/types.ts'
 import { attempt, Badge, useLoaded } from '../ui/parts.tsx'
 
 /** The replays that run as a job, for a page that loads them again when something happened. */
 export function useReplays() {
-  return useLoaded('replays', () => ask<List<Replay>>('GET', '/operator/replays', { query: { state: 'running' } }))
+  return useLoaded('replays', () => operatorListReplays(client, { state: 'running' }))
 }
 
 export function Replays({ replays, reload }: { readonly replays: readonly Replay[]; readonly reload: () => void }) {
   if (replays.length === 0) return null
   const stop = (id: string) =>
     attempt(async () => {
-      await ask('DELETE', `/operator/replays/${id}`)
+      await operatorStopReplay(client, id)
       reload()
     })
   return (

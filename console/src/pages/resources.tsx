@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
+import { gatewayReviewTemplate, operatorListNodes } from '@switchboard/client/methods'
 import { appOf, apps, nameOf, takeToken, version } from '../data/directory.ts'
-import { ask, base, explain } from '../data/http.ts'
+import { base, client, explain, sendWritten } from '../data/http.ts'
 import { service } from '../data/live.ts'
-import type { List, Node } from '../data/types.ts'
+import type { Node } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
 import { attempt, Badge, Code, Empty, Field, Head, TablePlace, To, useLoaded } from '../ui/parts.tsx'
 
@@ -28,9 +29,7 @@ export function ResourcesPage() {
   const q = query.get('q') ?? ''
   const kind = query.get('kind') ?? ''
   const list = useLoaded(`${kind} ${q}`, () =>
-    ask<List<Node>>('GET', '/operator/nodes', {
-      query: { limit: 200, ...(kind !== '' && { kind }), ...(q !== '' && { q }) },
-    }),
+    operatorListNodes(client, { limit: 200, ...(kind !== '' && { kind }), ...(q !== '' && { q }) }),
   )
   const counts = Object.entries(service.value?.counts ?? {}).filter(([, count]) => count > 0)
   const rows = list.value.value?.data ?? []
@@ -107,7 +106,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 /** One object, as the API shows it to its own business, and a way to change it. */
 export function ResourcePage({ id }: { readonly id: string }) {
   const node = useLoaded(id, async () => {
-    const { data } = await ask<List<Node>>('GET', '/operator/nodes', { query: { q: id, limit: 20 } })
+    const { data } = await operatorListNodes(client, { q: id, limit: 20 })
     return data.find((one) => one.id === id)
   })
   const found = node.value.value
@@ -131,7 +130,7 @@ function Resource({ node }: { readonly node: Node }) {
   const path = `/${version()}/${node.id}${edge === '' ? '' : `/${edge}`}`
   const read = useLoaded(`${path} ${app}`, async () => {
     if (app === undefined) throw new Error('No app of the business can read it.')
-    return ask<Record<string, unknown>>('GET', path, { token: await takeToken(app) })
+    return (await sendWritten('GET', path, await takeToken(app))).body
   })
   const vocabulary = service.value?.vocabulary ?? 'msgapp'
   const more = (edges[node.kind] ?? []).map((name) => name.replace('msgapp', vocabulary))
@@ -168,7 +167,7 @@ function Resource({ node }: { readonly node: Node }) {
 function Review({ id, reload }: { readonly id: string; readonly reload: () => void }) {
   const set = (json: object) =>
     attempt(async () => {
-      await ask('POST', `/gateway/templates/${id}`, { json })
+      await gatewayReviewTemplate(client, id, json)
       reload()
     }, 'The template has a new status.')
   return (
@@ -191,7 +190,7 @@ function Change({ path, app, reload }: { readonly path: string; readonly app: st
   const outcome = useSignal<{ tone: string; text: string } | undefined>(undefined)
   const send = async () => {
     try {
-      const answer = await ask('POST', path, { token: await takeToken(app), json: JSON.parse(body.value) })
+      const answer = (await sendWritten('POST', path, await takeToken(app), JSON.parse(body.value))).body
       outcome.value = { tone: 'good', text: JSON.stringify(answer) }
       reload()
     } catch (error) {

@@ -1,6 +1,19 @@
 import { useSignal } from '@preact/signals'
+import {
+  operatorApplyWorld,
+  operatorExportWorld,
+  sandboxDeleteSnapshot,
+  sandboxListFaults,
+  sandboxListSnapshots,
+  sandboxMoveClock,
+  sandboxReadClock,
+  sandboxReplaceFaults,
+  sandboxReset,
+  sandboxRestoreSnapshot,
+  sandboxSaveSnapshot,
+} from '@switchboard/client/methods'
 import { forgetTokens, readDirectory } from '../data/directory.ts'
-import { ask, renewSession } from '../data/http.ts'
+import { client, renewSession } from '../data/http.ts'
 import { readService } from '../data/live.ts'
 import { attempt, Badge, Code, Empty, Field, Head, useLoaded, When } from '../ui/parts.tsx'
 import { writeWhole } from '../ui/times.ts'
@@ -16,14 +29,10 @@ interface Rule {
   readonly effect: Readonly<Record<string, unknown>>
   readonly hits?: number
 }
-interface Snapshot {
-  readonly name: string
-  readonly created_time: string
-}
 
 /** Time by hand, faults on purpose, and the whole store saved, brought back and begun anew. */
 export function SandboxPage() {
-  const clock = useLoaded('clock', () => ask<Clock>('GET', '/operator/clock'))
+  const clock = useLoaded('clock', () => sandboxReadClock(client))
   if (clock.problem.value && !clock.value.value) {
     return (
       <div class="page">
@@ -52,7 +61,7 @@ function ClockCard({ clock, reload }: { readonly clock: Clock | undefined; reado
   const by = useSignal('24h')
   const move = (json: object, done: string) =>
     attempt(async () => {
-      await ask('POST', '/operator/clock', { json })
+      await sandboxMoveClock(client, json)
       forgetTokens()
       await renewSession()
       await Promise.all([reload(), readService()])
@@ -115,7 +124,7 @@ function ResetCard() {
   const reset = () => {
     if (!confirm('Empty the store and apply the world file of the start?')) return
     void attempt(async () => {
-      await ask('POST', '/operator/reset', { json: {} })
+      await sandboxReset(client, {})
       await beginAnew()
     }, 'The store is reset.')
   }
@@ -131,14 +140,17 @@ function ResetCard() {
 }
 
 function Snapshots() {
-  const list = useLoaded('snapshots', () => ask<{ data: readonly Snapshot[] }>('GET', '/operator/snapshots'))
+  const list = useLoaded('snapshots', () => sandboxListSnapshots(client))
   const name = useSignal('before-checkout')
-  const act = (method: 'POST' | 'DELETE', path: string, done: string, json?: object) =>
+  const act = (work: () => Promise<unknown>, done: string) =>
     attempt(async () => {
-      await ask(method, `/operator/snapshots${path}`, { ...(json && { json }) })
-      if (path.endsWith('/restore')) await beginAnew()
+      await work()
       await list.reload()
     }, done)
+  const restore = async (snapshot: string) => {
+    await sandboxRestoreSnapshot(client, snapshot)
+    await beginAnew()
+  }
   return (
     <section class="card">
       <h2>Snapshots</h2>
@@ -146,7 +158,7 @@ function Snapshots() {
         class="row"
         onSubmit={(event) => {
           event.preventDefault()
-          void act('POST', '', 'The store is saved.', { name: name.value })
+          void act(() => sandboxSaveSnapshot(client, { name: name.value }), 'The store is saved.')
         }}
       >
         <Field label="Name">
@@ -172,16 +184,14 @@ function Snapshots() {
             <button
               type="button"
               class="small"
-              onClick={() =>
-                void act('POST', `/${encodeURIComponent(one.name)}/restore`, 'The snapshot is restored.', {})
-              }
+              onClick={() => void act(() => restore(one.name), 'The snapshot is restored.')}
             >
               Restore
             </button>
             <button
               type="button"
               class="small"
-              onClick={() => void act('DELETE', `/${encodeURIComponent(one.name)}`, 'The snapshot is deleted.')}
+              onClick={() => void act(() => sandboxDeleteSnapshot(client, one.name), 'The snapshot is deleted.')}
             >
               Delete
             </button>
@@ -208,11 +218,11 @@ const presets: readonly { name: string; rule: Rule }[] = [
 ]
 
 function Faults() {
-  const list = useLoaded('faults', () => ask<{ rules: readonly Rule[] }>('GET', '/operator/faults'))
+  const list = useLoaded('faults', () => sandboxListFaults(client))
   const rules = list.value.value?.rules ?? []
   const put = (next: readonly Rule[], done: string) =>
     attempt(async () => {
-      await ask('PUT', '/operator/faults', { json: { rules: next.map(({ hits: _, ...rule }) => rule) } })
+      await sandboxReplaceFaults(client, { rules: next.map(({ hits: _, ...rule }) => rule) })
       await list.reload()
     }, done)
   return (
@@ -260,11 +270,12 @@ function World() {
   const part = useSignal('')
   const show = () =>
     attempt(async () => {
-      text.value = await ask<string>('GET', '/operator/world', { accept: 'application/yaml' })
+      const exported = await operatorExportWorld(client, { headers: { accept: 'application/yaml' } })
+      text.value = await exported.text()
     })
   const apply = () =>
     attempt(async () => {
-      await ask('POST', '/operator/world', { text: ['application/yaml', part.value] })
+      await operatorApplyWorld(client, part.value, { headers: { 'content-type': 'application/yaml' } })
       await readDirectory()
     }, 'The world is applied.')
   return (

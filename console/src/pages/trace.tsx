@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { operatorReadTrace } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { apps, takeToken } from '../data/directory.ts'
-import { type Answer, ask, askFully, base, explain, type Method } from '../data/http.ts'
+import { type Answer, base, client, explain, type Method, sendWritten } from '../data/http.ts'
 import { watch } from '../data/live.ts'
 import type { Happening } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
@@ -11,9 +12,7 @@ import { describe, nameType } from './live-line.tsx'
 
 /** All that one request set off, in time. */
 export function TracePage({ trace }: { readonly trace: string }) {
-  const { value, problem, reload } = useLoaded(trace, () =>
-    ask<{ data: Happening[] }>('GET', `/operator/traces/${encodeURIComponent(trace)}`),
-  )
+  const { value, problem, reload } = useLoaded(trace, () => operatorReadTrace(client, trace))
   useEffect(
     () =>
       watch((one) => {
@@ -188,7 +187,7 @@ function SendAgain({ request }: { readonly request: Happening }) {
   const target = useSignal(String(data['target'] ?? ''))
   const body = useSignal(prettify(data['request_body'] as string | null))
   const app = useSignal(String(data['app_id'] ?? apps.value[0]?.id ?? ''))
-  const answer = useSignal<Answer<unknown> | undefined>(undefined)
+  const answer = useSignal<Answer | undefined>(undefined)
   const problem = useSignal<string | undefined>(undefined)
   if (data['door'] !== 'business' || target.value === '') return null
   const method = data['method'] as Method
@@ -198,7 +197,7 @@ function SendAgain({ request }: { readonly request: Happening }) {
     try {
       const token = await takeToken(app.value)
       const json = body.value.trim() === '' ? undefined : JSON.parse(body.value)
-      answer.value = await askFully(method, target.value, { token, ...(json !== undefined && { json }) })
+      answer.value = await sendWritten(method, target.value, token, json)
     } catch (error) {
       problem.value = error instanceof SyntaxError ? `The body is not JSON: ${error.message}` : explain(error)
     }

@@ -17,6 +17,8 @@ export interface StreamOptions extends RequestOptions {
   readonly lastEventId?: string | undefined
   /** Milliseconds without a sign of life after which it connects anew; 45,000 when left out. The server sends one every 15 s. */
   readonly idleTimeout?: number | undefined
+  /** Called when the server listens, and when the connection is lost or could not be made: then it is tried again. */
+  readonly onConnection?: ((isOpen: boolean) => void) | undefined
 }
 
 type Connect = (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>
@@ -34,13 +36,15 @@ export class EventStream<E> implements AsyncIterable<E> {
   readonly #end = new AbortController()
   readonly #idleTimeout: number
   readonly #signal: AbortSignal | undefined
+  readonly #onConnection: ((isOpen: boolean) => void) | undefined
   #pending: Promise<Response>
 
-  constructor(connect: Connect, { lastEventId, idleTimeout = 45_000, signal }: StreamOptions) {
+  constructor(connect: Connect, { lastEventId, idleTimeout = 45_000, signal, onConnection }: StreamOptions) {
     this.lastEventId = lastEventId
     this.#connect = connect
     this.#idleTimeout = idleTimeout
     this.#signal = signal
+    this.#onConnection = onConnection
     if (signal?.aborted) this.close()
     signal?.addEventListener('abort', this.close, { once: true })
     this.#pending = this.#connect(lastEventId, this.#end.signal)
@@ -61,11 +65,13 @@ export class EventStream<E> implements AsyncIterable<E> {
       for (let tries = 0; ; tries++) {
         const response = await this.#connectAgain()
         if (!response) return
+        this.#onConnection?.(true)
         for await (const event of this.#read(response)) {
           tries = 0
           yield event
         }
         if (this.#end.signal.aborted) return
+        this.#onConnection?.(false)
         await pause(backOff(tries), this.#end.signal).catch(() => undefined)
         this.#pending = this.#connect(this.lastEventId, this.#end.signal)
       }
@@ -82,6 +88,7 @@ export class EventStream<E> implements AsyncIterable<E> {
       } catch (error) {
         if (this.#end.signal.aborted) return this.#endQuietly()
         if (error instanceof APIError && error.status < 500 && error.status !== 408 && error.status !== 429) throw error
+        this.#onConnection?.(false)
         await pause(backOff(tries), this.#end.signal).catch(() => undefined)
         if (this.#end.signal.aborted) return this.#endQuietly()
         this.#pending = this.#connect(this.lastEventId, this.#end.signal)

@@ -23,7 +23,7 @@ const emojis = ['👍', '❤️', '😂', '😮', '🙏']
 export function Bubble({ phone, message, quoted, reactions, onReply }: BubbleProps) {
   const isMine = message.direction === 'to_business' && message.user_wa_id === phone.wa_id
   const time = new Date(Number(message.timestamp) * 1000)
-  const [error] = message.errors ?? []
+  const [error] = (message.errors ?? []) as readonly { code?: number; title?: string; message?: string }[]
   const isSticker = message.type === 'sticker' && !message.content_removed
   return (
     <div

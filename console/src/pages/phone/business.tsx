@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { digitsOf, numbers, product, takeTokenForAccount, version } from '../../data/directory.ts'
-import { ask, base } from '../../data/http.ts'
+import { messagesSend } from '@switchboard/client/methods'
+import { clientForAccount, digitsOf, numbers, product, version } from '../../data/directory.ts'
+import { base } from '../../data/http.ts'
 import { happenings, service } from '../../data/live.ts'
 import type { Phone } from '../../data/phones.ts'
 import type { Happening } from '../../data/types.ts'
@@ -100,8 +101,8 @@ function WriteAsBusiness({ number, phones }: { readonly number: Number; readonly
   const send = async () => {
     isSending.value = true
     const isSent = await attempt(async () => {
-      const token = await takeTokenForAccount(number.account_id)
-      await ask('POST', path, { token, json })
+      const business = await clientForAccount(number.account_id)
+      await messagesSend(business, number.id, { ...json, type: 'text' })
     })
     isSending.value = false
     if (isSent) body.value = ''

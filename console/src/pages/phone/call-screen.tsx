@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { gatewayStartCall } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
 import { nameNumber } from '../../data/directory.ts'
-import { ask } from '../../data/http.ts'
+import { client } from '../../data/http.ts'
 import type { ChatKey, Phone, PhoneCall } from '../../data/phones.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Code, Dialog } from '../../ui/parts.tsx'
@@ -28,9 +29,8 @@ function closeMedia(phone: Phone): void {
 export async function startCall(phone: Phone, key: ChatKey): Promise<void> {
   await phone.attempt(async () => {
     const session = await mediaOf(phone).offer()
-    const { call_id } = await ask<{ call_id: string }>('POST', '/gateway/calls', {
-      json: { phone_number_id: key.phone_number_id, from: phone.wa_id, session },
-    })
+    const { phone_number_id } = key
+    const { call_id } = await gatewayStartCall(client, { phone_number_id, from: phone.wa_id, session })
     await phone.readCall(call_id)
   })
 }

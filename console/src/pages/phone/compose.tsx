@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { gatewayUploadMedia } from '@switchboard/client/methods'
 import { useEffect, useRef } from 'preact/hooks'
-import { ask } from '../../data/http.ts'
+import { client } from '../../data/http.ts'
 import type { ChatKey, Phone } from '../../data/phones.ts'
 import type { Message } from '../../data/types.ts'
 import { Icon } from '../../ui/icons.tsx'
@@ -38,10 +39,8 @@ export function Compose({ phone, chatKey, replyTo }: ComposeProps) {
   }
   const sendFile = (file: File, member: object = {}) =>
     phone.attempt(async () => {
-      const form = new FormData()
-      form.set('phone_number_id', chatKey.phone_number_id)
-      form.set('file', file)
-      const { id, mime_type } = await ask<{ id: string; mime_type: string }>('POST', '/gateway/media', { form })
+      const { phone_number_id } = chatKey
+      const { id, mime_type } = await gatewayUploadMedia(client, { phone_number_id, file })
       const type = kindOf(mime_type)
       const named = type === 'document' ? { filename: file.name } : {}
       await write({ type, [type]: { id, ...named, ...member } })

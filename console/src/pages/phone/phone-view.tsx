@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { numbers } from '../../data/directory.ts'
+import { isDirectoryRead, numbers } from '../../data/directory.ts'
 import { type ChatKey, keyOf, type Phone } from '../../data/phones.ts'
 import type { Chat, Message } from '../../data/types.ts'
 import { Icon, Ticks } from '../../ui/icons.tsx'
@@ -113,7 +113,9 @@ function ChatList({ phone }: { readonly phone: Phone }) {
         </details>
       )}
       <CallHistory phone={phone} />
-      {chats.length === 0 && others.length === 0 && <p class="soft pad">No business has a number yet.</p>}
+      {isDirectoryRead.value && chats.length === 0 && others.length === 0 && (
+        <p class="soft pad">No business has a number yet.</p>
+      )}
     </div>
   )
 }
