@@ -27,7 +27,7 @@ const makeMustRunAgain = () => new MustRunAgain()
 
 /**
  * One transaction on a connection. A statement without a result is held back and sent with the next one that is awaited, or with
- * COMMIT, so that most transactions take two round trips: BEGIN, locks and the first read, then the writes and COMMIT. What is sent
+ * COMMIT, so that a transaction that reads takes two round trips: BEGIN, locks and the first read, then the writes and COMMIT. What is sent
  * together is one batch: PostgreSQL runs its statements in order, each with a snapshot of its own, and none after a failed one. So
  * nothing is written when BEGIN fails, and nothing is committed when a write fails. A batch is a transaction by itself, so one that
  * needs no other batch is sent without BEGIN and COMMIT.
