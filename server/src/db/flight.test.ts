@@ -51,6 +51,22 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), [1, 2])
   })
 
+  test('is begun only when it needs a second flight: one batch is a transaction by itself', async () => {
+    const xids = () => ({ name: 'xid', text: 'SELECT pg_current_xact_id()::text AS xid' })
+    const seen: unknown[] = []
+    await inFlight(async (flight) => {
+      flight.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      flight.run(insert(3))
+      flight.later(xids(), (rows) => seen.push(rows[0]?.['xid']))
+      flight.run({ name: 'delete', text: 'DELETE FROM things WHERE id = 3' })
+    })
+    assert.equal(seen.length, 2)
+    assert.equal(seen[0], seen[1])
+    const lockTable = { name: 'lock table', text: 'LOCK TABLE things IN SHARE ROW EXCLUSIVE MODE' }
+    await inFlight(async (flight) => flight.lock(lockTable))
+    assert.deepEqual(await listIds(), [1, 2])
+  })
+
   test('fails by what nobody waited for, at the next statement or at its end, and leaves nothing', async () => {
     const before = await listIds()
     await assert.rejects(

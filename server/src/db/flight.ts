@@ -5,6 +5,7 @@ import { Batch, type BatchCallback, type NamedQuery, type StatementResult } from
 const abortedCode = '25P02'
 const divisionByZeroCode = '22012'
 
+const noQueries: readonly NamedQuery[] = []
 const commit: NamedQuery = { name: 'commit', text: 'COMMIT' }
 
 interface HeldQuery {
@@ -26,9 +27,10 @@ const makeMustRunAgain = () => new MustRunAgain()
 
 /**
  * One transaction on a connection. A statement without a result is held back and sent with the next one that is awaited, or with
- * COMMIT, so that most transactions take two round trips: BEGIN, locks and the first read, then the writes and COMMIT. What is sent
+ * COMMIT, so that a transaction that reads takes two round trips: BEGIN, locks and the first read, then the writes and COMMIT. What is sent
  * together is one batch: PostgreSQL runs its statements in order, each with a snapshot of its own, and none after a failed one. So
- * nothing is written when BEGIN fails, and nothing is committed when a write fails.
+ * nothing is written when BEGIN fails, and nothing is committed when a write fails. A batch is a transaction by itself, so one that
+ * needs no other batch is sent without BEGIN and COMMIT.
  */
 export class Flight {
   readonly #client: pg.PoolClient
@@ -36,6 +38,8 @@ export class Flight {
   readonly #required = new Map<string, { readonly name: string; readonly text: string }>()
   #held: HeldQuery[] = []
   #begin: readonly NamedQuery[] = []
+  /** Whether BEGIN does nothing but begin. */
+  #isPlain = false
   /** Whether the statements that begin it are `held` back, `sent`, `done`, or have `failed`: then there is no transaction. */
   #state: 'held' | 'sent' | 'done' | 'failed' = 'held'
   #begun: Promise<unknown> | undefined
@@ -49,6 +53,7 @@ export class Flight {
   begin(queries: readonly NamedQuery[]): void {
     this.#held = []
     this.#begin = queries
+    this.#isPlain = queries.length === 1 && queries[0]?.text === 'BEGIN'
     this.#state = 'held'
     this.#begun = undefined
     this.#failure = undefined
@@ -57,6 +62,12 @@ export class Flight {
   /** A statement without a result. If it fails, the transaction fails. */
   run(query: pg.QueryConfig): void {
     this.#held.push({ query })
+  }
+
+  /** The same for a lock; some take one only in a transaction that was begun. */
+  lock(query: pg.QueryConfig): void {
+    this.#isPlain = false
+    this.run(query)
   }
 
   /**
@@ -93,6 +104,10 @@ export class Flight {
   async commit(): Promise<void> {
     // Nothing was sent to the database.
     if (this.#state === 'held' && this.#held.length === 0) return
+    if (this.#state === 'held' && this.#isPlain) {
+      await this.#sendBatch(noQueries)
+      return
+    }
     const { command } = await this.query(commit)
     if (command !== 'COMMIT') throw this.#failure ?? new Error(`a transaction ended with ${command} instead of COMMIT`)
   }
@@ -105,12 +120,18 @@ export class Flight {
   /** Sends the held statements and this one together. */
   #send(query: pg.QueryConfig): Promise<StatementResult> {
     if (this.#state === 'failed') return Promise.reject(this.#failure)
+    const begin = this.#state === 'held' ? this.#begin : noQueries
+    if (begin.length > 0) this.#state = 'sent'
+    const sent = this.#sendBatch(begin, query)
+    if (begin.length > 0) this.#begun = sent.catch(() => undefined)
+    return sent
+  }
+
+  #sendBatch(begin: readonly NamedQuery[], query?: pg.QueryConfig): Promise<StatementResult> {
     const held = this.#held
     this.#held = []
-    const begin = this.#state === 'held' ? this.#begin : []
-    const queries = [...begin, ...held.map((one) => one.query), query]
-    if (begin.length > 0) this.#state = 'sent'
-    const sent = new Promise<StatementResult>((resolve, reject) => {
+    const queries = [...begin, ...held.map((one) => one.query), ...(query ? [query] : [])]
+    return new Promise<StatementResult>((resolve, reject) => {
       const done: BatchCallback = (failure, results) => {
         if (begin.length > 0) this.#state = results.length < begin.length ? 'failed' : 'done'
         if (!failure) {
@@ -124,8 +145,6 @@ export class Flight {
       const batch = new Batch(queries, done, this.#isNamed)
       this.#client.query(batch as unknown as pg.Submittable)
     })
-    if (begin.length > 0) this.#begun = sent.catch(() => undefined)
-    return sent
   }
 
   /** The error of a failed statement: that of the first, which has aborted the transaction. */

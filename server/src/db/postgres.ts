@@ -89,6 +89,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const idleTimeout = `idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`
+  const ownLockTimeout = `lock_timeout = ${lockTimeout}`
   const hasReserve = maxConnections >= smallestWithReserve
   const poolSize = Math.max(1, maxConnections - (hasReserve ? 2 : 1))
   const pool = new pg.Pool({
@@ -96,7 +97,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     max: poolSize,
     pipeline: !isPooled,
     ...(!isPooled && {
-      onConnect: (client: pg.ClientBase) => client.query(`SET ${idleTimeout}`).then(() => undefined),
+      onConnect: (client: pg.ClientBase) =>
+        client.query(`SET ${idleTimeout}; SET ${ownLockTimeout}`).then(() => undefined),
     }),
   })
   const shared = new SharedReader(connection, readerOf(pool, poolSize, isPooled), onIdleError, isPooled)
@@ -105,11 +107,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     patience: patienceInLockTimeouts * lockTimeout,
     maxWaiting,
   })
-  // In each transaction, because a pooler may use a different connection for each.
-  const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL lock_timeout = ${lockTimeout}` }
-  const setTimeouts = isPooled
-    ? [setLockTimeout, { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` }]
-    : [setLockTimeout]
+  // A pooler may use a different connection for each transaction; otherwise they are set once a connection.
+  const setTimeouts: readonly NamedQuery[] = isPooled
+    ? [
+        { name: 'lock_timeout', text: `SET LOCAL ${ownLockTimeout}` },
+        { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` },
+      ]
+    : []
   const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, ...setTimeouts]
   const beginSnapshot: readonly NamedQuery[] = [
     { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
@@ -143,6 +147,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const { db, prepare } = makeDb(flight, compiled, secrets)
       const run = (statement: Statement<never, unknown>, parameters: object) =>
         flight.run(prepare(statement, parameters))
+      const lock = (statement: Statement<never, unknown>, parameters: object) =>
+        flight.lock(prepare(statement, parameters))
       const require = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error) =>
         flight.require(prepare(statement, parameters), otherwise)
       const later = (statement: Statement<never, unknown>, parameters: object, take: (rows: object[]) => void) =>
@@ -154,7 +160,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         makeDue: due.note,
         run: run as Transaction['run'],
         require: require as Transaction['require'],
-        lock: run as Transaction['lock'],
+        lock: lock as Transaction['lock'],
         later: later as NonNullable<Transaction['later']>,
       }
       const careful: Traced = { ...tx, later: undefined }
@@ -247,7 +253,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         await waitForOldTransactions(client)
         for (const table of tables) await rewriteTable(client, table)
       } finally {
-        await client.query('RESET lock_timeout').then(
+        await client.query(`SET ${ownLockTimeout}`).then(
           () => client.release(),
           (error: Error) => client.release(error),
         )

@@ -76,13 +76,23 @@ export async function listDueBehind(
   return read.list(findDueBehind, { lane_id, now, limit, due_time, id })
 }
 
-type LaneLimits = Readonly<Record<string, readonly [limit: number]>>
+/** By id: how many deliveries, and besides which, as an array of PostgreSQL. */
+type LaneLimits = Readonly<Record<string, readonly [limit: number, known: string]>>
+
+/** How many deliveries of a lane are read; on a database server besides those that are known. */
+export interface ReadLimit {
+  readonly limit: number
+  readonly known: readonly number[]
+}
 
 const findDueOfMany = defineWithSteps(
   defineSql<{ lanes: LaneLimits; now: number }>()(
     ({ lanes, now }) => sql<WaitingDelivery>`
       SELECT due.* FROM json_each(${lanes}) AS o
-      CROSS JOIN LATERAL (${dueOf(sql`o.key`, now, sql`CAST(o.value ->> 0 AS INTEGER)`)}) AS due`,
+      CROSS JOIN LATERAL (SELECT CAST(o.value ->> 1 AS BIGINT[]) AS ids OFFSET 0) AS known
+      CROSS JOIN LATERAL (
+        ${dueOf(sql`o.key`, now, sql`CAST(o.value ->> 0 AS INTEGER)`, sql`AND d.id <> ALL (known.ids)`)}
+      ) AS due`,
   ),
   async (db, { lanes, now }) => {
     const lists = Object.entries(lanes).map(([lane_id, [limit]]) => db.list(findDue, { lane_id, now, limit }))
@@ -93,10 +103,10 @@ const findDueOfMany = defineWithSteps(
 /** The due deliveries of some lanes, ordered by due time within each lane, up to a limit for each. */
 export async function listDue(
   { read }: Pick<Database, 'read'>,
-  limits: ReadonlyMap<string, number>,
+  limits: ReadonlyMap<string, ReadLimit>,
   now: number,
 ): Promise<WaitingDelivery[]> {
-  const lanes = Object.fromEntries([...limits].map(([id, limit]) => [id, [limit]] as const))
+  const lanes = Object.fromEntries([...limits].map(([id, { limit, known }]) => [id, [limit, `{${known}}`]] as const))
   return read.list(findDueOfMany, { lanes, now })
 }
 

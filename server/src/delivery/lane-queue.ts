@@ -40,6 +40,10 @@ export class LaneQueue {
     return this.#known.size
   }
 
+  listKnown(): number[] {
+    return [...this.#known]
+  }
+
   get queued(): number {
     return this.#queued
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
-import { listDue, listDueBehind, listFirstOf, type Place, type WaitingDelivery } from './due.ts'
+import { listDue, listDueBehind, listFirstOf, type Place, type ReadLimit, type WaitingDelivery } from './due.ts'
 import { withdrawDeliveries } from './end-waiting.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Postponed } from './lane-queue.ts'
@@ -30,6 +30,8 @@ interface PlannedRead {
   /** Undefined: all that is due is read. */
   readonly behind: Place | undefined
   readonly limit: number
+  /** What need not be read again. */
+  readonly known: readonly number[]
 }
 
 /** Reads the due deliveries of the lanes that this process holds, for all of them together. */
@@ -135,23 +137,25 @@ export class Reader {
 
   /**
    * Of the embedded store, what is new is behind everything that was read: it has one writer. Elsewhere a transaction may commit events
-   * that are older than those read, so the known deliveries are read again.
+   * that are older than those read, so everything is read that is not known.
    */
   #planRead(lane: HeldLane): PlannedRead {
-    const behind = this.#deps.database.isEmbedded && !lane.wantsAll ? lane.queue.place : undefined
+    const { isEmbedded } = this.#deps.database
+    const behind = isEmbedded && !lane.wantsAll ? lane.queue.place : undefined
     lane.isReading = true
     lane.wantsRead = false
     lane.wantsAll = false
-    return { lane, behind, limit: lane.appetite + (behind ? 0 : lane.queue.known) }
+    if (!isEmbedded) return { lane, behind, limit: lane.appetite, known: lane.queue.listKnown() }
+    return { lane, behind, limit: lane.appetite + (behind ? 0 : lane.queue.known), known: [] }
   }
 
   async #listDue(reads: readonly PlannedRead[], now: number): Promise<WaitingDelivery[]> {
     const { database } = this.#deps
     const found: WaitingDelivery[] = []
-    const limits = new Map<string, number>()
-    for (const { lane, behind, limit } of reads) {
+    const limits = new Map<string, ReadLimit>()
+    for (const { lane, behind, limit, known } of reads) {
       if (behind) found.push(...(await listDueBehind(database, lane.id, behind, limit, now)))
-      else limits.set(lane.id, limit)
+      else limits.set(lane.id, { limit, known })
     }
     if (limits.size > 0) found.push(...(await listDue(database, limits, now)))
     return found

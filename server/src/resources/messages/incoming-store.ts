@@ -143,7 +143,7 @@ const insertNewContents = defineWithRows(
 )
 
 /** Longer contents get a statement of their own: in a list they would be escaped once more. */
-const maxContentInList = 16_384
+export const maxContentInList = 16_384
 
 export function insertContents(tx: Transaction, now: number, contents: readonly NewContent[]): void {
   const rows: (string | null)[][] = []
@@ -159,10 +159,10 @@ export type TouchedChat = Pick<ChatsTable, 'id' | 'phone_number_id' | 'user_wa_i
   readonly last_message_id: string
 }
 
-const insertColumns = sql`id, phone_number_id, user_wa_id, group_id, window_time, last_message_id, conversations, blocked,
+export const insertColumns = sql`id, phone_number_id, user_wa_id, group_id, window_time, last_message_id, conversations, blocked,
       marketing, typing_until, pair_time, last_time`
 
-const orTouch = sql`ON CONFLICT (id) DO UPDATE SET window_time = COALESCE(excluded.window_time, chats.window_time),
+export const orTouch = sql`ON CONFLICT (id) DO UPDATE SET window_time = COALESCE(excluded.window_time, chats.window_time),
       last_message_id = excluded.last_message_id, last_time = excluded.last_time`
 
 const upsertChats = defineWithRows(

@@ -105,7 +105,7 @@ export function isOfUser({ message }: Incoming): boolean {
   return userPattern.test(message.from)
 }
 
-function readGroup({ group_id }: IncomingMessage): string | null {
+export function readGroup({ group_id }: IncomingMessage): string | null {
   return typeof group_id === 'string' && userPattern.test(group_id) ? group_id : null
 }
 
@@ -145,7 +145,7 @@ async function leaveOutTaken(
   return written.filter(isStored)
 }
 
-function describeRow(arrived: Incoming, now: number): IncomingRow {
+export function describeRow(arrived: Incoming, now: number): IncomingRow {
   const { phone_number_id, id, message } = arrived
   const { from, type, timestamp } = message
   const value = readMember(message, type)
@@ -162,19 +162,35 @@ function describeRow(arrived: Incoming, now: number): IncomingRow {
   }
 }
 
-async function describeContent(tx: Transaction, now: number, { phone_number_id, id, message, write }: Incoming) {
-  const { type } = message
-  const value = readMember(message, type)
-  const referral = readMember(message, 'referral')
-  const media_id = isMediaKind(type) ? (value as { id?: unknown })?.id : undefined
-  const media = typeof media_id === 'string' ? await findMediaOfNumber(tx, phone_number_id, media_id, now) : undefined
+async function describeContent(tx: Transaction, now: number, one: Incoming) {
+  const { phone_number_id, id, message } = one
+  const media_id = readMediaId(message)
+  const media = media_id === undefined ? undefined : await findMediaOfNumber(tx, phone_number_id, media_id, now)
   if (media) await useFile(tx, media.sha256, messageUse(id))
+  return { message_id: id, content: writeContent(one, media), sha256: media?.sha256 ?? null }
+}
+
+/** What a message says, as JSON. */
+export function writeContent({ message, write }: Incoming, media: Parameters<typeof showMedia>[0] | undefined): string {
+  const value = readMember(message, message.type)
+  const referral = readMember(message, 'referral')
   const members = [
     ...(isObject(value) ? [`"value":${write(value)}`] : []),
     ...(isObject(referral) ? [`"referral":${write(referral)}`] : []),
     ...(media ? [`"media":${JSON.stringify(showMedia(media))}`] : []),
   ]
-  return { message_id: id, content: `{${members.join(',')}}`, sha256: media?.sha256 ?? null }
+  return `{${members.join(',')}}`
+}
+
+/** Whether it names a media file, which may be stored here. */
+export function namesMedia(message: IncomingMessage): boolean {
+  return readMediaId(message) !== undefined
+}
+
+function readMediaId(message: IncomingMessage): string | undefined {
+  if (!isMediaKind(message.type)) return undefined
+  const id = (readMember(message, message.type) as { id?: unknown })?.id
+  return typeof id === 'string' ? id : undefined
 }
 
 function readMember(message: IncomingMessage, name: string): unknown {
@@ -206,15 +222,21 @@ function namesToNote(
   writers: ReadonlyMap<string, Writer>,
 ): ReadonlyMap<string, string | null> {
   const names = new Map<string, string | null>()
-  for (const { phone_number_id, message, name } of fresh) {
+  for (const one of fresh) {
+    const { phone_number_id, message } = one
     const { from } = message
     const writer = writers.get(writerKeyOf(phone_number_id, from))
-    const given = name !== undefined && isName(name, from) ? name : null
+    const given = nameOfIncoming(one) ?? null
     const known = names.get(from) ?? writer?.name ?? null
     if (given !== null && given !== known) names.set(from, given)
     else if (!writer?.isKnown && !names.has(from)) names.set(from, null)
   }
   return names
+}
+
+/** The name that its writer goes by, if a usable one was given. */
+export function nameOfIncoming({ name, message }: Incoming): string | undefined {
+  return name !== undefined && isName(name, message.from) ? name : undefined
 }
 
 /** The number itself, which stands where no name is known, is no name. */

@@ -4,8 +4,10 @@ import type { DeliveryMetrics } from '../../delivery/metrics.ts'
 import type { Caller } from '../../graph/caller.ts'
 import { GraphError } from '../../graph/graph-error.ts'
 import type { ReportTools } from '../messages/public.ts'
+import { KnownNumbers } from './known-numbers.ts'
 import type { Post, Receipt, Received } from './post.ts'
 import { PostGroups } from './post-groups.ts'
+import { Confidence, receiveAtOnce } from './receive-at-once.ts'
 import { receivePosts } from './receiver.ts'
 
 /** Takes a post: all of its changes, or none of them. */
@@ -41,8 +43,10 @@ export function makeIntake(deps: IntakeDeps): Intake {
 
 function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
   const { database, clock, random, vocabulary, publicUrl } = deps
+  const known = new KnownNumbers()
+  const confidence = new Confidence()
   const receive = (tx: Transaction, receipts: readonly Receipt[]) =>
-    receivePosts(tx, { clock, random, vocabulary, publicUrl: publicUrl() }, receipts)
+    receivePosts(tx, { clock, random, vocabulary, publicUrl: publicUrl() }, receipts, known)
   const readmit = async ({ caller }: { readonly caller: Caller }) => ({ caller: await deps.readmit(caller) })
 
   async function takeAlone(post: Post): Promise<Received> {
@@ -59,10 +63,15 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
   }
 
   async function takeTogether(posts: readonly Post[], share: string): Promise<readonly (Received | GraphError)[]> {
-    return database.transaction(
+    let isTried = false
+    const outcomes = await database.transaction(
       async (tx) => {
         const receipts = posts.map((post) => receiptOf(post))
-        const outcomes = await receive(tx, receipts)
+        // What was tried has failed when it comes to a second run.
+        if (isTried) confidence.noteFailure()
+        const stored = isTried || !confidence.mayTry() ? undefined : await receiveAtOnce(tx, clock, receipts, known)
+        isTried = stored !== undefined
+        const outcomes = stored ?? (await receive(tx, receipts))
         const callers = posts.flatMap(({ sender }) => ('caller' in sender ? [sender.caller] : []))
         for (const caller of new Map(callers.map((one) => [one.token_id, one])).values()) {
           confirmAdmission(tx, clock, { caller })
@@ -71,6 +80,8 @@ function makeTaking(deps: IntakeDeps): (post: Post) => Promise<Received> {
       },
       { share },
     )
+    if (isTried) confidence.noteSuccess()
+    return outcomes
   }
 
   /** A lock that one of them waits for does not delay the others. */

@@ -2,8 +2,10 @@ import type { Transaction } from '../../db/database.ts'
 import { invalidSignature, notFound } from '../../graph/errors.ts'
 import type { GraphError } from '../../graph/graph-error.ts'
 import { isNodeId } from '../../graph/nodes.ts'
+import type { BelievedNumber } from '../messages/public.ts'
 import type { ChangeValue } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
+import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt } from './post.ts'
 import { type Fact, listFactsForReceiver } from './receiver-store.ts'
 
@@ -22,7 +24,11 @@ export type Facts = ReadonlyMap<string, string>
 const batchSize = 500
 
 /** Looks up the accounts and numbers that posts name, and whether the signers may send events for the accounts. */
-export async function findFacts(tx: Transaction, receipts: readonly Pick<Receipt, 'envelope' | 'signer'>[]) {
+export async function findFacts(
+  tx: Transaction,
+  receipts: readonly Pick<Receipt, 'envelope' | 'signer'>[],
+  known?: KnownNumbers,
+): Promise<Facts> {
   const things = new Map<string, readonly ['accounts' | 'numbers' | 'links', string, string]>()
   for (const { envelope, signer } of receipts) {
     for (const { id, changes } of envelope.entry) {
@@ -46,8 +52,18 @@ export async function findFacts(tx: Transaction, receipts: readonly Pick<Receipt
     }
     const found = await listFactsForReceiver(tx, named as never)
     for (const { kind, id, account_id, digits } of found) facts.set(keyOf(kind, id, account_id), digits)
+    known?.note(Object.keys(named['numbers'] ?? {}), found)
   }
-  return facts as Facts
+  return facts
+}
+
+/** The facts about accounts whose numbers are as given. */
+export function factsOf(numbers: Iterable<BelievedNumber>): Facts {
+  const facts = new Map<string, string>()
+  for (const { id, account_id, digits } of numbers) {
+    facts.set(keyOf('account', account_id, account_id), '').set(keyOf('number', id, account_id), digits)
+  }
+  return facts
 }
 
 /** The changes of a post, or the reason to refuse it. Checked in the transaction that stores it: the signer was found before. */

@@ -25,7 +25,10 @@ interface Share {
   isScheduled: boolean
   /** Set while the posts that are expected are waited for. */
   linger: NodeJS.Timeout | undefined
+  /** How many end the wait. */
   expected: number
+  /** How many posts there were at one moment, at the most, lately. */
+  peak: number
 }
 
 const maxGroup = 64
@@ -43,8 +46,10 @@ const stuckAfter = { least: 20, most: 250, usualTimes: 4 }
  * writes again at once, and where several processes share the posts, none of them has enough for a large group at any moment.
  */
 const goodGroup = 8
-/** How long they wait: no longer than a group usually takes, and never longer than this. */
-const longestLinger = 20
+/** How long they wait: so many times what a group usually takes, which is longer the busier the machine is, up to milliseconds. */
+const linger = { usualTimes: 4, most: 40 }
+/** What is left of the most posts of one moment with each group after them: posts do not come to each process evenly. */
+const peakLeft = 0.9
 /** The weight of one group in what is usual. */
 const newWeight = 1 / 8
 
@@ -65,7 +70,7 @@ export class PostGroups {
   take(name: string, post: Post): Promise<Received> {
     let share = this.#shares.get(name)
     if (!share) {
-      share = { waiting: [], underWay: 0, isScheduled: false, linger: undefined, expected: 0 }
+      share = { waiting: [], underWay: 0, isScheduled: false, linger: undefined, expected: 0, peak: 0 }
       this.#shares.set(name, share)
     }
     const { waiting } = share
@@ -101,9 +106,9 @@ export class PostGroups {
       void this.#run(name, group).finally(() => {
         share.underWay -= 1
         this.#usual += newWeight * (Math.min(performance.now() - started, stuckAfter.most) - this.#usual)
-        const expected = group.length + share.waiting.length
-        const isSmall = group.length > 1 && share.waiting.length < goodGroup
-        if (share.underWay === 0 && isSmall) this.#linger(name, share, Math.min(expected, goodGroup))
+        share.peak = Math.max(group.length + share.waiting.length, peakLeft * share.peak)
+        const isSmall = share.peak > 1 && share.waiting.length < Math.min(share.peak, goodGroup)
+        if (share.underWay === 0 && isSmall) this.#linger(name, share)
         else this.#goOn(name, share)
       })
     }
@@ -116,10 +121,11 @@ export class PostGroups {
     if (share.underWay === 0 && share.waiting.length === 0) this.#shares.delete(name)
   }
 
-  #linger(name: string, share: Share, expected: number): void {
+  #linger(name: string, share: Share): void {
     clearTimeout(share.linger)
-    share.expected = expected
-    share.linger = setTimeout(() => this.#endLinger(name, share), Math.min(longestLinger, this.#usual))
+    share.expected = Math.min(Math.round(share.peak), goodGroup)
+    const milliseconds = Math.min(linger.most, linger.usualTimes * this.#usual)
+    share.linger = setTimeout(() => this.#endLinger(name, share), milliseconds)
   }
 
   #endLinger(name: string, share: Share): void {

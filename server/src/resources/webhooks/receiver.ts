@@ -17,6 +17,7 @@ import {
 } from '../messages/public.ts'
 import type { ChangeValue, ReportedStatus } from './envelope.ts'
 import { defaultField } from './envelope-schemas.ts'
+import type { KnownNumbers } from './known-numbers.ts'
 import type { Receipt, Received } from './post.ts'
 import { checkPost, findFacts, type GivenChange } from './post-check.ts'
 import { hasVerifyToken, type ReceivedKey, rememberReceived, rememberSoon } from './receiver-store.ts'
@@ -28,7 +29,7 @@ export function isVerifyToken(db: Db, given: string): Promise<boolean> {
 }
 
 /** The result of one post: an error refuses only that post. */
-interface Progress {
+export interface Progress {
   readonly receipt: Receipt
   refusal: GraphError | undefined
   changes: readonly GivenChange[]
@@ -47,10 +48,11 @@ export async function receivePosts(
   tx: Transaction,
   tools: ReportTools,
   receipts: readonly Receipt[],
+  known?: KnownNumbers,
 ): Promise<(Received | GraphError)[]> {
   const { clock } = tools
   const task = new LongTask()
-  const facts = await findFacts(tx, receipts)
+  const facts = await findFacts(tx, receipts, known)
   const posts = receipts.map((receipt): Progress => {
     const checked = checkPost(receipt, facts)
     const [refusal, changes] = checked instanceof Error ? [checked, []] : [undefined, checked]
@@ -76,7 +78,7 @@ async function leaveOutKnownPosts(tx: Transaction, clock: Clock, posts: readonly
 }
 
 /** A change with its items that have ids. */
-interface Items {
+export interface Items {
   readonly change: GivenChange
   readonly messages: { readonly item: IncomingMessage; readonly key: ReceivedKey }[]
   statuses: { readonly item: ReportedStatus; readonly key: ReceivedKey }[]
@@ -116,7 +118,7 @@ async function leaveOutKnownItems(
   }
 }
 
-function listItems(change: GivenChange, write: Receipt['write']): Items {
+export function listItems(change: GivenChange, write: Receipt['write']): Items {
   const number = change.phone_number_id ?? ''
   const messages = (change.value.messages ?? []) as readonly IncomingMessage[]
   return {
@@ -141,18 +143,20 @@ async function storeMessages(
   listed: readonly Items[],
   task: LongTask,
 ): Promise<ReadonlySet<IncomingMessage>> {
-  const arrived = listed.flatMap(({ change, messages, write }) =>
-    messages.map(({ item, key: [phone_number_id, id] }): Incoming => {
-      const name = nameOfWriter(change.value, item.from)
-      return { phone_number_id, id, message: item, name, write }
-    }),
-  )
+  const arrived = listed.flatMap(incomingOf)
   const heard = new Set<IncomingMessage>()
   for (let start = 0; start < arrived.length; start += batchSize) {
     await task.yieldIfDue()
     for (const message of await storeBatch(tx, clock, arrived.slice(start, start + batchSize))) heard.add(message)
   }
   return heard
+}
+
+export function incomingOf({ change, messages, write }: Items): Incoming[] {
+  return messages.map(({ item, key: [phone_number_id, id] }) => {
+    const name = nameOfWriter(change.value, item.from)
+    return { phone_number_id, id, message: item, name, write }
+  })
 }
 
 /** Where it is possible, what is new is found out by the statement that stores it, and who writes is read with it. */
@@ -252,7 +256,7 @@ function isSame(kept: readonly object[], given: readonly object[] = []): boolean
 }
 
 /** Undefined when nothing is left to raise. */
-function keepItems(
+export function keepItems(
   value: ChangeValue,
   messages: readonly { readonly id: string }[],
   statuses: readonly ReportedStatus[],
@@ -264,7 +268,12 @@ function keepItems(
   return { ...rest, ...(messages.length > 0 && { messages }), ...(statuses.length > 0 && { statuses }) }
 }
 
-async function raiseAll(tx: Transaction, clock: Clock, posts: readonly Progress[], task: LongTask): Promise<void> {
+export async function raiseAll(
+  tx: Transaction,
+  clock: Clock,
+  posts: readonly Progress[],
+  task: LongTask,
+): Promise<void> {
   const events: { readonly post: Progress; readonly event: NewEvent }[] = []
   for (const post of posts) {
     for (const { account_id, phone_number_id, field, value } of post.changes) {

@@ -1,0 +1,26 @@
+import type { BelievedNumber } from '../messages/public.ts'
+import type { Fact } from './receiver-store.ts'
+
+/** More than one process receives for; beyond it everything is forgotten. */
+const maxKnown = 10_000
+
+/**
+ * The numbers that posts named before, as they were then. Nobody is told when one changes, so this is only what a process believes:
+ * the statement that builds on it checks it.
+ */
+export class KnownNumbers {
+  readonly #numbers = new Map<string, BelievedNumber>()
+
+  find(id: string): BelievedNumber | undefined {
+    return this.#numbers.get(id)
+  }
+
+  /** What was found when these numbers were looked up. */
+  note(ids: readonly string[], found: readonly Fact[]): void {
+    if (this.#numbers.size + ids.length > maxKnown) this.#numbers.clear()
+    for (const id of ids) this.#numbers.delete(id)
+    for (const { kind, id, account_id, digits } of found) {
+      if (kind === 'number') this.#numbers.set(id, { id, account_id, digits })
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../base/clock.ts'
+import { LongTask } from '../../base/long-task.ts'
+import type { Transaction } from '../../db/database.ts'
+import { type BelievedNumber, canStoreAtOnce, storeAtOnce } from '../messages/public.ts'
+import { defaultField } from './envelope-schemas.ts'
+import type { KnownNumbers } from './known-numbers.ts'
+import type { Receipt, Received } from './post.ts'
+import { checkPost, factsOf } from './post-check.ts'
+import { incomingOf, keepItems, listItems, type Progress, raiseAll } from './receiver.ts'
+
+/** How many messages go into one statement. */
+const maxMessages = 100
+/** After a failure so many groups at most ask first. */
+const mostSkipped = 64
+
+/** When it is worth a try to store posts at once: after each failure in a row twice as many groups are not tried. */
+export class Confidence {
+  #skipped = 0
+  #left = 0
+
+  mayTry(): boolean {
+    if (this.#left === 0) return true
+    this.#left -= 1
+    return false
+  }
+
+  noteSuccess(): void {
+    this.#skipped = 0
+  }
+
+  noteFailure(): void {
+    this.#skipped = Math.min(mostSkipped, Math.max(1, 2 * this.#skipped))
+    this.#left = this.#skipped
+  }
+}
+
+/**
+ * Stores posts without a look at the store, in the usual case: new messages of users, to numbers that are known. What is believed is
+ * checked by the statement that stores them; when it is wrong, the transaction runs again. Returns undefined, with nothing done, when the
+ * posts are not of this kind.
+ */
+export async function receiveAtOnce(
+  tx: Transaction,
+  clock: Clock,
+  receipts: readonly Receipt[],
+  known: KnownNumbers,
+): Promise<Received[] | undefined> {
+  if (!tx.later) return undefined
+  const numbers = listNumbers(receipts, known)
+  if (!numbers) return undefined
+  const facts = factsOf(numbers.values())
+  const task = new LongTask()
+  const posts: Progress[] = []
+  const arrived = []
+  for (const receipt of receipts) {
+    await task.yieldIfDue()
+    const changes = checkPost(receipt, facts)
+    // The refusal is for those to give who have asked the store.
+    if (changes instanceof Error) return undefined
+    const listed = changes.map((change) => listItems(change, receipt.write))
+    arrived.push(...listed.flatMap(incomingOf))
+    const kept = listed.map(({ change, messages }) => {
+      const items = messages.map(({ item }) => item)
+      return { ...change, value: keepItems(change.value, items, []) ?? change.value }
+    })
+    posts.push({ receipt, refusal: undefined, changes: kept, fields: [] })
+  }
+  if (arrived.length === 0 || arrived.length > maxMessages || !canStoreAtOnce(arrived)) return undefined
+  if (!storeAtOnce(tx, tx.later, clock.now(), arrived, [...numbers.values()])) return undefined
+  await raiseAll(tx, clock, posts, task)
+  return posts.map(({ fields }) => ({ fields }))
+}
+
+/** The numbers that posts name, as they are believed to be; undefined when the posts hold something else than messages to known numbers. */
+function listNumbers(receipts: readonly Receipt[], known: KnownNumbers): Map<string, BelievedNumber> | undefined {
+  const numbers = new Map<string, BelievedNumber>()
+  for (const { signer, envelope } of receipts) {
+    if (signer) return undefined
+    for (const { changes } of envelope.entry) {
+      for (const { field = defaultField, value } of changes) {
+        const number = known.find(value.metadata?.phone_number_id ?? '')
+        if (!number || field !== defaultField || !value.messages?.length || value.statuses) return undefined
+        numbers.set(number.id, number)
+      }
+    }
+  }
+  return numbers
+}
