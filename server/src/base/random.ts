@@ -9,7 +9,28 @@ export interface Random {
   trace(): string
 }
 
-export const systemRandom: Random = { bytes: randomBytes, integer: randomInt, trace: makeTraceSource() }
+export const systemRandom: Random = { bytes: makeByteSource(), integer: randomInt, trace: makeTraceSource() }
+
+const bytesAtOnce = 4096
+/** Longer ones are keys, and drawn by themselves. */
+const shortBytes = 24
+
+/** Short ones are cut from a block that is drawn at once, and handed out once. */
+function makeByteSource(): Random['bytes'] {
+  let block = Buffer.alloc(0)
+  let used = 0
+  return (length) => {
+    if (length > shortBytes) return randomBytes(length)
+    if (used + length > block.length) {
+      block = randomBytes(bytesAtOnce)
+      used = 0
+    }
+    const drawn = Buffer.from(block.subarray(used, used + length))
+    block.fill(0, used, used + length)
+    used += length
+    return drawn
+  }
+}
 
 const traceDigits = 32
 const tracesAtOnce = 128

@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { buildBody, buildHeaders, type Post } from './compose-post.ts'
-import type { Answer, Egress } from './egress.ts'
+import type { Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
+import type { Answer } from './exchange.ts'
 import { isTaken, type PostResult, type SentPost } from './outcome.ts'
 
 export interface AttemptDeps {

@@ -35,12 +35,9 @@ export function isOnline({ presence }: Pick<UsersTable, 'presence'>, settings: S
 }
 
 /** What a phone that gets a message does with it at once: nothing, deliver it, or deliver and read it. */
-export function actAtOnce(
-  user: Pick<Person, 'presence' | 'auto_read'>,
-  { phoneDeliveryDelay, phoneReadDelay, ...settings }: Settings,
-): readonly MessageStatus[] {
-  if (phoneDeliveryDelay > 0 || !isOnline(user, { phoneDeliveryDelay, phoneReadDelay, ...settings })) return []
-  return user.auto_read && phoneReadDelay === 0 ? ['delivered', 'read'] : ['delivered']
+export function actAtOnce(user: Pick<Person, 'presence' | 'auto_read'>, settings: Settings): readonly MessageStatus[] {
+  if (settings.phoneDeliveryDelay > 0 || !isOnline(user, settings)) return []
+  return user.auto_read && settings.phoneReadDelay === 0 ? ['delivered', 'read'] : ['delivered']
 }
 
 /** Sets the timer of what the phone does next, after what has happened to a message. */
