@@ -6,7 +6,7 @@ import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { LaneState } from './pause.ts'
-import type { RecordParameters } from './record-parameters.ts'
+import type { RecordedDelivery, RecordParameters } from './record-parameters.ts'
 import { recordAtOnce } from './record-postgres.ts'
 import { recordInSteps } from './record-sqlite.ts'
 
@@ -64,21 +64,23 @@ export async function recordOutcomes(
   return ours
 }
 
-function listRows({ lane_id, outcomes, postponed }: LaneRecord): { readonly id: number }[] {
+function listRows({ lane_id, outcomes, postponed }: LaneRecord): RecordedDelivery[] {
   return [
-    ...postponed.map(({ id, attempts, until }) => ({
-      id,
-      lane: lane_id,
-      attempts,
-      tries: 0,
-      state: 'waiting',
-      due: until,
-    })),
+    ...postponed.map(
+      ({ id, attempts, until }): RecordedDelivery => ({
+        id,
+        lane: lane_id,
+        attempts,
+        tries: 0,
+        state: 'waiting',
+        due: until,
+      }),
+    ),
     ...outcomes.map((outcome) => rowOf(lane_id, outcome)),
   ]
 }
 
-function rowOf(lane_id: string, outcome: Outcome) {
+function rowOf(lane_id: string, outcome: Outcome): RecordedDelivery {
   const { delivery, result } = outcome
   const { time, duration, status, problem, answer, sent } = result
   return {

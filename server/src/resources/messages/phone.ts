@@ -10,7 +10,7 @@ import type { TimerHandler } from '../../timers/worker.ts'
 import type { EventTools } from './events.ts'
 import { progressFor } from './progress.ts'
 import type { MessageStatus } from './states.ts'
-import { chatIdOf, findChat, findPerson, findSender, lockMessage, type Person } from './store.ts'
+import { chatIdOf, findPerson, findSender, lockMessage, type Person } from './store.ts'
 
 /** The virtual phone: what a user's phone does by itself. */
 export const phoneTimer = 'messages.phone'
@@ -67,14 +67,19 @@ async function act(tx: Transaction, tools: PhoneTools, { message_id, user_wa_id,
   if (!message) return
   if (message.group_id === null && (await isBlockedByUser(tx, message.phone_number_id, user_wa_id))) return
   const number = await findSender(tx, message.phone_number_id)
-  if (!isOnline(await findPerson(tx, number.id, user_wa_id), tools.settings)) return
-  const { statuses, user } = await progressFor(tx, tools, number, message, user_wa_id, { status })
+  const user = await findPerson(tx, number.id, user_wa_id)
+  if (!isOnline(user, tools.settings)) return
+  const statuses = await progressFor(tx, tools, number, message, user, { status })
   await schedulePhone(tx, tools, message_id, user, statuses.at(-1))
 }
 
+const selectBlocked = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('chats').select('blocked').where('id', '=', id),
+)
+
 /** Whether the user has blocked the number: then nothing is delivered, and nobody is told. */
 export async function isBlockedByUser(tx: Transaction, phone_number_id: string, user_wa_id: string): Promise<boolean> {
-  return (await findChat(tx, chatIdOf(phone_number_id, user_wa_id)))?.blocked ?? false
+  return (await tx.first(selectBlocked, { id: chatIdOf(phone_number_id, user_wa_id) }))?.blocked ?? false
 }
 
 const listWaitingAlone = defineStatement<{ user_wa_id: string; now: number; limit: number }>()(
@@ -115,7 +120,8 @@ export async function deliverWaiting(tx: Transaction, tools: PhoneTools, user_wa
     const message = await lockMessage(tx, id)
     if (!message) continue
     const number = await findSender(tx, message.phone_number_id)
-    const { statuses, user } = await progressFor(tx, tools, number, message, user_wa_id, { status: 'delivered' })
+    const user = await findPerson(tx, number.id, user_wa_id)
+    const statuses = await progressFor(tx, tools, number, message, user, { status: 'delivered' })
     await schedulePhone(tx, tools, id, user, statuses.at(-1))
   }
   if (next.length < waitingBatch) return

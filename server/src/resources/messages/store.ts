@@ -268,6 +268,24 @@ export async function updateMessage(tx: Transaction, id: string, changes: Partia
   await tx.query.updateTable('messages').set(changes).where('id', '=', id).execute()
 }
 
+type Progress = Pick<
+  NewMessage,
+  'id' | 'state' | 'error_code' | 'sent_time' | 'delivered_time' | 'read_time' | 'played_time' | 'ended_time'
+>
+
+const updateStateAndTimes = defineStatement<Progress>()(
+  (db, { id, state, error_code, sent_time, delivered_time, read_time, played_time, ended_time }) =>
+    db
+      .updateTable('messages')
+      .set({ state, error_code, sent_time, delivered_time, read_time, played_time, ended_time })
+      .where('id', '=', id),
+)
+
+/** What has happened to a message that is held. */
+export function updateProgress(tx: Transaction, progress: Progress): void {
+  tx.run(updateStateAndTimes, progress)
+}
+
 const selectContent = defineStatement<{ message_id: string }>()((db, { message_id }) =>
   db.selectFrom('message_contents').selectAll().where('message_id', '=', message_id),
 )
