@@ -182,6 +182,8 @@ function openFile(file: string): DatabaseSync {
     handle.exec('PRAGMA journal_mode = WAL')
     handle.exec('PRAGMA synchronous = FULL')
     handle.exec('PRAGMA temp_store = MEMORY')
+    // The pages that writes come back to: by default there is room for a fourth of these. What is not used takes no memory.
+    handle.exec('PRAGMA cache_size = -8000')
     // Zeros over what is deleted, and over what is moved when pages are split, where that costs no write.
     handle.exec('PRAGMA secure_delete = FAST')
     handle.exec('PRAGMA busy_timeout = 0')

@@ -80,6 +80,8 @@ function describeSent({ callback_url, deliveries }: Post, headers: Readonly<Reco
 
 /** As many headers as there is room for, in their order. */
 function keepHeaders(headers: Answer['headers']): string {
+  const all = JSON.stringify(headers)
+  if (all.length <= keptHeaderCharacters && !all.includes('\\u0000')) return all
   const kept: Record<string, string | string[]> = {}
   let room = keptHeaderCharacters
   for (const [name, value] of Object.entries(headers)) {

@@ -8,6 +8,8 @@ export interface RecordedDelivery {
   readonly state: 'waiting' | 'delivered' | 'failed'
   /** When it is due again; null: as before. */
   readonly due: number | null
+  /** When it was done with; null: it waits. */
+  readonly finished: number | null
   readonly time?: number
   readonly duration?: number
   readonly status?: number | null

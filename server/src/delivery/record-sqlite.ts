@@ -11,7 +11,7 @@ const recordLanes = defineSql<RecordParameters>()(
 )
 
 /** A delivery that was ended, moved to another lane or replayed meanwhile stays as it is. */
-const recordDelivery = defineSql<RecordedDelivery & { finished: number | null }>()(
+const recordDelivery = defineSql<RecordedDelivery>()(
   ({ id, lane, attempts, tries, state, due, finished }) => sql<{ id: number }>`
     UPDATE deliveries SET state = ${state}, attempts = attempts + ${tries}, due_time = COALESCE(${due}, due_time),
       finished_time = ${finished}
@@ -33,8 +33,7 @@ export const recordInSteps: Steps<RecordParameters, { id: string }> = async (db,
   const ours = new Set(held.map(({ id }) => id))
   for (const row of parameters.deliveries) {
     if (!ours.has(row.lane)) continue
-    const finished = row.state === 'waiting' ? null : parameters.now
-    const isUnchanged = (await db.first(recordDelivery, { ...row, finished })) !== undefined
+    const isUnchanged = (await db.first(recordDelivery, row)) !== undefined
     if (isUnchanged && row.tries === 1) await db.first(recordTry, row)
   }
   return held
