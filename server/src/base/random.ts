@@ -22,7 +22,12 @@ const sharedDigits = 4
 /** A multiple of three, which base64 writes as whole characters. */
 const sharedBytes = 3
 
-export const systemRandom: Random = { bytes: randomBytes, integer: randomInt, trace: makeTraceSource(), id: makeIdSource() }
+export const systemRandom: Random = {
+  bytes: randomBytes,
+  integer: randomInt,
+  trace: makeTraceSource(),
+  id: makeIdSource(),
+}
 
 function makeTraceSource(): () => string {
   const own = traceDigits - sharedDigits

@@ -10,7 +10,7 @@ import type { TimerHandler } from '../../timers/worker.ts'
 import type { EventTools } from './events.ts'
 import { progressFor } from './progress.ts'
 import type { MessageStatus } from './states.ts'
-import { chatIdOf, findPerson, findSender, lockMessage, type Person } from './store.ts'
+import { chatIdOf, findPerson, lockForPhone, type Person, type PhoneUser } from './store.ts'
 
 /** The virtual phone: what a user's phone does by itself. */
 export const phoneTimer = 'messages.phone'
@@ -45,7 +45,7 @@ export async function schedulePhone(
   tx: Transaction,
   tools: PhoneTools,
   message_id: string,
-  user: Person,
+  user: PhoneUser,
   last: MessageStatus | undefined,
 ): Promise<void> {
   const { clock, settings } = tools
@@ -63,12 +63,9 @@ export async function schedulePhone(
 
 /** Lets the phone of a user take a message on: not when it is offline, and never what comes from a number that the user blocked. */
 async function act(tx: Transaction, tools: PhoneTools, { message_id, user_wa_id, status }: PhoneAct): Promise<void> {
-  const message = await lockMessage(tx, message_id)
-  if (!message) return
-  if (message.group_id === null && (await isBlockedByUser(tx, message.phone_number_id, user_wa_id))) return
-  const number = await findSender(tx, message.phone_number_id)
-  const user = await findPerson(tx, number.id, user_wa_id)
-  if (!isOnline(user, tools.settings)) return
+  const found = await lockForPhone(tx, message_id, user_wa_id)
+  if (!found || found.isBlockedByUser || !isOnline(found.user, tools.settings)) return
+  const { message, number, user } = found
   const statuses = await progressFor(tx, tools, number, message, user, { status })
   await schedulePhone(tx, tools, message_id, user, statuses.at(-1))
 }
@@ -117,10 +114,9 @@ export async function deliverWaiting(tx: Transaction, tools: PhoneTools, user_wa
   const waiting = [...(await tx.list(listWaitingAlone, asked)), ...(await tx.list(listWaitingInGroups, asked))]
   const next = waiting.sort((one, other) => one.position - other.position).slice(0, waitingBatch)
   for (const { id } of next) {
-    const message = await lockMessage(tx, id)
-    if (!message) continue
-    const number = await findSender(tx, message.phone_number_id)
-    const user = await findPerson(tx, number.id, user_wa_id)
+    const found = await lockForPhone(tx, id, user_wa_id)
+    if (!found) continue
+    const { message, number, user } = found
     const statuses = await progressFor(tx, tools, number, message, user, { status: 'delivered' })
     await schedulePhone(tx, tools, id, user, statuses.at(-1))
   }

@@ -5,7 +5,7 @@ import { type MessageStatus, moveMessage } from './states.ts'
 import {
   lockRecipient,
   type MessageNumber,
-  type Person,
+  type PhoneUser,
   type StoredMessage,
   updateMessage,
   updateProgress,
@@ -38,7 +38,7 @@ export function timesOf(statuses: readonly MessageStatus[], time: number): Parti
 /** What the business is told: `read` only where the user's phone says when it read. */
 export function listTold(
   statuses: readonly MessageStatus[],
-  { read_receipts }: Pick<Person, 'read_receipts'>,
+  { read_receipts }: Pick<PhoneUser, 'read_receipts'>,
 ): readonly MessageStatus[] {
   return read_receipts ? statuses : statuses.filter((status) => status !== 'read')
 }
@@ -52,7 +52,7 @@ export async function progressMessage(
   tools: EventTools,
   number: MessageNumber,
   message: StoredMessage,
-  user: Person,
+  user: PhoneUser,
   { status, code }: Report,
 ): Promise<readonly MessageStatus[]> {
   const now = tools.clock.now()
@@ -74,7 +74,7 @@ export async function progressRecipient(
   tools: EventTools,
   number: MessageNumber,
   message: StoredMessage,
-  user: Person,
+  user: PhoneUser,
   { status, code }: Report,
 ): Promise<readonly MessageStatus[]> {
   const recipient = await lockRecipient(tx, message.id, user.wa_id)
@@ -103,7 +103,7 @@ export async function progressFor(
   tools: EventTools,
   number: MessageNumber,
   message: StoredMessage,
-  user: Person,
+  user: PhoneUser,
   report: Report,
 ): Promise<readonly MessageStatus[]> {
   const progress = message.group_id === null ? progressMessage : progressRecipient
