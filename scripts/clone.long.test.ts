@@ -63,7 +63,7 @@ function startIn(folder: string, program: string, ...args: string[]): ChildProce
   return spawn(program, args, { cwd: folder, env, detached: true })
 }
 
-/** As a terminal does it: all that runs there is told, npm as well as the server. */
+/** As a terminal does it: everything that runs there gets the signal, npm as well as the server. */
 function pressCtrlC({ pid }: ChildProcess): void {
   assert.ok(pid)
   process.kill(-pid, 'SIGINT')

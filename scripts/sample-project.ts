@@ -51,7 +51,7 @@ export class SampleProject {
     return existsSync(this.path('node_modules', name, 'package.json'))
   }
 
-  /** Adds a package to package.json and, unless told otherwise, to the lock file. */
+  /** Adds a package to package.json and, unless asked otherwise, to the lock file. */
   async require(name: string, { locked = true } = {}): Promise<void> {
     if (locked) return this.npm('install', '--package-lock-only', `./packages/${name}`)
     const manifest = JSON.parse(await readFile(this.path('package.json'), 'utf8'))

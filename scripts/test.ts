@@ -47,7 +47,9 @@ const checks = [
   },
   {
     name: 'lint and format',
-    command: ['node_modules/.bin/biome', 'ci', '--error-on-warnings', '--max-diagnostics=200', '.'],
+    // Biome colours its output of `ci` even into a pipe, one letter at a time.
+    command: ['node_modules/.bin/biome', 'ci', '--colors=off', '--error-on-warnings', '--max-diagnostics=200', '.'],
+    hint: '`npm run format` formats the files and fixes what it can.',
   },
   { name: 'generated files', command: ['./switchboard', 'gen', '--check'] },
 ]
@@ -70,10 +72,10 @@ console.log(`\n${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode = totals.failed > 0 || interruption.signal.aborted ? 1 : 0
 
 async function runChecks(): Promise<void> {
-  for (const check of checks) await runCheck(check.name, check.command)
+  for (const { name, command, hint } of checks) await runCheck(name, command, hint)
 }
 
-async function runCheck(name: string, [program = '', ...args]: string[]): Promise<void> {
+async function runCheck(name: string, [program = '', ...args]: string[], hint?: string): Promise<void> {
   if (interruption.signal.aborted) return
   const started = performance.now()
   const output: string[] = []
@@ -88,7 +90,7 @@ async function runCheck(name: string, [program = '', ...args]: string[]): Promis
       resolve(code === 0 ? '' : `${program} ended with ${signal ?? `code ${code}`}.`),
     )
   })
-  if (ending) return fail(name, `${output.join('')}${ending}`)
+  if (ending) return fail(name, [`${output.join('')}${ending}`, hint].filter(Boolean).join('\n'))
   totals.passed++
   console.log(`ok    ${name} (${formatSeconds((performance.now() - started) / 1000)})`)
 }

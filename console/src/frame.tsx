@@ -10,6 +10,7 @@ import { CallPage, CallsPage } from './pages/calls.tsx'
 import { ConnectPage } from './pages/connect.tsx'
 import { DeliveriesPage } from './pages/deliveries.tsx'
 import { DeliveryPage } from './pages/delivery.tsx'
+import { DocsPage } from './pages/docs.tsx'
 import { LivePage } from './pages/live.tsx'
 import { PhonePage } from './pages/phone/page.tsx'
 import { ResourcePage, ResourcesPage } from './pages/resources.tsx'
@@ -29,6 +30,7 @@ const pages: readonly { href: string; name: string; icon: IconName; first: strin
   { href: '/resources', name: 'Resources', icon: 'resources', first: 'resources' },
   { href: '/sandbox', name: 'Sandbox', icon: 'sandbox', first: 'sandbox' },
   { href: '/access', name: 'Access', icon: 'access', first: 'access' },
+  { href: '/docs', name: 'Docs', icon: 'docs', first: 'docs' },
 ]
 
 export function App() {
@@ -44,6 +46,8 @@ export function App() {
     return listenToKeys()
   }, [problem])
   const { value } = session
+  // The reference is for everybody, and does not wait for a sign-in.
+  if (segments.value[0] === 'docs' && !value?.signed_in) return <Frame />
   if (problem.value !== undefined && !value?.signed_in) return <SignIn problem={problem.value} />
   if (value === undefined) return <p class="wait">Connecting…</p>
   return value.signed_in ? <Console /> : <SignIn problem={undefined} />
@@ -54,6 +58,10 @@ function Console() {
     startStreams()
     void readDirectory().catch(() => undefined)
   }, [])
+  return <Frame />
+}
+
+function Frame() {
   return (
     <div class="frame">
       <a class="skip" href="#main">
@@ -76,12 +84,6 @@ function Console() {
                 </To>
               </li>
             ))}
-          <li>
-            <a href={`${base}/docs`} title="Docs">
-              <Icon name="docs" />
-              <span>Docs</span>
-            </a>
-          </li>
         </ul>
         <Foot />
       </nav>
@@ -176,13 +178,14 @@ function Page(): ComponentChildren {
       return <SandboxPage />
     case 'access':
       return <AccessPage />
+    case 'docs':
+      return <DocsPage />
     default:
       return <p class="wait">There is no such page.</p>
   }
 }
 
 function SignIn({ problem }: { readonly problem: string | undefined }) {
-  const isEmpty = session.value?.reason === 'empty_store'
   return (
     <main class="sign-in">
       <Mark />
@@ -192,17 +195,8 @@ function SignIn({ problem }: { readonly problem: string | undefined }) {
           {problem}
         </p>
       )}
-      {isEmpty ? (
-        <>
-          <p>The store is empty. Put a world into it, and load this page again:</p>
-          <pre>./switchboard apply worlds/demo.yaml</pre>
-        </>
-      ) : (
-        <>
-          <p>The service is ready. Whoever runs it signs in here by a link that works once:</p>
-          <pre>./switchboard console link --for &quot;Ada&quot;</pre>
-        </>
-      )}
+      <p>The service is ready. Whoever runs it signs in here by a link that works once:</p>
+      <pre>./switchboard console link --for &quot;Ada&quot;</pre>
       <p>
         <a href={`${base}/docs`}>The reference of the API</a>
       </p>

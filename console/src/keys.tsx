@@ -14,6 +14,7 @@ export const places = {
   r: ['/resources', 'Resources'],
   s: ['/sandbox', 'Sandbox'],
   x: ['/access', 'Access'],
+  o: ['/docs', 'Docs'],
 } as const
 
 let waitsForPlace = false

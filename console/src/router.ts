@@ -21,7 +21,7 @@ addEventListener('popstate', () => {
 export function go(to: string): void {
   history.pushState(null, '', base + to)
   place.value = readPlace()
-  scrollTo(0, 0)
+  document.getElementById('main')?.scrollTo(0, 0)
 }
 
 /** Changes what the address says without leaving a step behind. */

@@ -17,6 +17,7 @@ import {
   RateLimitError,
   RequestTimeoutError,
   Switchboard,
+  SwitchboardError,
   UnprocessableEntityError,
 } from '@switchboard/client'
 import { createSwitchboard, type FaultRule, type TestSwitchboard } from '@switchboard/testing'
@@ -192,8 +193,16 @@ describe('a server that misbehaves', () => {
     for await (const { prefilled_message } of client.qrCodes.list(sb.number, { limit: 1 })) seen.push(prefilled_message)
     assert.deepEqual(seen.slice(0, 3), ['three', 'two', 'one'])
     const page = await client.qrCodes.list(sb.number, { limit: 2 })
-    assert.equal(page.hasNext, true)
-    assert.equal((await page.next()).data[0]?.prefilled_message, 'one')
+    assert.equal(page.hasNextPage(), true)
+    assert.equal((await page.getNextPage()).data[0]?.prefilled_message, 'one')
+    const words = (await Array.fromAsync(page)).map(({ prefilled_message }) => prefilled_message)
+    assert.deepEqual(words, seen)
+    const pages = await Array.fromAsync(client.qrCodes.list(sb.number, { limit: 2 }).iterPages())
+    assert.deepEqual(
+      pages.flatMap(({ data }) => data.map((code) => code.prefilled_message)),
+      seen,
+    )
+    assert.throws(() => pages.at(-1)?.getNextPage(), { name: 'SwitchboardError', message: /^this is the last page/ })
     assert.equal((await client.qrCodes.list(sb.number, { limit: 1 }).toArray(2)).length, 2)
   })
 
@@ -233,11 +242,56 @@ describe('a server that misbehaves', () => {
     assert.equal(sent[0]?.headers['x-test'], 'yes')
   })
 
+  test('an error says in its stack which line made the call', async () => {
+    const read = () => noting({ maxRetries: 0 }).client.account.read('1')
+    for (const call of [read(), read().withResponse()] as Promise<unknown>[]) {
+      const error = await call.catch((failure: Error) => failure)
+      assert.ok(error instanceof NotFoundError)
+      assert.match(error.stack ?? '', /AccountMethods\.read .+\n +at read \(.+faults\.test\.ts/)
+    }
+  })
+
+  test('the same client with other options', async () => {
+    const { client, sent } = noting({ headers: { 'x-test': 'yes' }, maxRetries: 0 })
+    const patient = client.withOptions({ maxRetries: 2 })
+    await failing('account.read', { status: 500 })
+    assert.equal((await patient.account.read(account)).id, account)
+    assert.deepEqual([client.maxRetries, sent.length, sent[1]?.headers['x-test']], [0, 2, 'yes'])
+  })
+
+  test('a log of what was tried, without tokens', async () => {
+    const lines: string[] = []
+    const logger = { info: (line: string) => lines.push(line), debug: (line: string) => lines.push(line) }
+    const { client } = noting({ logger, logLevel: 'info' })
+    await failing('account.read', { status: 500 })
+    const { trace } = await client.account.read(account).withResponse()
+    assert.equal(lines.length, 2)
+    assert.match(lines[0] ?? '', /^switchboard: account\.read 500 .+ in \d+ ms; again in \d+ ms$/)
+    assert.match(lines[1] ?? '', new RegExp(`^switchboard: account\\.read 200 \\(trace ${trace}\\) in \\d+ ms$`))
+    await client.withOptions({ logLevel: 'debug' }).qrCodes.save(sb.number, { prefilled_message: 'Shown' })
+    assert.match(
+      lines[3] ?? '',
+      /^switchboard: POST http.+\/message_qrdls \{"content-type":.+\} \{"prefilled_message":"Shown"/,
+    )
+    assert.ok(!lines.join().includes(sb.token))
+  })
+
   test('an id that would change the path is refused before anything is sent', async () => {
     const { client, sent } = noting()
     for (const id of ['', '..', undefined as unknown as string])
-      await assert.rejects(client.account.read(id), TypeError)
+      await assert.rejects(client.account.read(id), SwitchboardError)
     await assert.rejects(client.account.read('1/2'), APIError)
+    assert.equal(sent.length, 1)
+  })
+
+  test('a token that no header holds is refused before anything is sent, and is not in the error', async () => {
+    const { client, sent } = noting({ token: 'not\nshown' })
+    await assert.rejects(client.account.read(account), {
+      name: 'SwitchboardError',
+      message: /^the token for the business door has/,
+    })
+    await assert.rejects(client.account.read(account, {}, { token: ' ' }), /is empty$/)
+    assert.equal((await client.account.read(account, {}, { token: `${sb.token}\n` })).id, account)
     assert.equal(sent.length, 1)
   })
 })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  type APIError,
   type Call,
   type InboundMessage,
+  InternalServerError,
   type ListCall,
+  NotFoundError,
   type Page,
   type PhoneNumbersListItem,
   Switchboard,
@@ -44,6 +49,18 @@ test('events narrow by field, messages by type, replies by kind', () => {
   assert.equal(typeof read, 'function')
 })
 
+test('errors narrow by class, and what is left is known too', () => {
+  const read = (error: APIError | APIConnectionError): string | number => {
+    if (error instanceof NotFoundError) return error.name
+    if (error instanceof InternalServerError) return error.status
+    if (error instanceof APIConnectionTimeoutError) return error.name
+    if (error instanceof APIConnectionError) return error.reason
+    return error.status
+  }
+  const error = new NotFoundError(404, {}, new Headers())
+  assert.deepEqual([read(error), error.name], ['NotFoundError', 'NotFoundError'])
+})
+
 test('methods know what they take and what they give', () => {
   const client = new Switchboard()
   const check = () => {
@@ -52,7 +69,14 @@ test('methods know what they take and what they give', () => {
     holds<Equal<Awaited<typeof sent>['messages'][number]['id'], string>>()
     const marked = client.messages.send('1', { status: 'read', message_id: 'wamid.1' })
     holds<Equal<typeof marked, Call<{ success: boolean }>>>()
+    const listed = client.phoneNumbers.list('1', { limit: 5 })
     const page: Promise<Page<PhoneNumbersListItem>> = client.phoneNumbers.list('1')
+    holds<Equal<Awaited<typeof listed>['data'][number]['id'], string>>()
+    // @ts-expect-error: what was not asked for may not be there
+    void (async () => (await client.phoneNumbers.list('1', { fields: ['status'] })).data[0]?.id.length)
+    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'image', image: { id: '3' } })
+    // @ts-expect-error: a text has a body
+    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'text', text: { boddy: 'Hi' } })
     // @ts-expect-error: the id is missing
     client.phoneNumbers.list()
     // @ts-expect-error: there is no such kind

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isLoopbackUrl } from './base/addresses.ts'
 import type { Clock } from './base/clock.ts'
+import { day, hour } from './base/duration.ts'
 import type { Log } from './base/log.ts'
+import { Loop } from './base/loop.ts'
 import type { Random } from './base/random.ts'
 import { shareWhileRunning } from './base/share.ts'
 import { forgetHandler } from './carrier/forget.ts'
@@ -34,8 +36,10 @@ import { makeReceiverDoor } from './doors/receiver.ts'
 import { readmitScoped } from './doors/scoped.ts'
 import { listErrors } from './errors.ts'
 import { correctHolds, makeRemoveHandler, makeSweepHandler, openFiles, removeTimer, sweepTimer } from './files/files.ts'
+import { FileMetrics, meterStores } from './files/metered.ts'
 import { openFileStores } from './files/open.ts'
 import { discardTimer, makeDiscardHandler } from './files/piece-store.ts'
+import { nameOwner, removeStrays } from './files/strays.ts'
 import { CursorSealer } from './graph/cursors.ts'
 import { LinkSealer } from './graph/links.ts'
 import type { Row } from './graph/operation.ts'
@@ -59,7 +63,7 @@ import { Guesses } from './limits/guesses.ts'
 import { Limiter } from './limits/limiter.ts'
 import { buildOperations, gatherTimers, nodeKinds } from './operations.ts'
 import { Heartbeat } from './processes/heartbeat.ts'
-import { appendActivity } from './resources/audit/store.ts'
+import { appendActivity, insertActivity } from './resources/audit/store.ts'
 import { takeSigningKey } from './resources/encryption/signing-keys.ts'
 import { LinkWorker } from './resources/messages/link-worker.ts'
 import { MessageRetention } from './resources/messages/retention.ts'
@@ -135,8 +139,11 @@ export async function createApp({
   const publicUrl = () => config.publicUrl ?? address
   const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
 
-  const { store, pieces } = await openFileStores(config, { clock: realClock, random, log })
-  const files = openFiles({ database, store, clock, random })
+  const stores = await openFileStores(config, { clock: realClock, random, log })
+  const { store, pieces } = meterStores(stores, new FileMetrics(metrics.registry))
+  const owner = nameOwner(await serviceSecret(database, random, 'files'))
+  await store.claim(owner)
+  const files = openFiles({ database, store, clock, random, owner })
 
   const runsWorkers = config.role !== 'api'
   const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
@@ -214,6 +221,18 @@ export async function createApp({
   })
   const retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep: config.auditKeep })
   const messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
+  const leftFiles: Loop = new Loop({
+    async work() {
+      const isStopped = () => leftFiles.isStopped
+      await removeStrays({ database, store, owner, clock, realClock, random, log, isStopped })
+      await sweepPieces(database, pieces, log)
+    },
+    pause: 0,
+    every: day,
+    onFailure(error) {
+      if (!database.outageOf(error)) log.warn({ err: error }, 'files that nothing knows of could not be searched')
+    },
+  })
   const wakeWorkers = () => {
     timers.wake()
     deliveries.wake()
@@ -377,6 +396,7 @@ export async function createApp({
     settings: config,
     requestLog,
     appendActivity,
+    insertActivity,
     ports: {
       files,
       pieces,
@@ -472,7 +492,9 @@ export async function createApp({
         if (database.isEmbedded) await endLeases(database)
         await sweepPieces(database, pieces, log)
         await clockSteps.start()
-        for (const worker of [timers, deliveries, links, retention, messageRetention]) worker.start()
+        for (const worker of [timers, deliveries, links, retention, messageRetention, leftFiles]) worker.start()
+        // Not only after a day: some are restarted more often.
+        leftFiles.wakeIn(hour)
       }
       stopWaking = database.onDue(wakeDue)
       await sandbox?.watch.follow()
@@ -496,6 +518,7 @@ export async function createApp({
       await linkEgress.close()
       await retention.stop()
       await messageRetention.stop()
+      await leftFiles.stop()
       await deliveries.stop(graceMilliseconds, () => egress.close())
       await waker.close()
       await spans?.close()

@@ -744,6 +744,13 @@ export const settings = {
     parse: integer(1, 100),
     fallback: () => 1,
   }),
+  replayAtOnce: define({
+    name: 'REPLAY_AT_ONCE',
+    shownDefault: '1000',
+    sentence: 'How many deliveries a replay by filter sends again at once; when more fit, it becomes a job.',
+    parse: integer(0, 1000),
+    fallback: () => 1000,
+  }),
   webhookMaxBodyBytes: define({
     name: 'WEBHOOK_MAX_BODY_BYTES',
     shownDefault: '3145728',

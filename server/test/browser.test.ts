@@ -134,7 +134,7 @@ test('the pages in a browser', async (t) => {
     '/docs has a sidebar that is filtered with the operations and marks the chapter that is read',
     async () => {
       await docs.setViewportSize({ width: 1280, height: 700 })
-      const links = docs.locator('aside nav a:visible')
+      const links = docs.locator('.chapters nav a:visible')
       const all = await links.count()
       await docs.getByLabel('Find an operation').fill('verify')
       await docs.goto(`${server.url}/docs#qr_codes.list`)
@@ -144,12 +144,12 @@ test('the pages in a browser', async (t) => {
       assert.deepEqual(await links.allTextContents(), ['Phone numbers 1', 'Inbound events 1'])
       await docs.getByLabel('Find an operation').fill('')
       assert.equal(await links.count(), all)
-      const marked = docs.locator('aside nav a[aria-current]')
+      const marked = docs.locator('.chapters nav a[aria-current]')
       await links.getByText('Media').click()
-      await docs.locator('aside nav a[aria-current][href="#media"]').waitFor()
+      await docs.locator('.chapters nav a[aria-current][href="#media"]').waitFor()
       assert.equal(await marked.count(), 1)
       await docs.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
-      await docs.locator('aside nav li:last-child a[aria-current]').waitFor()
+      await docs.locator('.chapters nav li:last-child a[aria-current]').waitFor()
       await docs.evaluate('scrollTo(0, 0)')
       await marked.waitFor({ state: 'detached' })
     },

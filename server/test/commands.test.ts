@@ -109,6 +109,19 @@ onBothDatabases('the command line', (engine) => {
     assert.match(refused.stderr, /--business 1000000000000001 is no business of this store/)
   })
 
+  test('console link: works in a store that is empty', async () => {
+    const empty = await makeStorePlace(engine)
+    try {
+      const inEmpty = optionsOf(empty)
+      assert.equal((await runCommand(['migrate'], inEmpty)).code, 0)
+      const made = await runCommand(['console', 'link'], inEmpty)
+      assert.equal(made.code, 0, made.stderr)
+      assert.match(made.stdout, /#enter=sb_/)
+    } finally {
+      await empty.remove()
+    }
+  })
+
   test('token create, list and revoke: the token works until it is revoked, and its secret is shown once', async () => {
     const created = await runProcess(
       ['token', 'create', '--app', '3000000000000001', '--account', '1000000000000001', '--expires', '60d'],

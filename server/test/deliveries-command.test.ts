@@ -16,7 +16,10 @@ onBothDatabases('the commands of deliveries', (engine) => {
   before(async () => {
     place = await makeMigratedPlace(engine)
     const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
-    options = { env: { ...env, WEBHOOK_RETRY_DELAYS: '1h', LOG_LEVEL: 'silent' }, cwd: place.dataDir }
+    options = {
+      env: { ...env, WEBHOOK_RETRY_DELAYS: '1h', LOG_LEVEL: 'silent', REPLAY_AT_ONCE: '1' },
+      cwd: place.dataDir,
+    }
   })
   after(() => place.remove())
   const run = (...args: string[]) => runCommand(args, options)
@@ -139,6 +142,10 @@ onBothDatabases('the commands of deliveries', (engine) => {
     await elsewhere.whenPosted(1)
     assert.deepEqual(elsewhere.messageIds(), ['wamid.good'])
     assert.deepEqual(elsewhere.posts[0]?.body, subscriber.posts[0]?.body)
+    const again = await run('deliveries', 'replay', '--account', ids.account)
+    assert.match(again.stdout, /^Replay \w+ has begun\.\n100 %, 2 of about 2\n2 deliveries are sent again\.\n$/)
+    await subscriber.whenPosted(6)
+    assert.match((await run('deliveries', 'replays')).stdout, /^\w+ +done +100 %, 2 of about 2/m)
     const refused = await runCommand(['deliveries', 'replay', '1', '--to', elsewhere.url], {
       ...options,
       env: { ...options.env, NODE_ENV: 'production' },
@@ -162,6 +169,10 @@ onBothDatabases('the commands of deliveries', (engine) => {
     ['what is no delivery', ['deliveries', 'show', 'x'], /x is not the id of a delivery/],
     ['a replay of one that there is not', ['deliveries', 'replay', '1', '999'], /there is no delivery 999/],
     ['a limit that is none', ['deliveries', 'list', '--limit', '0'], /--limit 0 is not a number from 1 to 10000/],
+    ['a replay of nothing', ['deliveries', 'replay'], /which deliveries\?/],
+    ['a time that is none', ['deliveries', 'replay', '--since', 'then'], /--since: it must be a time/],
+    ['a replay to stop that there is not', ['deliveries', 'stop-replay', 'x'], /there is no replay x/],
+    ['a token where there is no server', ['deliveries', 'list', '--token', 'x'], /--token is for a server/],
     ['an app that there is not', ['app', 'rotate-secret', '3999999999999999'], /3999999999999999 is not an app/],
     [
       'an overlap that is none',

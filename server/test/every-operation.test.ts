@@ -98,6 +98,8 @@ onBothDatabases('every operation', (engine) => {
         expires_time: null,
       }),
     )
+    const replay = { token: tokens.operator, json: { account_id: ids.account, job: true } }
+    members['replay_id'] = (await server.client.post('/operator/deliveries/replay', replay)).body.job.id
     members['call_id'] = await callSides(server).callUser(bystander)
     members['message_id'] = await messageSides(server).send(bystander)
   })

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { requestBrokeOff, requestNotHttp, requestTooLate } from '../src/http/errors.ts'
 import { assertError, type ExpectedError } from './harness/errors.ts'
 import { readRawAnswer } from './harness/raw-http.ts'
 import { useTestServer } from './harness/server.ts'
-import { listFiles } from './harness/stock.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, tokens } from './harness/world.ts'
 
@@ -93,9 +90,9 @@ describe('a request that does not arrive', () => {
   }
 
   async function assertNothingIsLeft(files: readonly string[]): Promise<void> {
-    await until(async () => (await listFiles(server.dataDir)).length === files.length, 'the files are gone')
-    assert.deepEqual(await listFiles(server.dataDir), files)
-    assert.deepEqual(await readdir(join(server.dataDir, 'uploads')), [])
+    await until(async () => (await server.files.list()).length === files.length, 'the files are gone')
+    assert.deepEqual(await server.files.list(), files)
+    assert.deepEqual(await server.files.listPieces(), [])
     const answer = await server.client.get(account, { token: tokens.owner })
     assert.equal(answer.status, 200)
   }
@@ -114,7 +111,7 @@ describe('a request that does not arrive', () => {
   })
 
   test('with a body that stops is ended when nothing moved for too long, and nothing is left of it', async () => {
-    const files = await listFiles(server.dataDir)
+    const files = await server.files.list()
     const lines = [
       `${post(account, json, 'Content-Length: 100')}{"name":`,
       `${post(account, json, 'Transfer-Encoding: chunked')}5\r\n{"na`,
@@ -130,7 +127,7 @@ describe('a request that does not arrive', () => {
   })
 
   test('with a body that comes byte by byte is ended when the time for requests is over', async () => {
-    const files = await listFiles(server.dataDir)
+    const files = await server.files.list()
     const lines = [
       post(account, json, 'Content-Length: 100000'),
       `${post(media, multipart, 'Content-Length: 100000')}${filePart}`,
@@ -151,7 +148,7 @@ describe('a request that does not arrive', () => {
     ['a head without an end', `GET ${account} HTTP/1.1\r\nHost: a\r\n`],
   ] as const) {
     test(`with ${name} gets a 400, and nothing of it happens`, async () => {
-      const files = await listFiles(server.dataDir)
+      const files = await server.files.list()
       const line = new Line(server.url)
       line.send(bytes)
       line.finish()
@@ -167,7 +164,7 @@ describe('a request that does not arrive', () => {
     ['of a file, longer than it says', `${post(media, multipart, 'Transfer-Encoding: chunked')}5\r\n${filePart}`],
   ] as const) {
     test(`with a chunk ${name} gets a 400 at once`, async () => {
-      const files = await listFiles(server.dataDir)
+      const files = await server.files.list()
       const line = new Line(server.url)
       line.send(bytes)
       await assertEnds(line, 0, requestNotHttp())
@@ -187,13 +184,13 @@ describe('a request that does not arrive', () => {
   })
 
   test('200 uploads at once that stop halfway, half of them cut off: all are ended and no file is left', async () => {
-    const files = await listFiles(server.dataDir)
+    const files = await server.files.list()
     const lines = Array.from({ length: 200 }, () => new Line(server.url))
     for (const line of lines) {
       line.send(`${post(media, multipart, 'Content-Length: 10000000')}${filePart}`)
       line.send(Buffer.alloc(70_000))
     }
-    await until(async () => (await listFiles(server.dataDir)).length > files.length, 'some are arriving')
+    await until(async () => (await server.files.list()).length > files.length, 'some are arriving')
     for (const line of lines.slice(100)) line.cut()
     await Promise.all(lines.map(({ closed }) => closed))
     for (const { received } of lines.slice(0, 100)) assertRefused(received, late)

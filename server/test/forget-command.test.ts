@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Database } from '../src/db/database.ts'
 import { rememberingTables } from '../src/resources/users/forget.ts'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
 import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { type KeptFiles, makeKeptFiles, storageOf } from './harness/kept-files.ts'
 import { pdf } from './harness/media-files.ts'
 import { findSecrets, readStolenBytes, readTableFiles } from './harness/secret-search.ts'
 import { startSubscriber } from './harness/subscriber.ts'
@@ -34,13 +33,15 @@ const kept = { name: 'Mordecai Plimsoll', text: 'a card for the velvet ostrich' 
 
 onBothDatabases('forget', (engine) => {
   let place: StorePlace
+  let files: KeptFiles
   let options: { env: Record<string, string>; cwd: string }
   let server: RunningServer
   let database: Database
   before(async () => {
     place = await makeMigratedPlace(engine)
-    const env = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
-    options = { env, cwd: place.dataDir }
+    files = await makeKeptFiles(place.dataDir, storageOf(engine))
+    const store = { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) }
+    options = { env: { ...files.settings, ...store }, cwd: place.dataDir }
     server = await startCommand(['serve', '--port', '0'], options)
     database = await openPlace(place)
     await unlockPlace(place, database)
@@ -48,6 +49,7 @@ onBothDatabases('forget', (engine) => {
   after(async () => {
     await database.close()
     await server.stop('SIGTERM')
+    await files.stop()
     await place.remove()
   })
 
@@ -76,10 +78,8 @@ onBothDatabases('forget', (engine) => {
       .map(([name]) => name)
 
   async function readFiles(): Promise<Buffer> {
-    const folder = join(place.dataDir, 'files')
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    return Buffer.concat(await Promise.all(files.map((file) => readFile(file))))
+    const names = (await files.list()).filter((name) => !name.startsWith('incoming/'))
+    return Buffer.concat(await Promise.all(names.map((name) => files.read(name.replace('/', '')))))
   }
 
   async function readEverything(): Promise<Buffer> {
@@ -125,6 +125,23 @@ onBothDatabases('forget', (engine) => {
       const tries = await database.read.query.selectFrom('delivery_attempts').select('answer').execute()
       return tries.some(({ answer }) => answer?.includes(erased.text))
     }, 'an answer that holds the text')
+    // A post of several deliveries, of which one is about somebody else: its answer stands with each of them.
+    await database.transaction(async ({ query }) => {
+      const find = (wa_id: string, order: 'asc' | 'desc') =>
+        query
+          .selectFrom('deliveries')
+          .innerJoin('events', 'events.id', 'deliveries.event_id')
+          .select('deliveries.id')
+          .where('events.value', 'like', `%"${wa_id}"%`)
+          .orderBy('deliveries.id', order)
+          .executeTakeFirstOrThrow()
+      const [about, beside] = [(await find(user, 'asc')).id, (await find(other, 'desc')).id]
+      const shared = { number: 99, time: 1, duration: 1, status: 200, problem: null, sent_to: null, sent_headers: null }
+      const answered = { answer: erased.text, answer_headers: JSON.stringify({ 'x-said': erased.text }) }
+      const post = { ...shared, ...answered, sent_with: `${about},${beside}` }
+      const tries = [about, beside].map((delivery_id) => ({ ...post, delivery_id }))
+      await query.insertInto('delivery_attempts').values(tries).execute()
+    })
     const { joined, caller, ...inMessages } = erased
     assert.deepEqual(findIn(await readEverything(), inMessages), Object.keys(inMessages), 'all of it is there before')
 

@@ -458,6 +458,12 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       ['simulate', 'message', '--to', number, '--from', user, '--file', process.execPath],
       /--file \S+ is of no type that messages carry: give one of image\/jpeg, /,
     ],
+    ['an empty id', ['simulate', 'press', '', 'Yes'], /needs an id for its path, not ""/],
+    [
+      'a token that no header can hold',
+      ['simulate', 'join', '--link', 'x', '--user', '1', '--token', 'secret\nword'],
+      /: the token for the gateway door has characters that no header holds: it is printable ASCII without blanks\n$/,
+    ],
     ['a call of nothing', ['simulate', 'call', '--to', number], /give either --to and --from .*, or one of --ring/],
   ] as const) {
     test(`one line and exit code 1 for ${name}`, async () => {
@@ -468,15 +474,15 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   }
 
   test('one line for a token that the gateway does not take, a number that there is not, and a dead link', async () => {
-    assertOneLine((await write('--token', 'demo-token')).stderr, /was answered 403: /)
+    assertOneLine((await write('--token', 'demo-token')).stderr, / answered 403: /)
     assertOneLine(
       (await simulate('message', '--to', '16315551001', '--from', user)).stderr,
       /--to 16315551001 is no number .*: give a Phone-Number-ID/,
     )
-    assertOneLine((await simulate('join', '--link', 'nowhere', '--user', user)).stderr, /was answered 400: invite_link/)
+    assertOneLine((await simulate('join', '--link', 'nowhere', '--user', user)).stderr, / answered 400: invite_link/)
     const withEnvironment = { ...options, env: { ...options.env, SWITCHBOARD_GATEWAY_TOKEN: 'no-such-token' } }
     const args = ['simulate', 'message', '--to', number, '--from', user, '--url', server.url]
-    assertOneLine((await runCommand(args, withEnvironment)).stderr, /was answered 401: /)
+    assertOneLine((await runCommand(args, withEnvironment)).stderr, / answered 401: /)
   })
 
   test('where callbacks must be public, listen says what to do and changes nothing', async () => {

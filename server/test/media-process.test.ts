@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { type Engine, makeMigratedPlace, onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
 import { storages } from './harness/file-stores.ts'
+import { type KeptFiles, makeKeptFiles, storageOf } from './harness/kept-files.ts'
 import { fill, pdf } from './harness/media-files.ts'
-import { ObjectStorage } from './harness/object-storage.ts'
 import { SlowUpload, waitUntil } from './harness/slow-upload.ts'
 import { listFiles, takeStock } from './harness/stock.ts'
 
@@ -22,19 +22,22 @@ const headers = { authorization: `Bearer ${token}` }
 const path = '/v23.0/4000000000000001/media'
 
 /** A place for a store and the servers that run on it one after the other; all of it is gone after the test. */
-async function useServers(t: TestContext, engine: Engine) {
+async function useServers(t: TestContext, engine: Engine, where = storageOf(engine)) {
   const place = await makeMigratedPlace(engine)
+  const files = await makeKeptFiles(place.dataDir, where)
   const started: RunningServer[] = []
   t.after(async () => {
     for (const server of started) await server.stop('SIGKILL')
+    await files.stop()
     await place.remove()
   })
   return {
     place,
-    async startServer(settings: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+    files,
+    async startServer(): Promise<RunningServer> {
       const { dataDir, databaseUrl } = place
       const env = {
-        ...settings,
+        ...files.settings,
         DATA_DIR: dataDir,
         ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       }
@@ -45,10 +48,10 @@ async function useServers(t: TestContext, engine: Engine) {
   }
 }
 
-async function takeStockOf(place: StorePlace) {
+async function takeStockOf({ place, files }: { place: StorePlace; files: KeptFiles }) {
   const database = await openPlace(place)
   try {
-    return await takeStock({ database, dataDir: place.dataDir })
+    return await takeStock({ database, files })
   } finally {
     await database.close()
   }
@@ -60,31 +63,31 @@ function sha256(bytes: Buffer): string {
 
 onBothDatabases('uploads of media to servers that are killed', (engine) => {
   test('in the middle of the file: neither a row nor a file is left, and the next server takes it', async (t) => {
-    const { place, startServer } = await useServers(t, engine)
+    const { startServer, ...kept } = await useServers(t, engine)
     const bytes = fill(pdf, 3 * mebibyte)
     const first = await startServer()
-    const before = await takeStockOf(place)
+    const before = await takeStockOf(kept)
     const upload = await SlowUpload.start({ url: first.url, path, token, length: 4 * mebibyte })
     await upload.send(bytes.subarray(0, 2 * mebibyte))
-    const isArriving = async () => (await listFiles(place.dataDir)).some((file) => file.startsWith('incoming/'))
+    const isArriving = async () => (await kept.files.list()).some((file) => file.startsWith('incoming/'))
     await waitUntil(isArriving, 'the file has begun to arrive')
     await first.stop('SIGKILL')
     upload.cut()
     assert.ok(await isArriving(), 'the process that was killed could not clear up')
 
     const second = await startServer()
-    assert.deepEqual(await takeStockOf(place), before)
+    assert.deepEqual(await takeStockOf(kept), before)
     const body = new FormData()
     body.set('file', new Blob([new Uint8Array(bytes)]))
     const answer = await fetch(`${second.url}${path}`, { method: 'POST', headers, body })
     assert.equal(answer.status, 200)
-    const after = await takeStockOf(place)
+    const after = await takeStockOf(kept)
     assert.deepEqual(after.media[0]?.sha256, sha256(bytes))
     assert.equal(after.files.length, before.files.length + 1)
   })
 
   test('when all of the file has come and nothing is answered yet: what is recorded is there whole', async (t) => {
-    const { place, startServer } = await useServers(t, engine)
+    const { startServer, ...kept } = await useServers(t, engine)
     const bytes = fill(pdf, mebibyte)
     const first = await startServer()
     const upload = await SlowUpload.start({ url: first.url, path, token })
@@ -94,7 +97,7 @@ onBothDatabases('uploads of media to servers that are killed', (engine) => {
     upload.cut()
 
     const second = await startServer()
-    const { media, files } = await takeStockOf(place)
+    const { media, files } = await takeStockOf(kept)
     assert.deepEqual(
       files.filter((file) => file.startsWith('incoming/')),
       [],
@@ -122,10 +125,8 @@ describe('memory', () => {
 
   for (const where of storages) {
     test(`a document of 100 MiB raises the memory of the server by less than 40 MB, and so does its download: on ${where}`, async (t) => {
-      const { place, startServer } = await useServers(t, 'sqlite')
-      const storage = where === 'disk' ? undefined : await ObjectStorage.start()
-      t.after(() => storage?.stop())
-      const server = await startServer(storage?.settings())
+      const { place, startServer } = await useServers(t, 'sqlite', where)
+      const server = await startServer()
       // What the first upload of any size loads and compiles is no part of it.
       const small = await SlowUpload.start({ url: server.url, path, token })
       await small.send(pdf)
@@ -159,7 +160,7 @@ describe('memory', () => {
       )
       assert.ok(uploaded.peak - before.now < 40, `from ${before.now} MB to ${uploaded.peak} MB`)
       assert.ok(downloaded.peak - uploaded.peak < 40, `from ${uploaded.peak} MB to ${downloaded.peak} MB`)
-      assert.equal((await listFiles(place.dataDir)).length, storage ? 0 : 2)
+      assert.equal((await listFiles(place.dataDir)).length, where === 'disk' ? 2 : 0)
     })
   }
 

@@ -47,16 +47,16 @@ describe('files in object storage', () => {
   const log: Log = Object.assign(pino({ level: 'trace' }, sink), { line: () => undefined })
 
   before(async () => {
-    storage = await ObjectStorage.start()
-    const env = { ...storage.settings(), FILES_TIMEOUT: '300ms' }
-    server = await startTestServer({ engine: 'postgres', env, log })
+    const env = { FILES_TIMEOUT: '300ms' }
+    server = await startTestServer({ engine: 'postgres', storage: 'object storage', env, log })
+    assert.ok(server.files.storage)
+    storage = server.files.storage
     otherDisk = await mkdtemp(join(tmpdir(), 'switchboard-test-'))
     other = await startSecondProcess(server, { ...env, DATA_DIR: otherDisk })
   })
   after(async () => {
     await other.app.close(1000)
     await server.stop()
-    await storage.stop()
     await rm(otherDisk, { recursive: true, force: true })
   })
   beforeEach(() => {
@@ -150,8 +150,10 @@ describe('files in object storage', () => {
       assert.equal(answer.headers.get('retry-after'), String(expected.args['seconds']))
       assert.equal((await download(id)).status, 500)
       assert.ok(performance.now() - started < 10_000, 'within a bounded time')
-      const { media, uses, files } = await takeStock(server)
-      assert.deepEqual({ media, uses, files }, { media: before.media, uses: before.uses, files: [] })
+      const { contents: _, ...after } = await takeStock(server)
+      const { contents: __, ...expectedStock } = before
+      assert.deepEqual(after, expectedStock)
+      assert.deepEqual(await listFiles(server.dataDir), [])
 
       storage.fault = () => undefined
       assert.ok((await bytesOf(await download(await put(bytes)))).equals(bytes))
@@ -202,6 +204,30 @@ describe('files in object storage', () => {
     assert.ok((await bytesOf(await download(second))).equals(bytes))
   })
 
+  test('metrics count what the storage did, by outcome, and bytes', async () => {
+    const read = async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text()
+      const find = (line: string) =>
+        Number(
+          text
+            .split('\n')
+            .find((one) => one.startsWith(line))
+            ?.split(' ')[1] ?? 0,
+        )
+      const count = (operation: string, outcome: string) =>
+        find(`switchboard_files_operation_duration_seconds_count{operation="${operation}",outcome="${outcome}"}`)
+      const bytes = (direction: string) => find(`switchboard_files_bytes_total{direction="${direction}"}`)
+      return [count('store', 'ok'), count('store', 'full'), bytes('stored')] as const
+    }
+    const [stored, refused, bytes] = await read()
+    await put(makeDocument(5000))
+    storage.fault = () => ({ status: 507, code: 'InsufficientStorage' })
+    await upload(makeDocument())
+    const [storedThen, refusedThen, bytesThen] = await read()
+    assert.deepEqual([storedThen - stored, refusedThen - refused], [1, 1])
+    assert.ok(bytesThen - bytes > 5000 && bytesThen - bytes < 6000)
+  })
+
   test('neither the log nor a response ever has the credentials', async () => {
     await until(async () => lines.includes('files cannot be stored or read'), 'an outage was logged')
     assert.match(lines, /the object storage works again/)
@@ -213,7 +239,7 @@ describe('files copy', () => {
   test('takes every file to object storage and back, goes on where it was stopped, and names what is missing', async (t) => {
     const storage = await ObjectStorage.start()
     t.after(() => storage.stop())
-    const server = await startTestServer({ engine: 'sqlite' })
+    const server = await startTestServer({ engine: 'sqlite', storage: 'disk' })
     t.after(() => server.stop())
     const documents = Array.from({ length: 6 }, () => makeDocument())
     for (const bytes of documents) {

@@ -12,7 +12,7 @@ import { ids, tokens } from './harness/world.ts'
 
 /** Commands on a machine that has no store: they ask a server. */
 onBothDatabases('commands against a running server', (engine) => {
-  const server = useTestServer({ engine })
+  const server = useTestServer({ engine, env: { REPLAY_AT_ONCE: '0' } })
   const held = { folder: '' }
   before(async () => {
     held.folder = await mkdtemp(join(tmpdir(), 'switchboard-remote-'))
@@ -38,6 +38,15 @@ onBothDatabases('commands against a running server', (engine) => {
     const state = JSON.parse(await succeed('status', '--json'))
     assert.equal(state.counts.business, 3)
     assert.match(await succeed('status'), /^Server +http.*\nVersion .*\nStore .*\nSandbox +yes/)
+  })
+
+  test('every command takes its token from a flag too', async () => {
+    for (const args of [['status'], ['wait', 'request', '--since', '1h'], ['token', 'list'], ['deliveries', 'list']]) {
+      const refused = await run([...args, '--token', 'none'])
+      assert.match(refused.stderr, /answered 401: /, args[0])
+      const { code, stderr } = await run([...args, '--token', tokens.operator], 'none')
+      assert.equal(code, 0, stderr)
+    }
   })
 
   test('clock, snapshot, faults and reset work on the sandbox', async () => {
@@ -94,6 +103,33 @@ onBothDatabases('commands against a running server', (engine) => {
     assert.match(late.stderr, /answered 408: /)
     const [record] = readLines(await succeed('audit', 'list', '--json', '--limit', '1'))
     assert.equal(record.operation, 'operator.replay_deliveries')
+  })
+
+  test('deliveries replay by filter, replays and stop-replay', async (t) => {
+    const subscriber = await subscribe(t, server)
+    server.clock.advance(86_400_000)
+    for (const id of ['some.1', 'some.2', 'some.3']) await handInText(server, id)
+    await server.app.settle()
+    const found = ['--field', 'messages', '--since', '1h']
+    const text = await succeed('deliveries', 'replay', '--state', 'delivered', ...found)
+    assert.match(
+      text,
+      /^Replay (\w+) has begun\.\n(?:\d+ %, .*\n)*100 %, 3 of about 3\n3 deliveries are sent again\.\n$/,
+    )
+    await server.app.settle()
+    assert.equal(subscriber.messageIds().length, 6)
+    server.clock.advance(1000)
+    const [, id] = /^Replay (\w+) has begun:/.exec(await succeed('deliveries', 'replay', '--no-wait', ...found)) ?? []
+    assert.ok(id)
+    await server.app.settle()
+    assert.equal(subscriber.messageIds().length, 9)
+    const [listed] = readLines(await succeed('deliveries', 'replays', '--json'))
+    assert.deepEqual([listed.id, listed.state, listed.replayed], [id, 'done', 3])
+    const stopped = await succeed('deliveries', 'stop-replay', id)
+    assert.equal(stopped, `Replay ${id} had ended before: 3 deliveries are sent again.\n`)
+    for (const args of [[], ['1', '--state', 'failed'], ['--state', 'lost'], ['--since', 'then']]) {
+      assert.equal((await run(['deliveries', 'replay', ...args])).code, 1, args.join(' '))
+    }
   })
 
   test('export and apply', async () => {

@@ -8,6 +8,7 @@ import {
   Switchboard,
   type WebhookEvent,
 } from '@switchboard/client'
+import { fetchAside } from './fetch-aside.ts'
 import { type EventFilter, fitsEvent } from './filters.ts'
 import { Phone } from './phone.ts'
 import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
@@ -62,6 +63,7 @@ export class TestSwitchboard {
   readonly #stream: EventStream<GatewayStreamEvent>
   readonly #snapshot: string
   readonly #phones = new Map<string, Phone>()
+  #closing: Promise<void> | undefined
 
   constructor(parts: TestParts) {
     this.#server = parts.server
@@ -71,7 +73,13 @@ export class TestSwitchboard {
     this.#snapshot = parts.snapshot
     this.url = parts.server.url
     this.client = parts.client
+    // Its own server ends with this process; of one that goes on, what is left has to be taken away.
+    if (this.#isGuest) process.once('beforeExit', this.close)
     void this.#follow()
+  }
+
+  get #isGuest(): boolean {
+    return this.#server.pid === 0
   }
 
   /** The world's first phone number. */
@@ -153,11 +161,16 @@ export class TestSwitchboard {
     for (const phone of this.#phones.values()) phone.forget()
   }
 
-  /** Ends the server; nothing of it is left. */
-  async close(): Promise<void> {
+  /** Ends the server; nothing of it is left. A server that was there before stays, without what was added to it. */
+  readonly close = (): Promise<void> => {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    process.off('beforeExit', this.close)
     this.#stream.close()
-    // A server that goes on is left without it.
-    if (this.#server.pid === 0) await this.client.sandbox.deleteSnapshot(this.#snapshot)
+    if (this.#isGuest) await this.client.sandbox.deleteSnapshot(this.#snapshot)
     await this.#server.discard()
     await this.#subscriber.close()
   }
@@ -215,7 +228,9 @@ async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp
   const { gatewayToken, operatorToken } = keys
   const client = new Switchboard({ baseUrl: server.url, vocabulary, token: first?.token, gatewayToken, operatorToken })
   const subscriber = await Subscriber.open(keys.businesses, randomBytes(12).toString('hex'))
-  const stream = client.gateway.stream()
+  const stream = client.withOptions({ fetch: fetchAside }).gateway.stream()
+  // Without the server there is nothing to connect to again.
+  void server.ended.then(stream.close)
   await Promise.all([client.operator.applyWorld(describeSubscription(keys, subscriber)), stream.opened])
   const snapshot = `testing-${randomBytes(6).toString('hex')}`
   await client.sandbox.saveSnapshot({ name: snapshot })

@@ -7,7 +7,7 @@ interface Waiter<T> {
 }
 
 const usualTimeout = 5_000
-/** How much of what came instead is told. */
+/** How much of what came instead is shown. */
 const shownItems = 5
 
 /** What came, in order. Each is given once to whoever waits for it, so that waiting twice gives the second one. */

@@ -71,7 +71,7 @@ export class Phone {
     await this.#client.gateway.setUser(this.wa_id, settings)
   }
 
-  /** Called with what the stream tells. */
+  /** Called with each event of the stream. */
   receive(message: PhoneMessage): void {
     this.#mailbox.add(message)
   }

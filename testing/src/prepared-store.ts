@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Switchboard } from '@switchboard/client'
 import { runCommand, type ServerCommand, type Settings, startServer } from './server-process.ts'
 
-/** What was put into a store besides its world: tokens of ours, and for each business an app that is told everything. */
+/** What was put into a store besides its world: tokens of ours, and for each business an app that is subscribed to everything. */
 export interface StoreKeys {
   readonly operatorToken: string
   readonly gatewayToken: string

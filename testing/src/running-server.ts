@@ -28,6 +28,8 @@ export async function joinServer(options: RunningOptions): Promise<{
   const server: RunningServer = {
     url,
     pid: 0,
+    // When it ends is not known here.
+    ended: new Promise(() => undefined),
     log: () => '',
     stop: async () => undefined,
     discard: async () => void (await operator.applyWorld({ accounts: keys.accounts })),

@@ -30,6 +30,8 @@ export function findCommand(given: ServerCommand | undefined): ServerCommand {
 export interface RunningServer {
   readonly url: string
   readonly pid: number
+  /** Kept when it is gone. */
+  readonly ended: Promise<void>
   /** What it has logged, its last part. */
   log(): string
   /** Lets it end by itself, so that its store is whole. */
@@ -80,6 +82,7 @@ export async function startServer(place: ServerPlace, flags: readonly string[] =
   return {
     url,
     pid: child.pid ?? 0,
+    ended,
     log: () => output.text,
     stop: () => end(() => child.kill('SIGTERM')),
     discard: () => end(() => child.stdin?.end()),

@@ -41,6 +41,8 @@ export class Subscriber {
       server.listen(0, '127.0.0.1', resolve)
     })
     server.unref()
+    // Connections that the server keeps open do not keep the tests running.
+    server.on('connection', (socket) => socket.unref())
     return subscriber
   }
 

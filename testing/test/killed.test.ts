@@ -1,38 +1,103 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
 
-const program = `
+/** A test that uses everything, and closes nothing; `settings` are those of `createSwitchboard`. */
+const forgetful = (settings: object) => `
+  import { test } from 'node:test'
   import { createSwitchboard } from '@switchboard/testing'
-  const sb = await createSwitchboard()
-  console.log(JSON.stringify({ pid: sb.pid, url: sb.url }))
-  await new Promise((resolve) => setTimeout(resolve, 600_000))
+  test('forgets to close', async () => {
+    const sb = await createSwitchboard(${JSON.stringify(settings)})
+    const phone = sb.user('16505551234')
+    await phone.write(sb.number, 'Hi')
+    await sb.waitForEvent({ field: 'messages', kind: 'text' })
+    await sb.client.messages.send(sb.number, { to: phone.wa_id, text: { body: 'Hello' } })
+    await phone.waitForMessage({ text: 'Hello' })
+    process.stdout.write(\`at \${sb.url}\\n\`)
+    // Whoever started this has seen the server.
+    await new Promise((resolve) => process.stdin.once('data', resolve))
+    process.stdin.destroy()
+  })
 `
 
-test('the server of a test that was killed ends with it, and leaves nothing behind', async () => {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    cwd: import.meta.dirname,
-    stdio: ['ignore', 'pipe', 'inherit'],
+describe('a test that does not close its server', () => {
+  let folder: string
+  before(async () => {
+    // Beside this file, so that packages are found.
+    folder = await mkdtemp(join(import.meta.dirname, '.forgetful-'))
   })
-  const [chunk] = (await once(child.stdout, 'data')) as [Buffer]
-  const { pid, url } = JSON.parse(String(chunk)) as { pid: number; url: string }
-  const listFolders = () =>
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  /** Runs a test file until its server was seen. */
+  async function begin(text: string): Promise<{ child: ChildProcess; url: string; ended: Promise<unknown[]> }> {
+    const file = join(folder, `${Math.random()}.mjs`)
+    await writeFile(file, text)
+    // It is a run of its own, not a part of this one.
+    const { NODE_TEST_CONTEXT: _context, ...env } = process.env
+    const child = spawn(process.execPath, [file], { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    let output = ''
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once('exit', () => reject(new Error(`it ended before:\n${output}`)))
+      child.stdout.on('data', (chunk) => {
+        output += chunk
+        const found = /^at (\S+)$/m.exec(output)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+    })
+    return { child, url, ended }
+  }
+
+  const listFolders = ({ pid }: ChildProcess) =>
     readdirSync(join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)).filter((name) =>
-      name.startsWith(`run-${child.pid}-`),
+      name.startsWith(`run-${pid}-`),
     )
-  assert.equal(listFolders().length, 1)
-  // The system closes it when the process is gone.
-  const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  await once(socket, 'connect')
-  const gone = once(socket, 'close')
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  await gone
-  assert.deepEqual(listFolders(), [])
-  assert.notEqual(pid, 0)
+
+  /** The system closes the connection when the process of the server is gone. */
+  async function watchServer(url: string): Promise<Promise<unknown>> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    return once(socket, 'close')
+  }
+
+  for (const [what, end] of [
+    ['was killed', (child: ChildProcess) => child.kill('SIGKILL')],
+    ['is done', (child: ChildProcess) => child.stdin?.write('go on\n')],
+  ] as const) {
+    test(`ends with its server when it ${what}, and leaves nothing behind`, async () => {
+      const { child, url, ended } = await begin(forgetful({}))
+      assert.equal(listFolders(child).length, 1)
+      const gone = watchServer(url)
+      end(child)
+      assert.deepEqual(await ended, what === 'is done' ? [0, null] : [null, 'SIGKILL'])
+      await gone
+      assert.deepEqual(listFolders(child), [])
+    })
+  }
+
+  test('leaves a server that was there before as it was', async () => {
+    const host: TestSwitchboard = await createSwitchboard()
+    try {
+      const { url, operatorToken, gatewayToken } = host
+      const before = await describeHost(host)
+      const { child, ended } = await begin(forgetful({ url, operatorToken, gatewayToken }))
+      child.stdin?.write('go on\n')
+      assert.deepEqual(await ended, [0, null])
+      assert.deepEqual(await describeHost(host), before)
+    } finally {
+      await host.close()
+    }
+  })
 })
+
+async function describeHost({ client }: TestSwitchboard): Promise<object> {
+  const links = (await client.webhooks.listLinkedApps('1000000000000001')).data
+  return { links: links.map((link) => JSON.stringify(link)).sort(), snapshots: await client.sandbox.listSnapshots() }
+}

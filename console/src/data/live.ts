@@ -157,7 +157,7 @@ async function readPast(): Promise<void> {
       false,
     )
   } catch {
-    // What happens from now on is told all the same.
+    // What happens from now on is sent all the same.
   }
 }
 

@@ -271,7 +271,7 @@ export class Phone {
     }, 60)
   }
 
-  /** Calls are told to operators alone, and codes come after somebody has asked for one. */
+  /** Calls are shown to operators alone, and codes come after somebody has asked for one. */
   #notice({ type, data }: Happening): void {
     if (type === 'request' && String(data['operation']).endsWith('request_code')) void this.#readSms()
     if (type === 'request' && data['operation'] === 'calls.act' && data['status'] === 200) void this.#readLastCall()

@@ -12,7 +12,7 @@ export type Link = 'connecting' | 'open' | 'lost'
 export interface StreamOptions {
   readonly path: string
   readonly onEvent: (event: StreamEvent) => void
-  /** What was told before this is not known any more, or this is the first time: read everything again. */
+  /** What was sent before this is no longer known, or this is the first time: read everything again. */
   readonly onFresh: () => void
 }
 
@@ -22,7 +22,7 @@ const longestPause = 8000
 const patienceWhileHidden = 30_000
 
 /**
- * Server-Sent Events that come back by themselves after the last one that was heard. (`EventSource` can neither be told where to go on
+ * Server-Sent Events that come back by themselves after the last one that was heard. (`EventSource` can neither be given a place to resume from
  * nor say that a session has ended.)
  */
 export class Stream {
@@ -80,7 +80,7 @@ export class Stream {
     const isFirst = this.#lastId === undefined
     this.link.value = 'open'
     this.#pause = firstPause
-    // Read after the stream is open: what happens in between is told twice and never missed.
+    // Read after the stream is open: what happens in between is sent twice and never missed.
     if (isFirst) this.#options.onFresh()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     let rest = ''

@@ -1,4 +1,4 @@
-/** Something that happened, as the operator's stream tells it. */
+/** Something that happened, as the operator's stream sends it. */
 export interface Happening {
   readonly id: string
   readonly type: 'request' | 'event' | 'delivery' | 'try' | 'timer' | 'audit' | 'message' | 'call' | 'phone'
@@ -8,6 +8,19 @@ export interface Happening {
   readonly phone_number_id: string | null
   readonly trace: string | null
   readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Webhooks that are sent again as a job. */
+export interface Replay {
+  readonly id: string
+  readonly state: 'running' | 'done' | 'stopped' | 'failed'
+  readonly filter: Readonly<Record<string, string>>
+  readonly to: string | null
+  readonly replayed: number
+  readonly left_out: number
+  readonly total: number
+  readonly progress: number
+  readonly error: string | null
 }
 
 export interface LoggedRequest {

@@ -3,11 +3,12 @@ import { useEffect } from 'preact/hooks'
 import { apps, nameOf, numbers } from '../data/directory.ts'
 import { ask } from '../data/http.ts'
 import { watch } from '../data/live.ts'
-import type { Delivery, Lane, List } from '../data/types.ts'
+import type { Delivery, Lane, List, Replay } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { go, place, setQuery } from '../router.ts'
 import { attempt, Badge, Dialog, Empty, Field, Head, say, To, useLoaded, When } from '../ui/parts.tsx'
 import { toneOfState } from './live-line.tsx'
+import { Replays, useReplays } from './replays.tsx'
 
 const states = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const
 
@@ -25,11 +26,13 @@ export function DeliveriesPage() {
     ask<List<Delivery>>('GET', '/operator/deliveries', { query: { ...filter, limit: 100 } }),
   )
   const lanes = useLoaded('lanes', () => ask<List<Lane>>('GET', '/operator/lanes', { query: { limit: 100 } }))
+  const running = useReplays()
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const replays = useSignal(false)
   const reload = () => {
     void list.reload()
     void lanes.reload()
+    void running.reload()
   }
   useFollow(reload, key)
   const rows = list.value.value?.data ?? []
@@ -40,8 +43,10 @@ export function DeliveriesPage() {
   }
   const replay = (body: object) =>
     attempt(async () => {
-      const { replayed } = await ask<{ replayed: number }>('POST', '/operator/deliveries/replay', { json: body })
-      say(`${replayed} ${replayed === 1 ? 'webhook is' : 'webhooks are'} sent again.`)
+      const begun = await ask<{ replayed: number; job?: Replay }>('POST', '/operator/deliveries/replay', { json: body })
+      const { replayed, job } = begun
+      if (job) say(`About ${job.total} webhooks are sent again: how far it is, is shown here.`)
+      else say(`${replayed} ${replayed === 1 ? 'webhook is' : 'webhooks are'} sent again.`)
       chosen.value = new Set()
       reload()
     })
@@ -62,6 +67,7 @@ export function DeliveriesPage() {
           Replay…
         </button>
       </Head>
+      <Replays replays={running.value.value?.data ?? []} reload={reload} />
       <Lanes lanes={lanes.value.value?.data ?? []} reload={reload} />
       <search class="filters">
         <select

@@ -6,6 +6,7 @@ import { watch } from '../data/live.ts'
 import type { Happening } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
 import { Badge, Code, Empty, Field, Head, prettify, Time, To, useLoaded } from '../ui/parts.tsx'
+import { writeClientCall } from './client-call.ts'
 import { describe, nameType } from './live-line.tsx'
 
 /** All that one request set off, in time. */
@@ -21,10 +22,10 @@ export function TracePage({ trace }: { readonly trace: string }) {
     [trace],
   )
   const all = value.value?.data ?? []
-  // Of an event, its message or call is told as well: the same once more.
-  const told = all.filter(({ type }) => type !== 'message' && type !== 'call')
+  // The message or call of an event is sent as well: the same once more.
+  const shown = all.filter(({ type }) => type !== 'message' && type !== 'call')
   // A request is noted when it is answered, and comes before all that it set off.
-  const steps = [...told.filter(({ type }) => type === 'request'), ...told.filter(({ type }) => type !== 'request')]
+  const steps = [...shown.filter(({ type }) => type === 'request'), ...shown.filter(({ type }) => type !== 'request')]
   const [first] = steps
   const request = steps.find(({ type }) => type === 'request')
   const start = first ? Date.parse(first.time) : 0
@@ -169,36 +170,16 @@ function writeCurl(data: Happening['data']): string {
   ].join(' \\\n  ')
 }
 
-/** `phone_numbers` → `phoneNumbers` */
-function toCamel(text: string): string {
-  return text.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-}
-
 /** The same through the client of the service; undefined for what it has no method for. */
 function writeSdk(data: Happening['data']): string | undefined {
-  const [chapter = '', verb = ''] = String(data['operation']).split('.')
-  const node = String(data['target'] ?? '').split(/[/?]/)[2]
-  if (data['door'] !== 'business' || verb === '' || node === undefined) return undefined
-  const params = readParams(data)
-  const given = Object.keys(params).length === 0 ? '' : `, ${JSON.stringify(params, null, 2)}`
-  return `import { Switchboard } from '@switchboard/client'
-
-const client = new Switchboard({ baseUrl: ${JSON.stringify(location.origin + base)}, token: process.env.TOKEN })
-console.log(await client.${toCamel(chapter)}.${toCamel(verb)}(${JSON.stringify(node)}${given}))`
-}
-
-/** The arguments of a request, from its query and its body; the client adds the product itself. */
-function readParams(data: Happening['data']): Record<string, unknown> {
-  const query = new URLSearchParams(String(data['target']).split('?')[1] ?? '')
-  const text = data['request_body'] as string | null
-  try {
-    const { messaging_product: _, ...body } = text ? (JSON.parse(text) as Record<string, unknown>) : {}
-    return { ...Object.fromEntries(query), ...body }
-  } catch {
-    return Object.fromEntries(
-      [...query, ...new URLSearchParams(text ?? '')].filter(([name]) => name !== 'messaging_product'),
-    )
+  if (data['door'] !== 'business' || data['request_headers'] === undefined) return undefined
+  const request = {
+    operation: String(data['operation']),
+    target: String(data['target'] ?? ''),
+    headers: data['request_headers'] as Record<string, string>,
+    body: data['request_body'] as string | null,
   }
+  return writeClientCall(request, location.origin + base)
 }
 
 /** The same request once more, with changes, as one of the apps. */

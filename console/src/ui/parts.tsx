@@ -60,7 +60,7 @@ export function say(text: string, tone: Said['tone'] = 'good'): void {
   }, 6000)
 }
 
-/** Does something, and tells what stood in the way. */
+/** Does something, and shows what stood in the way. */
 export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await work()

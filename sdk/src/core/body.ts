@@ -78,7 +78,7 @@ function isByteStream(value: unknown): value is ByteStream {
 }
 
 function writeStreamed(fields: readonly [string, string][], fileName: string, file: ByteStream): ReadyBody {
-  const boundary = `switchboard-${crypto.randomUUID()}`
+  const boundary = `switchboard-${makeKey()}`
   const encoder = new TextEncoder()
   const begin = (name: string, more = '') =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`
@@ -94,6 +94,11 @@ function writeStreamed(fields: readonly [string, string][], fileName: string, fi
     isRepeatable: false,
     isLarge: true,
   }
+}
+
+/** A text that nobody else has. Browsers have `crypto.randomUUID` only where the connection is encrypted. */
+export function makeKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Not every browser can iterate a stream. */

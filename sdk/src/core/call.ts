@@ -1,6 +1,6 @@
 import type { Body } from './body.ts'
 import type { Client, Row } from './client.ts'
-import { APIError, traceOf } from './errors.ts'
+import { APIError, SwitchboardError, traceOf } from './errors.ts'
 import { type Params, prepareRequest, type RequestOptions } from './request.ts'
 import { type Read, type Result, send } from './send.ts'
 
@@ -19,10 +19,14 @@ export class Call<T> extends Promise<T> {
   readonly #result: Promise<Result<T>>
 
   constructor(result: Promise<Result<T>>) {
-    super((resolve, reject) => {
-      result.then(({ data }) => resolve(data), reject)
+    const called = new Error()
+    const traced = result.catch((error: unknown) => {
+      throw addCaller(error, called)
     })
-    this.#result = result
+    super((resolve, reject) => {
+      traced.then(({ data }) => resolve(data), reject)
+    })
+    this.#result = traced
   }
 
   /** What `then` makes is a plain promise. */
@@ -37,6 +41,13 @@ export class Call<T> extends Promise<T> {
     const { data, response } = await this.#result
     return { data, response, trace: traceOf(response.headers) }
   }
+}
+
+/** Says in the stack of an error who made the call: the engine does not follow what waits for a promise of our own. */
+function addCaller(error: unknown, called: Error): unknown {
+  if (!(error instanceof SwitchboardError) || !called.stack?.startsWith('Error\n')) return error
+  error.stack = `${error.stack}${called.stack.slice('Error'.length)}`
+  return error
 }
 
 /** Calls a row that answers with an object. */

@@ -1,4 +1,6 @@
 import { newestVersion, type Vocabulary } from '../generated/constants.ts'
+import { SwitchboardError } from './errors.ts'
+import type { Logger, LogLevel } from './log.ts'
 
 /** What has to be known of a row of the server's table to send it. */
 export interface Row {
@@ -51,6 +53,10 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** `info` logs a line for each try, `debug` also where it went and what was sent with it, without tokens; `off` when left out. */
+  readonly logLevel?: LogLevel | undefined
+  /** Used instead of `console`. */
+  readonly logger?: Logger | undefined
 }
 
 /** Where the server is and how to call it. It has no methods: `Switchboard` has all of them, functions take it as an argument. */
@@ -62,6 +68,9 @@ export class Client {
   readonly timeout: number
   readonly fetch: Fetch
   readonly headers: Readonly<Record<string, string>>
+  readonly logLevel: LogLevel
+  readonly logger: Logger
+  readonly #options: ClientOptions
   readonly #tokens: Readonly<Record<Row['door'], Token | undefined>>
 
   constructor(options: ClientOptions = {}) {
@@ -74,12 +83,26 @@ export class Client {
     // Browsers refuse a fetch that is called as a method of something else.
     this.fetch = options.fetch ?? ((url, init) => fetch(url, init))
     this.headers = options.headers ?? {}
+    this.logLevel = options.logLevel ?? 'off'
+    this.logger = options.logger ?? console
+    this.#options = options
     this.#tokens = {
       business: token,
       gateway: options.gatewayToken ?? token,
       operator: options.operatorToken ?? token,
       open: undefined,
     }
+  }
+
+  /**
+   * The same client with some options changed; others stay as they are.
+   *
+   * @example
+   * const patient = client.withOptions({ timeout: 300_000, maxRetries: 5 })
+   */
+  withOptions(options: ClientOptions): this {
+    const Same = this.constructor as new (options: ClientOptions) => this
+    return new Same({ ...this.#options, ...options })
   }
 
   /** The token for a door. */
@@ -91,7 +114,7 @@ export class Client {
 
 function checkUrl(text: string): string {
   if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) {
-    throw new TypeError(
+    throw new SwitchboardError(
       `baseUrl must be an http or https URL such as http://127.0.0.1:8080, not ${JSON.stringify(text)}`,
     )
   }

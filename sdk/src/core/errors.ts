@@ -1,6 +1,7 @@
 /** Every error that the client throws. */
 export class SwitchboardError extends Error {
-  override name = 'SwitchboardError'
+  // Wider than those of its classes, so that the types know them apart.
+  override name: string = 'SwitchboardError'
 }
 
 /** The envelope of an error, as far as it is known. */
@@ -16,11 +17,10 @@ interface Envelope {
 
 /** The server answered with an error. */
 export class APIError extends SwitchboardError {
-  override name = 'APIError'
   readonly status: number
   /** What the server says about it, without the status. */
   readonly detail: string
-  /** The number by which programs tell errors apart; see the server's docs/errors.md. */
+  /** The number by which programs distinguish errors; see the server's docs/errors.md. */
   readonly code: number | undefined
   readonly subcode: number | undefined
   readonly type: string | undefined
@@ -37,6 +37,7 @@ export class APIError extends SwitchboardError {
     const text = typeof body === 'string' ? body.slice(0, 200) : ''
     const detail = asText(envelope.message) ?? text
     super(`${status} ${detail}`.trimEnd())
+    this.name = findClass(status)[0]
     this.status = status
     this.detail = detail
     this.code = asNumber(envelope.code)
@@ -51,52 +52,52 @@ export class APIError extends SwitchboardError {
 
 /** 400: an argument is missing or wrong. */
 export class BadRequestError extends APIError {
-  override name = 'BadRequestError'
+  declare readonly name: 'BadRequestError'
 }
 
 /** 401: there is no token, or it is not good. */
 export class AuthenticationError extends APIError {
-  override name = 'AuthenticationError'
+  declare readonly name: 'AuthenticationError'
 }
 
 /** 403: the token may not do it. */
 export class PermissionDeniedError extends APIError {
-  override name = 'PermissionDeniedError'
+  declare readonly name: 'PermissionDeniedError'
 }
 
 /** 404: there is no such resource, or the token does not see it. */
 export class NotFoundError extends APIError {
-  override name = 'NotFoundError'
+  declare readonly name: 'NotFoundError'
 }
 
 /** 408: nothing happened in the time that was waited. */
 export class RequestTimeoutError extends APIError {
-  override name = 'RequestTimeoutError'
+  declare readonly name: 'RequestTimeoutError'
 }
 
 /** 416: the range of a download begins behind its end. */
 export class RangeNotSatisfiableError extends APIError {
-  override name = 'RangeNotSatisfiableError'
+  declare readonly name: 'RangeNotSatisfiableError'
 }
 
 /** 422: a rule of the business forbids it. */
 export class UnprocessableEntityError extends APIError {
-  override name = 'UnprocessableEntityError'
+  declare readonly name: 'UnprocessableEntityError'
 }
 
 /** 429: a limit is reached. */
 export class RateLimitError extends APIError {
-  override name = 'RateLimitError'
+  declare readonly name: 'RateLimitError'
 }
 
 /** 500 and above: a fault of the service. */
 export class InternalServerError extends APIError {
-  override name = 'InternalServerError'
+  declare readonly name: 'InternalServerError'
 }
 
 /** There was no response, or it broke off. */
 export class APIConnectionError extends SwitchboardError {
-  override name = 'APIConnectionError'
+  override name: string = 'APIConnectionError'
   /** Why, in a word: the code of the system where there is one. */
   readonly reason: string
   /** Whether the server surely did not get the request. */
@@ -111,28 +112,34 @@ export class APIConnectionError extends SwitchboardError {
 
 /** There was no whole response within `timeout`. */
 export class APIConnectionTimeoutError extends APIConnectionError {
-  override name = 'APIConnectionTimeoutError'
+  override readonly name = 'APIConnectionTimeoutError'
 }
 
 /** `signal` ended the request. */
 export class APIUserAbortError extends SwitchboardError {
-  override name = 'APIUserAbortError'
+  override readonly name = 'APIUserAbortError'
 }
 
-const classes: Readonly<Record<number, typeof APIError>> = {
-  400: BadRequestError,
-  401: AuthenticationError,
-  403: PermissionDeniedError,
-  404: NotFoundError,
-  408: RequestTimeoutError,
-  416: RangeNotSatisfiableError,
-  422: UnprocessableEntityError,
-  429: RateLimitError,
+/** The class of each status, under its name: names of members outlast a minifier, names of classes do not. */
+const classes: Readonly<Record<number, Readonly<Record<string, typeof APIError>>>> = {
+  400: { BadRequestError },
+  401: { AuthenticationError },
+  403: { PermissionDeniedError },
+  404: { NotFoundError },
+  408: { RequestTimeoutError },
+  416: { RangeNotSatisfiableError },
+  422: { UnprocessableEntityError },
+  429: { RateLimitError },
+}
+
+function findClass(status: number): [string, typeof APIError] {
+  const named = classes[status] ?? (status >= 500 ? { InternalServerError } : {})
+  return Object.entries(named)[0] ?? ['APIError', APIError]
 }
 
 /** The error for a response that is none of success. */
 export function makeApiError(status: number, text: string, headers: Headers): APIError {
-  const Class = classes[status] ?? (status >= 500 ? InternalServerError : APIError)
+  const [, Class] = findClass(status)
   return new Class(status, parseOrKeep(text), headers)
 }
 

@@ -1,5 +1,6 @@
 import { begin, Call, type RequestOptions, readObject } from './call.ts'
 import type { Client, Row } from './client.ts'
+import { SwitchboardError } from './errors.ts'
 import type { Params } from './request.ts'
 
 export interface Paging {
@@ -13,8 +14,8 @@ interface WirePage<T> {
   readonly paging: Paging
 }
 
-/** One page of a list. */
-export class Page<T> {
+/** One page of a list. `for await` gives its items and those of all pages behind it. */
+export class Page<T> implements AsyncIterable<T> {
   readonly data: T[]
   readonly paging: Paging
   readonly #next: (after: string) => ListCall<T>
@@ -25,38 +26,49 @@ export class Page<T> {
     this.#next = next
   }
 
-  get hasNext(): boolean {
+  hasNextPage(): boolean {
     return this.paging?.next !== undefined && this.paging.cursors.after !== undefined
   }
 
-  /** The page behind this one. */
-  next(): ListCall<T> {
+  /** The page behind this one; throws where there is none. */
+  getNextPage(): ListCall<T> {
     const after = this.paging?.cursors.after
-    if (!this.hasNext || after === undefined) throw new RangeError('this is the last page')
+    if (!this.hasNextPage() || after === undefined) {
+      throw new SwitchboardError('this is the last page: ask hasNextPage() before getNextPage()')
+    }
     return this.#next(after)
+  }
+
+  /** This page and those behind it. */
+  async *iterPages(): AsyncGenerator<Page<T>, void, undefined> {
+    let page: Page<T> = this
+    yield page
+    while (page.hasNextPage()) {
+      page = await page.getNextPage()
+      yield page
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.iterPages()) yield* page.data
   }
 }
 
 /** A list under way: `await` gives its first page, `for await` every item of every page. */
 export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const page of this.pages()) yield* page.data
+    yield* await this
   }
 
   /** Page by page. */
-  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    let page: Page<T> = await this
-    yield page
-    while (page.hasNext) {
-      page = await page.next()
-      yield page
-    }
+  async *iterPages(): AsyncGenerator<Page<T>, void, undefined> {
+    yield* (await this).iterPages()
   }
 
   /** All items, or so many of them. */
   async toArray(limit = Number.POSITIVE_INFINITY): Promise<T[]> {
     const items: T[] = []
-    for await (const page of this.pages()) {
+    for await (const page of this.iterPages()) {
       items.push(...page.data)
       if (items.length >= limit) break
     }

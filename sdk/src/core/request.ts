@@ -1,5 +1,6 @@
-import { type Body, noBody, prepareBody, type ReadyBody, writeJson, writeMultipart } from './body.ts'
+import { type Body, makeKey, noBody, prepareBody, type ReadyBody, writeJson, writeMultipart } from './body.ts'
 import type { Client, Row } from './client.ts'
+import { SwitchboardError } from './errors.ts'
 
 /** Options of one request, which win over those of the client. */
 export interface RequestOptions {
@@ -38,8 +39,8 @@ export async function prepareRequest(
   if (row.product) given['messaging_product'] ??= client.vocabulary
   const headers: Record<string, string> = { ...lowerNames(client.headers) }
   const token = options.token ?? (await client.tokenFor(row.door))
-  if (token !== undefined) headers['authorization'] = `Bearer ${token}`
-  if (row.key) headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID()
+  if (token !== undefined) headers['authorization'] = `Bearer ${checkToken(row, token)}`
+  if (row.key) headers['idempotency-key'] = options.idempotencyKey ?? makeKey()
   for (const name of row.headers ?? []) {
     if (given[name] !== undefined) headers[name] = String(given[name])
     delete given[name]
@@ -53,6 +54,15 @@ export async function prepareRequest(
     body,
     headers: { ...headers, ...lowerNames(options.headers) },
   }
+}
+
+/** `fetch` would refuse it too, with the token in the error. */
+function checkToken({ door }: Row, token: string): string {
+  const trimmed = token.trim()
+  if (/^[!-~]+$/.test(trimmed)) return trimmed
+  const fault =
+    trimmed === '' ? 'is empty' : 'has characters that no header holds: it is printable ASCII without blanks'
+  throw new SwitchboardError(`the token for the ${door} door ${fault}`)
 }
 
 function lowerNames(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -76,7 +86,7 @@ function locate(client: Client, row: Row, args: readonly string[]): string {
 /** An argument that is empty or a dot would change which path it is. */
 function writeSegment({ name }: Row, value: string | undefined): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-    throw new TypeError(`${name} needs an id for its path, not ${JSON.stringify(value)}`)
+    throw new SwitchboardError(`${name} needs an id for its path, not ${JSON.stringify(value)}`)
   }
   // The ids of uploads have a colon, which paths can hold.
   return encodeURIComponent(value).replaceAll('%3A', ':')
@@ -86,7 +96,7 @@ function writeSegment({ name }: Row, value: string | undefined): string {
 function locateLink({ baseUrl }: Client, { name, path }: Row, link: string): string {
   const url = URL.canParse(link, baseUrl) ? new URL(link, baseUrl) : undefined
   const start = url?.pathname.lastIndexOf(path) ?? -1
-  if (!url || start < 0) throw new TypeError(`${name} needs the URL of a response, with ${path} in it`)
+  if (!url || start < 0) throw new SwitchboardError(`${name} needs the URL of a response, with ${path} in it`)
   return `${baseUrl}${url.pathname.slice(start)}${url.search}`
 }
 

@@ -7,6 +7,7 @@ import {
   makeApiError,
   SwitchboardError,
 } from './errors.ts'
+import { logTry } from './log.ts'
 import type { PreparedRequest, RequestOptions } from './request.ts'
 import { pause, waitBefore } from './retry.ts'
 
@@ -32,10 +33,14 @@ export async function send<T>(
 ): Promise<Result<T>> {
   const most = request.body.isRepeatable ? (options.maxRetries ?? client.maxRetries) : 0
   for (let tries = 0; ; tries++) {
+    const begun = performance.now()
     try {
-      return await attempt(client, request, options, read)
+      const result = await attempt(client, request, options, read)
+      logTry(client, request, begun, result.response)
+      return result
     } catch (error) {
       const wait = tries < most && maySendAgain(request, error) ? waitBefore(tries, error) : undefined
+      logTry(client, request, begun, error, wait)
       if (wait === undefined) throw error
       await pause(wait, options.signal)
     }
@@ -108,7 +113,18 @@ function describeBreak({ baseUrl }: Client, error: unknown): APIConnectionError 
   const reason = codes[0] ?? innermostMessage(error as Cause)
   const isRefused = codes.length > 0 && codes.every((code) => refusals.includes(code))
   const what = isRefused ? 'cannot be reached' : 'did not send a whole response'
-  return new APIConnectionError(`${baseUrl} ${what} (${reason})`, reason, error, isRefused)
+  const page = findForeignPage(baseUrl)
+  const text =
+    page === undefined
+      ? `${what} (${reason})`
+      : `cannot be reached, or does not take requests of pages of ${page} (${reason}): let the origin of the page hand them on`
+  return new APIConnectionError(`${baseUrl} ${text}`, reason, error, isRefused)
+}
+
+/** The origin of the page or worker that this runs in, where it is not the server's: browsers do not say that this is why. */
+function findForeignPage(baseUrl: string): string | undefined {
+  const { location } = globalThis as { readonly location?: { readonly origin?: string } }
+  return location?.origin === new URL(baseUrl).origin ? undefined : location?.origin
 }
 
 function innermostMessage(error: Cause | undefined): string {

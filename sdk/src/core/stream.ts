@@ -121,6 +121,8 @@ async function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), milliseconds)
+    // In Node the connection decides whether the process goes on, not this timer.
+    ;(timer as { unref?(): unknown }).unref?.()
   })
   try {
     return await Promise.race([promise, late])

@@ -52,6 +52,9 @@ export interface AccountReadResponse {
 const accountReadRow: Row = { name: 'account.read', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads a business account. */
+export function accountRead(client: Client, accountId: string, params?: AccountReadParams & { fields?: undefined }, options?: RequestOptions): Call<AccountReadResponse & { id: string }>
+/** Reads a business account. */
+export function accountRead(client: Client, accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse>
 export function accountRead(client: Client, accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse> {
   return callRow(client, accountReadRow, [accountId], params, options)
 }
@@ -89,6 +92,14 @@ export class AccountMethods {
    * @example
    * await client.account.read('1000000000000001')
    */
+  read(accountId: string, params?: AccountReadParams & { fields?: undefined }, options?: RequestOptions): Call<AccountReadResponse & { id: string }>
+  /**
+   * Reads a business account.
+   *
+   * @example
+   * await client.account.read('1000000000000001')
+   */
+  read(accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse>
   read(accountId: string, params?: AccountReadParams, options?: RequestOptions): Call<AccountReadResponse> {
     return accountRead(this.client, accountId, params, options)
   }

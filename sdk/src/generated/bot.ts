@@ -48,6 +48,9 @@ export interface BotReadAutomationResponse {
 const botReadAutomationRow: Row = { name: 'bot.read_automation', method: 'GET', door: 'business', path: '/{}/conversational_automation' }
 
 /** Reads the bot of a phone number; before anything was set, it offers nothing and has no id. */
+export function botReadAutomation(client: Client, phoneNumberId: string, params?: BotReadAutomationParams & { fields?: undefined }, options?: RequestOptions): Call<BotReadAutomationResponse & { id: string }>
+/** Reads the bot of a phone number; before anything was set, it offers nothing and has no id. */
+export function botReadAutomation(client: Client, phoneNumberId: string, params?: BotReadAutomationParams, options?: RequestOptions): Call<BotReadAutomationResponse>
 export function botReadAutomation(client: Client, phoneNumberId: string, params?: BotReadAutomationParams, options?: RequestOptions): Call<BotReadAutomationResponse> {
   return callRow(client, botReadAutomationRow, [phoneNumberId], params, options)
 }
@@ -99,6 +102,14 @@ export class BotMethods {
    * @example
    * await client.bot.readAutomation('4000000000000001')
    */
+  readAutomation(phoneNumberId: string, params?: BotReadAutomationParams & { fields?: undefined }, options?: RequestOptions): Call<BotReadAutomationResponse & { id: string }>
+  /**
+   * Reads the bot of a phone number; before anything was set, it offers nothing and has no id.
+   *
+   * @example
+   * await client.bot.readAutomation('4000000000000001')
+   */
+  readAutomation(phoneNumberId: string, params?: BotReadAutomationParams, options?: RequestOptions): Call<BotReadAutomationResponse>
   readAutomation(phoneNumberId: string, params?: BotReadAutomationParams, options?: RequestOptions): Call<BotReadAutomationResponse> {
     return botReadAutomation(this.client, phoneNumberId, params, options)
   }

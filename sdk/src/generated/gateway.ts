@@ -216,21 +216,137 @@ export interface GatewayWriteMessageParams {
   /** It must be a time in Unix seconds, as a string of digits. */
   timestamp?: string | undefined
   type: 'text' | 'reaction' | 'audio' | 'document' | 'image' | 'sticker' | 'video' | 'location' | 'contacts' | 'unsupported' | 'unknown' | 'button' | 'interactive' | 'order' | 'system'
-  text?: Record<string, unknown> | undefined
-  reaction?: Record<string, unknown> | undefined
-  audio?: Record<string, unknown> | undefined
-  document?: Record<string, unknown> | undefined
-  image?: Record<string, unknown> | undefined
-  sticker?: Record<string, unknown> | undefined
-  video?: Record<string, unknown> | undefined
-  location?: Record<string, unknown> | undefined
+  text?: {
+    body: string
+  } | undefined
+  reaction?: {
+    message_id: string
+    emoji?: string | undefined
+  } | undefined
+  audio?: {
+    mime_type?: string | undefined
+    sha256?: string | undefined
+    id: string
+    voice?: boolean | undefined
+  } | undefined
+  document?: {
+    mime_type?: string | undefined
+    sha256?: string | undefined
+    id: string
+    filename?: string | undefined
+  } | undefined
+  image?: {
+    mime_type?: string | undefined
+    sha256?: string | undefined
+    id: string
+    caption?: string | undefined
+  } | undefined
+  sticker?: {
+    mime_type?: string | undefined
+    sha256?: string | undefined
+    id: string
+    animated?: boolean | undefined
+  } | undefined
+  video?: {
+    mime_type?: string | undefined
+    sha256?: string | undefined
+    id: string
+    caption?: string | undefined
+  } | undefined
+  location?: {
+    address: string
+    latitude: number
+    longitude: number
+    name: string
+    url?: string | undefined
+  } | undefined
   unsupported?: Record<string, unknown> | undefined
   unknown?: Record<string, unknown> | undefined
-  button?: Record<string, unknown> | undefined
-  interactive?: Record<string, unknown> | undefined
-  order?: Record<string, unknown> | undefined
-  system?: Record<string, unknown> | undefined
-  contacts?: readonly Record<string, unknown>[] | undefined
+  button?: {
+    payload: string
+    text: string
+  } | undefined
+  interactive?: {
+    type: 'list_reply'
+    list_reply: {
+      id: string
+      title: string
+      description: string
+    }
+  } | {
+    type: 'button_reply'
+    button_reply: {
+      id: string
+      title: string
+    }
+  } | {
+    type: 'nfm_reply'
+    nfm_reply: {
+      name?: string | undefined
+      body?: string | undefined
+      response_json: string
+    }
+  } | {
+    type: 'call_permission_reply'
+    call_permission_reply: {
+      response: 'accept' | 'reject'
+      expiration_timestamp?: string | undefined
+      response_source?: string | undefined
+    }
+  } | undefined
+  order?: {
+    catalog_id: string
+    text: string
+    product_items: readonly {
+      product_retailer_id: string
+      quantity: number
+      item_price: number
+      currency: string
+    }[]
+  } | undefined
+  system?: {
+    body: string
+    type: 'user_changed_number'
+    wa_id: string
+  } | undefined
+  contacts?: readonly {
+    addresses?: readonly {
+      city?: string | undefined
+      country?: string | undefined
+      country_code?: string | undefined
+      state?: string | undefined
+      street?: string | undefined
+      type?: string | undefined
+      zip?: string | undefined
+    }[] | undefined
+    birthday?: string | undefined
+    emails?: readonly {
+      email?: string | undefined
+      type?: string | undefined
+    }[] | undefined
+    name?: {
+      formatted_name: string
+      first_name?: string | undefined
+      last_name?: string | undefined
+      middle_name?: string | undefined
+      suffix?: string | undefined
+      prefix?: string | undefined
+    } | undefined
+    org?: {
+      company?: string | undefined
+      department?: string | undefined
+      title?: string | undefined
+    } | undefined
+    phones?: readonly {
+      phone?: string | undefined
+      wa_id?: string | undefined
+      type?: string | undefined
+    }[] | undefined
+    urls?: readonly {
+      url?: string | undefined
+      type?: string | undefined
+    }[] | undefined
+  }[] | undefined
   context?: {
     id: string
   } | undefined
@@ -351,7 +467,7 @@ export type GatewayStreamEvent =
 
 const gatewayStreamRow: Row = { name: 'gateway.stream', method: 'GET', door: 'gateway', path: '/gateway/stream' }
 
-/** Tells messages, statuses and typing indicators as they happen, as Server-Sent Events; goes on after Last-Event-ID, or tells reset. */
+/** Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset. */
 export function gatewayStream(client: Client, params?: GatewayStreamParams, options?: StreamOptions): EventStream<GatewayStreamEvent> {
   return streamRow(client, gatewayStreamRow, [], params, options)
 }
@@ -771,7 +887,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Tells messages, statuses and typing indicators as they happen, as Server-Sent Events; goes on after Last-Event-ID, or tells reset.
+   * Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.
    *
    * @example
    * for await (const event of client.gateway.stream({ user_wa_id: '16505551234' })) …

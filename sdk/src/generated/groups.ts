@@ -248,6 +248,9 @@ export interface GroupsReadResponse {
 const groupsReadRow: Row = { name: 'groups.read', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads a group with the users who are in it. */
+export function groupsRead(client: Client, groupId: string, params?: GroupsReadParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsReadResponse & { id: string }>
+/** Reads a group with the users who are in it. */
+export function groupsRead(client: Client, groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse>
 export function groupsRead(client: Client, groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse> {
   return callRow(client, groupsReadRow, [groupId], params, options)
 }
@@ -379,6 +382,14 @@ export class GroupsMethods {
    * @example
    * await client.groups.read('6000000000000001')
    */
+  read(groupId: string, params?: GroupsReadParams & { fields?: undefined }, options?: RequestOptions): Call<GroupsReadResponse & { id: string }>
+  /**
+   * Reads a group with the users who are in it.
+   *
+   * @example
+   * await client.groups.read('6000000000000001')
+   */
+  read(groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse>
   read(groupId: string, params?: GroupsReadParams, options?: RequestOptions): Call<GroupsReadResponse> {
     return groupsRead(this.client, groupId, params, options)
   }

@@ -103,9 +103,10 @@ export interface OperatorListTokensParams {
 export interface OperatorListTokensItem {
   /** By which it is listed and revoked; it reveals nothing about the secret. */
   id: string
-  app_id: string
+  /** Null: a session of the console that began when there was no app. */
+  app_id: string | null
   /** The business of its app. */
-  business_id: string
+  business_id: string | null
   scopes: string[]
   /** The only accounts that it sees; null: no such limit. */
   accounts: string[] | null
@@ -150,9 +151,10 @@ export interface OperatorCreateTokenResponse {
   token: string
   /** By which it is listed and revoked; it reveals nothing about the secret. */
   id: string
-  app_id: string
+  /** Null: a session of the console that began when there was no app. */
+  app_id: string | null
   /** The business of its app. */
-  business_id: string
+  business_id: string | null
   scopes: string[]
   /** The only accounts that it sees; null: no such limit. */
   accounts: string[] | null
@@ -333,9 +335,9 @@ export interface OperatorReadDeliveryResponse {
     /** Null when none came. */
     response: {
       status: number
-      /** Up to 4 KiB of them; null for a try of an older version. */
+      /** Up to 4 KiB of them; null for a try of an older version, or when its content was removed. */
       headers: Record<string, string | string[]> | null
-      /** The first 4 KiB. */
+      /** The first 4 KiB; empty when its content was removed. */
       body: string
     } | null
   }[]
@@ -366,21 +368,150 @@ export interface OperatorReplayDeliveriesParams {
   since?: string | undefined
   /** Only those that were raised before then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   until?: string | undefined
+  /** True: as a job, however few fit. By itself it is one when many do. Only with filters. */
+  job?: boolean | undefined
   /** Another address than the callback that the app has now; the rules of callbacks hold. */
   to?: string | undefined
 }
 
 /** The response of `operator.replay_deliveries`. */
 export interface OperatorReplayDeliveriesResponse {
-  /** How many are sent again. */
+  /** How many are sent again by now. */
   replayed: number
+  job?: {
+    id: string
+    /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
+    state: 'running' | 'done' | 'stopped' | 'failed'
+    /** Which deliveries; since and until as times. */
+    filter: Record<string, string>
+    /** Where they go; null: to the callbacks that their apps have. */
+    to: string | null
+    /** How many are sent again so far. */
+    replayed: number
+    /** How many could not be: their app has no access or no callback any more, or their content was removed. */
+    left_out: number
+    /** About how many fit in all; exact when it is done. */
+    total: number
+    /** How far it has come. */
+    progress: number
+    /** What went wrong last; null when nothing did. */
+    error: string | null
+    created_time: string
+    /** Null while it runs. */
+    finished_time: string | null
+  }
 }
 
 const operatorReplayDeliveriesRow: Row = { name: 'operator.replay_deliveries', method: 'POST', door: 'operator', path: '/operator/deliveries/replay' }
 
-/** Sends deliveries again, in order: some by their ids, or all that fit the filters. */
+/** Sends deliveries again, in order: some by their ids, or all that fit the filters; many as a job. */
 export function operatorReplayDeliveries(client: Client, params?: OperatorReplayDeliveriesParams, options?: RequestOptions): Call<OperatorReplayDeliveriesResponse> {
   return callRow(client, operatorReplayDeliveriesRow, [], params, options)
+}
+
+/** The parameters of `operator.list_replays`. */
+export interface OperatorListReplaysParams {
+  /** Only those in this state. */
+  state?: 'running' | 'done' | 'stopped' | 'failed' | undefined
+  /** How many items a page holds at the most; 25 when left out. */
+  limit?: number | undefined
+  /** The cursor of the item that the page starts behind. */
+  after?: string | undefined
+  /** The cursor of the item that the page ends in front of. */
+  before?: string | undefined
+}
+
+/** An item of `operator.list_replays`. */
+export interface OperatorListReplaysItem {
+  id: string
+  /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
+  state: 'running' | 'done' | 'stopped' | 'failed'
+  /** Which deliveries; since and until as times. */
+  filter: Record<string, string>
+  /** Where they go; null: to the callbacks that their apps have. */
+  to: string | null
+  /** How many are sent again so far. */
+  replayed: number
+  /** How many could not be: their app has no access or no callback any more, or their content was removed. */
+  left_out: number
+  /** About how many fit in all; exact when it is done. */
+  total: number
+  /** How far it has come. */
+  progress: number
+  /** What went wrong last; null when nothing did. */
+  error: string | null
+  created_time: string
+  /** Null while it runs. */
+  finished_time: string | null
+}
+
+const operatorListReplaysRow: Row = { name: 'operator.list_replays', method: 'GET', door: 'operator', path: '/operator/replays' }
+
+/** Lists replays that are or were done as a job, newest first. */
+export function operatorListReplays(client: Client, params?: OperatorListReplaysParams, options?: RequestOptions): ListCall<OperatorListReplaysItem> {
+  return listRow(client, operatorListReplaysRow, [], params, options)
+}
+
+/** The response of `operator.read_replay`. */
+export interface OperatorReadReplayResponse {
+  id: string
+  /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
+  state: 'running' | 'done' | 'stopped' | 'failed'
+  /** Which deliveries; since and until as times. */
+  filter: Record<string, string>
+  /** Where they go; null: to the callbacks that their apps have. */
+  to: string | null
+  /** How many are sent again so far. */
+  replayed: number
+  /** How many could not be: their app has no access or no callback any more, or their content was removed. */
+  left_out: number
+  /** About how many fit in all; exact when it is done. */
+  total: number
+  /** How far it has come. */
+  progress: number
+  /** What went wrong last; null when nothing did. */
+  error: string | null
+  created_time: string
+  /** Null while it runs. */
+  finished_time: string | null
+}
+
+const operatorReadReplayRow: Row = { name: 'operator.read_replay', method: 'GET', door: 'operator', path: '/operator/replays/{}' }
+
+/** Reads a replay: how far it has come, and what became of it. */
+export function operatorReadReplay(client: Client, replayId: string, options?: RequestOptions): Call<OperatorReadReplayResponse> {
+  return callRow(client, operatorReadReplayRow, [replayId], undefined, options)
+}
+
+/** The response of `operator.stop_replay`. */
+export interface OperatorStopReplayResponse {
+  id: string
+  /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
+  state: 'running' | 'done' | 'stopped' | 'failed'
+  /** Which deliveries; since and until as times. */
+  filter: Record<string, string>
+  /** Where they go; null: to the callbacks that their apps have. */
+  to: string | null
+  /** How many are sent again so far. */
+  replayed: number
+  /** How many could not be: their app has no access or no callback any more, or their content was removed. */
+  left_out: number
+  /** About how many fit in all; exact when it is done. */
+  total: number
+  /** How far it has come. */
+  progress: number
+  /** What went wrong last; null when nothing did. */
+  error: string | null
+  created_time: string
+  /** Null while it runs. */
+  finished_time: string | null
+}
+
+const operatorStopReplayRow: Row = { name: 'operator.stop_replay', method: 'DELETE', door: 'operator', path: '/operator/replays/{}' }
+
+/** Stops a replay: what is sent again already stays so. One that has ended stays as it is. */
+export function operatorStopReplay(client: Client, replayId: string, options?: RequestOptions): Call<OperatorStopReplayResponse> {
+  return callRow(client, operatorStopReplayRow, [replayId], undefined, options)
 }
 
 /** The parameters of `operator.list_lanes`. */
@@ -613,7 +744,7 @@ export interface OperatorReadTraceResponse {
   data: {
     /** The same on every process; Last-Event-ID of a stream. */
     id: string
-    type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'audit'
+    type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'replay' | 'audit'
     time: string
     business_id: string | null
     account_id: string | null
@@ -633,7 +764,7 @@ export function operatorReadTrace(client: Client, trace: string, options?: Reque
 
 /** The parameters of `operator.stream`. */
 export interface OperatorStreamParams {
-  /** Only these, with commas: request, event, delivery, try, message, call, timer. */
+  /** Only these, with commas: request, event, delivery, try, message, call, timer, replay. */
   types?: string | undefined
   /** Only what belongs to this account. */
   account_id?: string | undefined
@@ -655,7 +786,7 @@ export function operatorStream(client: Client, params?: OperatorStreamParams, op
 
 /** The parameters of `operator.wait`. */
 export interface OperatorWaitParams {
-  type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer'
+  type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'replay'
   /** Only what belongs to this account. */
   account_id?: string | undefined
   /** Only what belongs to this number. */
@@ -670,7 +801,7 @@ export interface OperatorWaitParams {
 export interface OperatorWaitResponse {
   /** The same on every process; Last-Event-ID of a stream. */
   id: string
-  type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'audit'
+  type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'replay' | 'audit'
   time: string
   business_id: string | null
   account_id: string | null
@@ -786,13 +917,43 @@ export class OperatorMethods {
   }
 
   /**
-   * Sends deliveries again, in order: some by their ids, or all that fit the filters.
+   * Sends deliveries again, in order: some by their ids, or all that fit the filters; many as a job.
    *
    * @example
-   * await client.operator.replayDeliveries({ state: 'failed', account_id: '1000000000000001', since: '24h' })
+   * await client.operator.replayDeliveries({ state: 'failed', account_id: '1000000000000001', since: '24h', job: true })
    */
   replayDeliveries(params?: OperatorReplayDeliveriesParams, options?: RequestOptions): Call<OperatorReplayDeliveriesResponse> {
     return operatorReplayDeliveries(this.client, params, options)
+  }
+
+  /**
+   * Lists replays that are or were done as a job, newest first.
+   *
+   * @example
+   * for await (const item of client.operator.listReplays({ state: 'running' })) …
+   */
+  listReplays(params?: OperatorListReplaysParams, options?: RequestOptions): ListCall<OperatorListReplaysItem> {
+    return operatorListReplays(this.client, params, options)
+  }
+
+  /**
+   * Reads a replay: how far it has come, and what became of it.
+   *
+   * @example
+   * await client.operator.readReplay('4bf92f3577b34da6a3ce929d0e0e4736')
+   */
+  readReplay(replayId: string, options?: RequestOptions): Call<OperatorReadReplayResponse> {
+    return operatorReadReplay(this.client, replayId, options)
+  }
+
+  /**
+   * Stops a replay: what is sent again already stays so. One that has ended stays as it is.
+   *
+   * @example
+   * await client.operator.stopReplay('4bf92f3577b34da6a3ce929d0e0e4736')
+   */
+  stopReplay(replayId: string, options?: RequestOptions): Call<OperatorStopReplayResponse> {
+    return operatorStopReplay(this.client, replayId, options)
   }
 
   /**

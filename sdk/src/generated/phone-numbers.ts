@@ -69,6 +69,9 @@ export interface PhoneNumbersListItem {
 const phoneNumbersListRow: Row = { name: 'phone_numbers.list', method: 'GET', door: 'business', path: '/{}/phone_numbers' }
 
 /** Lists the phone numbers of an account. */
+export function phoneNumbersList(client: Client, accountId: string, params?: PhoneNumbersListParams & { fields?: undefined }, options?: RequestOptions): ListCall<PhoneNumbersListItem & { id: string }>
+/** Lists the phone numbers of an account. */
+export function phoneNumbersList(client: Client, accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem>
 export function phoneNumbersList(client: Client, accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem> {
   return listRow(client, phoneNumbersListRow, [accountId], params, options)
 }
@@ -155,7 +158,7 @@ export interface PhoneNumbersReadInfoResponse {
 const phoneNumbersReadInfoRow: Row = { name: 'phone_numbers.read_info', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads a phone number by its Phone-Number-ID. */
-export function phoneNumbersReadInfo(client: Client, phoneNumberId: string, params?: PhoneNumbersReadInfoParams, options?: RequestOptions): Call<PhoneNumbersReadInfoResponse> {
+export function phoneNumbersReadInfo(client: Client, phoneNumberId: string, params?: PhoneNumbersReadInfoParams, options?: RequestOptions): Call<PhoneNumbersReadInfoResponse & { id: string }> {
   return callRow(client, phoneNumbersReadInfoRow, [phoneNumberId], params, options)
 }
 
@@ -292,6 +295,9 @@ export interface PhoneNumbersReadAccountNumberResponse {
 const phoneNumbersReadAccountNumberRow: Row = { name: 'phone_numbers.read_account_number', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads a phone number by its Account-Number-ID. */
+export function phoneNumbersReadAccountNumber(client: Client, accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams & { fields?: undefined }, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse & { id: string }>
+/** Reads a phone number by its Account-Number-ID. */
+export function phoneNumbersReadAccountNumber(client: Client, accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse>
 export function phoneNumbersReadAccountNumber(client: Client, accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse> {
   return callRow(client, phoneNumbersReadAccountNumberRow, [accountNumberId], params, options)
 }
@@ -310,6 +316,14 @@ export class PhoneNumbersMethods {
    * @example
    * for await (const item of client.phoneNumbers.list('1000000000000001', { limit: 1, sort: 'creation_time.desc' })) …
    */
+  list(accountId: string, params?: PhoneNumbersListParams & { fields?: undefined }, options?: RequestOptions): ListCall<PhoneNumbersListItem & { id: string }>
+  /**
+   * Lists the phone numbers of an account.
+   *
+   * @example
+   * for await (const item of client.phoneNumbers.list('1000000000000001', { limit: 1, sort: 'creation_time.desc' })) …
+   */
+  list(accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem>
   list(accountId: string, params?: PhoneNumbersListParams, options?: RequestOptions): ListCall<PhoneNumbersListItem> {
     return phoneNumbersList(this.client, accountId, params, options)
   }
@@ -330,7 +344,7 @@ export class PhoneNumbersMethods {
    * @example
    * await client.phoneNumbers.readInfo('4000000000000001', { fields: 'name_status' })
    */
-  readInfo(phoneNumberId: string, params?: PhoneNumbersReadInfoParams, options?: RequestOptions): Call<PhoneNumbersReadInfoResponse> {
+  readInfo(phoneNumberId: string, params?: PhoneNumbersReadInfoParams, options?: RequestOptions): Call<PhoneNumbersReadInfoResponse & { id: string }> {
     return phoneNumbersReadInfo(this.client, phoneNumberId, params, options)
   }
 
@@ -394,6 +408,14 @@ export class PhoneNumbersMethods {
    * @example
    * await client.phoneNumbers.readAccountNumber('4100000000000001')
    */
+  readAccountNumber(accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams & { fields?: undefined }, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse & { id: string }>
+  /**
+   * Reads a phone number by its Account-Number-ID.
+   *
+   * @example
+   * await client.phoneNumbers.readAccountNumber('4100000000000001')
+   */
+  readAccountNumber(accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse>
   readAccountNumber(accountNumberId: string, params?: PhoneNumbersReadAccountNumberParams, options?: RequestOptions): Call<PhoneNumbersReadAccountNumberResponse> {
     return phoneNumbersReadAccountNumber(this.client, accountNumberId, params, options)
   }

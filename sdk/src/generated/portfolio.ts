@@ -20,6 +20,9 @@ export interface PortfolioReadBusinessResponse {
 const portfolioReadBusinessRow: Row = { name: 'portfolio.read_business', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads a business portfolio. */
+export function portfolioReadBusiness(client: Client, businessId: string, params?: PortfolioReadBusinessParams & { fields?: undefined }, options?: RequestOptions): Call<PortfolioReadBusinessResponse & { id: string }>
+/** Reads a business portfolio. */
+export function portfolioReadBusiness(client: Client, businessId: string, params?: PortfolioReadBusinessParams, options?: RequestOptions): Call<PortfolioReadBusinessResponse>
 export function portfolioReadBusiness(client: Client, businessId: string, params?: PortfolioReadBusinessParams, options?: RequestOptions): Call<PortfolioReadBusinessResponse> {
   return callRow(client, portfolioReadBusinessRow, [businessId], params, options)
 }
@@ -54,6 +57,9 @@ export interface PortfolioReadMigrationIntentResponse {
 const portfolioReadMigrationIntentRow: Row = { name: 'portfolio.read_migration_intent', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads the state of a request to move an account. */
+export function portfolioReadMigrationIntent(client: Client, migrationIntentId: string, params?: PortfolioReadMigrationIntentParams & { fields?: undefined }, options?: RequestOptions): Call<PortfolioReadMigrationIntentResponse & { id: string }>
+/** Reads the state of a request to move an account. */
+export function portfolioReadMigrationIntent(client: Client, migrationIntentId: string, params?: PortfolioReadMigrationIntentParams, options?: RequestOptions): Call<PortfolioReadMigrationIntentResponse>
 export function portfolioReadMigrationIntent(client: Client, migrationIntentId: string, params?: PortfolioReadMigrationIntentParams, options?: RequestOptions): Call<PortfolioReadMigrationIntentResponse> {
   return callRow(client, portfolioReadMigrationIntentRow, [migrationIntentId], params, options)
 }
@@ -72,6 +78,14 @@ export class PortfolioMethods {
    * @example
    * await client.portfolio.readBusiness('2000000000000001')
    */
+  readBusiness(businessId: string, params?: PortfolioReadBusinessParams & { fields?: undefined }, options?: RequestOptions): Call<PortfolioReadBusinessResponse & { id: string }>
+  /**
+   * Reads a business portfolio.
+   *
+   * @example
+   * await client.portfolio.readBusiness('2000000000000001')
+   */
+  readBusiness(businessId: string, params?: PortfolioReadBusinessParams, options?: RequestOptions): Call<PortfolioReadBusinessResponse>
   readBusiness(businessId: string, params?: PortfolioReadBusinessParams, options?: RequestOptions): Call<PortfolioReadBusinessResponse> {
     return portfolioReadBusiness(this.client, businessId, params, options)
   }
@@ -92,6 +106,14 @@ export class PortfolioMethods {
    * @example
    * await client.portfolio.readMigrationIntent('8000000000000001')
    */
+  readMigrationIntent(migrationIntentId: string, params?: PortfolioReadMigrationIntentParams & { fields?: undefined }, options?: RequestOptions): Call<PortfolioReadMigrationIntentResponse & { id: string }>
+  /**
+   * Reads the state of a request to move an account.
+   *
+   * @example
+   * await client.portfolio.readMigrationIntent('8000000000000001')
+   */
+  readMigrationIntent(migrationIntentId: string, params?: PortfolioReadMigrationIntentParams, options?: RequestOptions): Call<PortfolioReadMigrationIntentResponse>
   readMigrationIntent(migrationIntentId: string, params?: PortfolioReadMigrationIntentParams, options?: RequestOptions): Call<PortfolioReadMigrationIntentResponse> {
     return portfolioReadMigrationIntent(this.client, migrationIntentId, params, options)
   }

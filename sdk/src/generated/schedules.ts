@@ -51,6 +51,9 @@ export interface SchedulesListItem {
 const schedulesListRow: Row = { name: 'schedules.list', method: 'GET', door: 'business', path: '/{}/schedules' }
 
 /** Lists the schedules of an account. */
+export function schedulesList(client: Client, accountId: string, params?: SchedulesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SchedulesListItem & { id: string }>
+/** Lists the schedules of an account. */
+export function schedulesList(client: Client, accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem>
 export function schedulesList(client: Client, accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem> {
   return listRow(client, schedulesListRow, [accountId], params, options)
 }
@@ -106,6 +109,18 @@ export class SchedulesMethods {
    *   limit: 1,
    * })) …
    */
+  list(accountId: string, params?: SchedulesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SchedulesListItem & { id: string }>
+  /**
+   * Lists the schedules of an account.
+   *
+   * @example
+   * for await (const item of client.schedules.list('1000000000000001', {
+   *   filtering: '[{"field":"status","operator":"EQUAL","value":"ACTIVE"}]',
+   *   sort: 'created_time.desc',
+   *   limit: 1,
+   * })) …
+   */
+  list(accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem>
   list(accountId: string, params?: SchedulesListParams, options?: RequestOptions): ListCall<SchedulesListItem> {
     return schedulesList(this.client, accountId, params, options)
   }

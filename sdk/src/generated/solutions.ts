@@ -61,6 +61,9 @@ export interface SolutionsListItem {
 const solutionsListRow: Row = { name: 'solutions.list', method: 'GET', door: 'business', path: '/{}/{product}_business_solutions' }
 
 /** Lists the solutions that an app is in, newest first. */
+export function solutionsList(client: Client, applicationId: string, params?: SolutionsListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SolutionsListItem & { id: string }>
+/** Lists the solutions that an app is in, newest first. */
+export function solutionsList(client: Client, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem>
 export function solutionsList(client: Client, applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem> {
   return listRow(client, solutionsListRow, [applicationId], params, options)
 }
@@ -89,6 +92,9 @@ export interface SolutionsReadResponse {
 const solutionsReadRow: Row = { name: 'solutions.read', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads a solution, for the business of either of its apps. */
+export function solutionsRead(client: Client, solutionId: string, params?: SolutionsReadParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsReadResponse & { id: string }>
+/** Reads a solution, for the business of either of its apps. */
+export function solutionsRead(client: Client, solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse>
 export function solutionsRead(client: Client, solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse> {
   return callRow(client, solutionsReadRow, [solutionId], params, options)
 }
@@ -146,6 +152,14 @@ export class SolutionsMethods {
    * @example
    * for await (const item of client.solutions.list('3000000000000001', { role: 'OWNER', limit: 1 })) …
    */
+  list(applicationId: string, params?: SolutionsListParams & { fields?: undefined }, options?: RequestOptions): ListCall<SolutionsListItem & { id: string }>
+  /**
+   * Lists the solutions that an app is in, newest first.
+   *
+   * @example
+   * for await (const item of client.solutions.list('3000000000000001', { role: 'OWNER', limit: 1 })) …
+   */
+  list(applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem>
   list(applicationId: string, params?: SolutionsListParams, options?: RequestOptions): ListCall<SolutionsListItem> {
     return solutionsList(this.client, applicationId, params, options)
   }
@@ -156,6 +170,14 @@ export class SolutionsMethods {
    * @example
    * await client.solutions.read('9000000000000000')
    */
+  read(solutionId: string, params?: SolutionsReadParams & { fields?: undefined }, options?: RequestOptions): Call<SolutionsReadResponse & { id: string }>
+  /**
+   * Reads a solution, for the business of either of its apps.
+   *
+   * @example
+   * await client.solutions.read('9000000000000000')
+   */
+  read(solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse>
   read(solutionId: string, params?: SolutionsReadParams, options?: RequestOptions): Call<SolutionsReadResponse> {
     return solutionsRead(this.client, solutionId, params, options)
   }

@@ -92,6 +92,9 @@ export interface TemplatesListItem {
 const templatesListRow: Row = { name: 'templates.list', method: 'GET', door: 'business', path: '/{}/message_templates' }
 
 /** Lists the message templates of an account, newest first. */
+export function templatesList(client: Client, accountId: string, params?: TemplatesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<TemplatesListItem & { id: string }>
+/** Lists the message templates of an account, newest first. */
+export function templatesList(client: Client, accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem>
 export function templatesList(client: Client, accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem> {
   return listRow(client, templatesListRow, [accountId], params, options)
 }
@@ -216,6 +219,9 @@ export interface TemplatesReadResponse {
 const templatesReadRow: Row = { name: 'templates.read', method: 'GET', door: 'business', path: '/{}' }
 
 /** Reads a message template. */
+export function templatesRead(client: Client, templateId: string, params?: TemplatesReadParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesReadResponse & { id: string }>
+/** Reads a message template. */
+export function templatesRead(client: Client, templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse>
 export function templatesRead(client: Client, templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse> {
   return callRow(client, templatesReadRow, [templateId], params, options)
 }
@@ -282,6 +288,14 @@ export class TemplatesMethods {
    * @example
    * for await (const item of client.templates.list('1000000000000001', { status: 'APPROVED', summary: 'total_count', limit: 1 })) …
    */
+  list(accountId: string, params?: TemplatesListParams & { fields?: undefined }, options?: RequestOptions): ListCall<TemplatesListItem & { id: string }>
+  /**
+   * Lists the message templates of an account, newest first.
+   *
+   * @example
+   * for await (const item of client.templates.list('1000000000000001', { status: 'APPROVED', summary: 'total_count', limit: 1 })) …
+   */
+  list(accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem>
   list(accountId: string, params?: TemplatesListParams, options?: RequestOptions): ListCall<TemplatesListItem> {
     return templatesList(this.client, accountId, params, options)
   }
@@ -325,6 +339,14 @@ export class TemplatesMethods {
    * @example
    * await client.templates.read('5100000000000001')
    */
+  read(templateId: string, params?: TemplatesReadParams & { fields?: undefined }, options?: RequestOptions): Call<TemplatesReadResponse & { id: string }>
+  /**
+   * Reads a message template.
+   *
+   * @example
+   * await client.templates.read('5100000000000001')
+   */
+  read(templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse>
   read(templateId: string, params?: TemplatesReadParams, options?: RequestOptions): Call<TemplatesReadResponse> {
     return templatesRead(this.client, templateId, params, options)
   }

@@ -663,7 +663,7 @@ export interface InboundInteractive {
   }
 }
 
-/** A message from a user: `type` tells the kinds apart. */
+/** A message from a user: `type` says which kind. */
 export type InboundMessage =
   | InboundText
   | InboundReaction
@@ -1036,7 +1036,7 @@ export interface WebhookValues {
   user_preferences: UserPreferencesValue
 }
 
-/** One change that an app is notified of: `field` tells what its value holds. */
+/** One change that an app is notified of: `field` says what its value holds. */
 export type WebhookEvent = {
   [Field in keyof WebhookValues]: {
     /** The account that it happened to. */

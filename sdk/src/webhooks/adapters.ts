@@ -28,7 +28,7 @@ export function makeNodeHandler(options: HandlerOptions) {
   }
 }
 
-/** Express calls it like Node does; what goes wrong besides is Express's to tell. */
+/** Express calls it like Node does; other errors are Express's to report. */
 export function makeExpressHandler(options: HandlerOptions) {
   const handle = makeNodeHandler(options)
   return (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void): void => {

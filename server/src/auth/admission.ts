@@ -48,7 +48,8 @@ export async function findAdmission(
 
 async function findByToken(db: Db, secret: string, id: string): Promise<FoundAdmission | undefined> {
   const row = await db.first(findByHashAndId, { hash: hashToken(db, secret), id: isPossibleId(id) ? id : noId })
-  const token = toFound(row)
+  const found = toFound(db, row)
+  const token = found instanceof Promise ? await found : found
   if (!row || !token) return undefined
   const { caller, expires_time } = token
   return { caller, expires_time, node: readNode(row) }

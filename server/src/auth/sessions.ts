@@ -66,10 +66,11 @@ export function isOwnPage({ origin, host, ...headers }: IncomingHttpHeaders): bo
 /** What a session is limited to, and whose it is. */
 export interface NewSession {
   readonly name: string
-  readonly app_id: string
   readonly accounts: readonly string[] | null
   readonly businesses: readonly string[] | null
   readonly expires_time: number
+  /** By what it was admitted; undefined: by a link, or by being on this machine. */
+  readonly grant?: string
 }
 
 /** Stores a session as a token: so it is listed, ended and recorded like one. */
@@ -77,12 +78,12 @@ export async function insertSession(
   tx: Transaction,
   clock: Clock,
   random: Random,
-  { name, ...session }: NewSession,
+  { name, grant, ...session }: NewSession,
   secret: string,
 ): Promise<string> {
-  const id = await insertToken(tx, clock, random, { ...session, secret, scopes: sessionScopes })
-  await tx.query.updateTable('tokens').set({ session_name: name }).where('id', '=', id).execute()
-  return id
+  const app_id = (await findSessionApp(tx)) ?? null
+  const named = { session_name: name, session_grant: grant }
+  return insertToken(tx, clock, random, { ...session, ...named, app_id, secret, scopes: sessionScopes })
 }
 
 export interface FoundSession {
@@ -94,29 +95,25 @@ export interface FoundSession {
 
 /** A session that has not ended. */
 export async function findSession(db: Db, now: number, secret: string): Promise<FoundSession | undefined> {
+  const found = await findAnySession(db, now, secret)
+  return found === 'ended' ? undefined : found
+}
+
+/** The same, or that there was a session with this secret. */
+export async function findAnySession(db: Db, now: number, secret: string): Promise<FoundSession | 'ended' | undefined> {
   const row = await db.query
     .selectFrom('tokens')
     .select(['id', 'session_name', 'expires_time', 'revoked_time', 'accounts', 'businesses'])
     .where('hash', '=', hashToken(db, secret))
     .executeTakeFirst()
-  if (!row || row.session_name === null || row.revoked_time !== null) return undefined
+  if (!row || row.session_name === null) return undefined
   const { id, session_name: name, expires_time } = row
-  if (expires_time === null || expires_time <= now) return undefined
+  if (row.revoked_time !== null || expires_time === null || expires_time <= now) return 'ended'
   return { id, name, expires_time, isLimited: row.accounts !== null || row.businesses !== null }
 }
 
-/** Whether there is or was a session with this secret. */
-export async function isSecretUsed(db: Db, secret: string): Promise<boolean> {
-  const found = await db.query
-    .selectFrom('tokens')
-    .select('id')
-    .where('hash', '=', hashToken(db, secret))
-    .executeTakeFirst()
-  return found !== undefined
-}
-
-/** The app that sessions act by where nobody says which: a token has one. Undefined in an empty store. */
-export async function findSessionApp(db: Db): Promise<string | undefined> {
+/** The app that sessions act by: nobody says which. Undefined in an empty store. */
+async function findSessionApp(db: Db): Promise<string | undefined> {
   const row = await db.query
     .selectFrom('apps')
     .select('id')
@@ -127,7 +124,7 @@ export async function findSessionApp(db: Db): Promise<string | undefined> {
   return row?.id
 }
 
-export interface NewLink extends Omit<NewSession, 'expires_time'> {
+export interface NewLink extends Omit<NewSession, 'expires_time' | 'grant'> {
   /** When the link ends; its session has its own time. */
   readonly expires_time: number
 }
@@ -140,6 +137,7 @@ export async function insertLink(tx: Transaction, random: Random, link: NewLink)
     .insertInto('console_links')
     .values({
       ...link,
+      app_id: (await findSessionApp(tx)) ?? '',
       hash: hashCode(tx, code),
       accounts: accounts && [...accounts],
       businesses: businesses && [...businesses],
@@ -159,8 +157,8 @@ export async function takeLink(
   const found = await tx.query.selectFrom('console_links').selectAll().where('hash', '=', hashed).executeTakeFirst()
   const { numDeletedRows } = await tx.query.deleteFrom('console_links').where('hash', '=', hashed).executeTakeFirst()
   if (!found || numDeletedRows !== 1n) return undefined
-  const { name, app_id, accounts, businesses } = found
-  return { name, app_id, accounts, businesses }
+  const { name, accounts, businesses } = found
+  return { name, accounts, businesses }
 }
 
 function hashCode(db: Db, code: string): string {

@@ -27,12 +27,16 @@ export function makeTokenId(random: Random): string {
 
 export interface NewToken {
   readonly secret: string
-  readonly app_id: string
+  /** Null: of no app. For sessions of the console alone. */
+  readonly app_id: string | null
   readonly scopes: readonly Scope[]
   readonly accounts: readonly string[] | null
   /** For operators alone. */
   readonly businesses?: readonly string[] | null
   readonly expires_time: number | null
+  /** Whose session of the console it is, and by what it was admitted if not by a link. */
+  readonly session_name?: string
+  readonly session_grant?: string | undefined
 }
 
 /** Stores a token as its hash only, and returns its id. */
@@ -50,7 +54,8 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
       created_time: clock.now(),
       expires_time: token.expires_time,
       revoked_time: null,
-      session_name: null,
+      session_name: token.session_name ?? null,
+      session_grant: token.session_grant ?? null,
     })
     .execute()
   return id
@@ -59,7 +64,7 @@ export async function insertToken(tx: Transaction, clock: Clock, random: Random,
 export function selectTokens(db: Kysely<Tables>) {
   return db
     .selectFrom('tokens')
-    .innerJoin('apps', 'apps.id', 'tokens.app_id')
+    .leftJoin('apps', 'apps.id', 'tokens.app_id')
     .select([
       'tokens.id',
       'tokens.app_id',
@@ -87,35 +92,54 @@ export interface FoundToken {
 
 /** The identity behind a token's secret, unless revoked; the caller checks the expiry. */
 export async function findCaller(db: Db, secret: string): Promise<FoundToken | undefined> {
-  return toFound(await db.first(findByHash, { hash: hashToken(db, secret) }))
+  return toFound(db, await db.first(findByHash, { hash: hashToken(db, secret) }))
 }
 
 /** The same for a token that was found before. */
 export async function findCallerById(db: Db, id: string): Promise<FoundToken | undefined> {
-  return toFound(await db.first(findById, { id }))
+  return toFound(db, await db.first(findById, { id }))
 }
 
 type TokenRow = Pick<
   TokensTable,
   'id' | 'app_id' | 'scopes' | 'accounts' | 'businesses' | 'expires_time' | 'revoked_time'
-> &
-  Pick<AppsTable, 'business_id' | 'first_party'>
+> & { readonly [K in 'business_id' | 'first_party']: AppsTable[K] | null }
 
-export function toFound(row: TokenRow | undefined): FoundToken | undefined {
+/** A promise only for a token that is limited to businesses: for all others it would cost every request a turn. */
+export function toFound(db: Db, row: TokenRow | undefined): FoundToken | undefined | Promise<FoundToken | undefined> {
   if (!row || row.revoked_time !== null) return undefined
+  const { accounts, businesses } = row
+  if (!businesses) return describeToken(row, accounts)
+  return listOwnedAccounts(db, businesses).then((owned) => describeToken(row, [...(accounts ?? []), ...owned]))
+}
+
+function describeToken(row: TokenRow, gatewayAccounts: readonly string[] | null): FoundToken {
+  const { accounts } = row
+  const own = accounts ? new Set(accounts) : undefined
   return {
     caller: {
       token_id: row.id,
-      app_id: row.app_id,
-      business_id: row.business_id,
-      first_party: row.first_party,
+      app_id: row.app_id ?? '',
+      business_id: row.business_id ?? '',
+      first_party: row.first_party ?? false,
       scopes: new Set(row.scopes as Scope[]),
-      accounts: row.accounts ? new Set(row.accounts) : undefined,
+      accounts: own,
       businesses: row.businesses ? new Set(row.businesses) : undefined,
+      gateway_accounts: gatewayAccounts === accounts ? own : new Set(gatewayAccounts),
       granted: { scopes: row.scopes, accounts: row.accounts, businesses: row.businesses },
     },
     expires_time: row.expires_time,
   }
+}
+
+/** Looked up each time, because a business gets further accounts. */
+async function listOwnedAccounts(db: Db, businesses: readonly string[]): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('accounts')
+    .select('id')
+    .where('business_id', 'in', [...businesses, ''])
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Revokes a token; false when there is none of that id. */

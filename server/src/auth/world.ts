@@ -83,6 +83,7 @@ export const tokenEntries = defineWorldPart({
           expires_time: expires_time ?? null,
           revoked_time: null,
           session_name: null,
+          session_grant: null,
         }),
         change: ({ given: { accounts, businesses }, scopes, expires_time }) =>
           pickGiven({

@@ -3,18 +3,19 @@ import { parseDuration } from '../base/duration.ts'
 import { systemRandom } from '../base/random.ts'
 import { rotateSecretForOperators } from '../delivery/secrets.ts'
 import { CommandFailed } from './fail.ts'
-import { ask, findRemote } from './remote.ts'
+import { ask, findRemote, type RemoteFlags } from './remote.ts'
 import { withStore } from './store.ts'
 import { writeTime } from './table.ts'
 
 /** Prints only the secret on standard output, for scripts, and explanations on standard error. */
 export async function rotateAppSecret(
   app_id: string,
-  { overlap: text, data, url }: { overlap: string; data?: string; url?: string },
+  flags: RemoteFlags & { overlap: string; data?: string },
 ): Promise<void> {
+  const { overlap: text, data } = flags
   const overlap = parseDuration(text)
   if (overlap === undefined) throw new CommandFailed(`--overlap ${text} is not a duration such as 24h`)
-  const remote = findRemote(url === undefined ? {} : { url })
+  const remote = findRemote(flags)
   if (remote) {
     const made = await ask(remote, ({ operator }) => operator.rotateAppSecret(app_id, { overlap: text }))
     return printSecret(app_id, made.secret, made.previous?.until ?? writeTime(systemClock.now()))

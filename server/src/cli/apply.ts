@@ -4,11 +4,11 @@ import { systemRandom } from '../base/random.ts'
 import { applyWorld } from '../world/apply.ts'
 import { readWorldFile } from '../world/read.ts'
 import { CommandFailed } from './fail.ts'
-import { ask, findRemote } from './remote.ts'
+import { ask, findRemote, type RemoteFlags } from './remote.ts'
 import { withNewStore } from './store.ts'
 
 /** Brings the store to what a world file says. */
-export async function apply(file: string, flags: { data?: string; url?: string }): Promise<void> {
+export async function apply(file: string, flags: RemoteFlags & { data?: string }): Promise<void> {
   const remote = findRemote(flags)
   if (remote) {
     const text = await readFile(file, 'utf8').catch((error: Error) => {

@@ -1,16 +1,15 @@
 import type { Db } from '../db/database.ts'
 import { listActivitiesForOperators } from '../resources/audit/store.ts'
 import { CommandFailed } from './fail.ts'
-import { ask, findRemote } from './remote.ts'
+import { ask, findRemote, type RemoteFlags } from './remote.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
-export interface AuditFlags {
+export interface AuditFlags extends RemoteFlags {
   readonly account?: string
   readonly limit: string
   readonly json?: boolean
   readonly data?: string
-  readonly url?: string
 }
 
 const maxRecords = 10_000

@@ -1,4 +1,4 @@
-import { findSessionApp, insertLink } from '../auth/sessions.ts'
+import { insertLink } from '../auth/sessions.ts'
 import { systemClock } from '../base/clock.ts'
 import { parseDuration } from '../base/duration.ts'
 import { systemRandom } from '../base/random.ts'
@@ -21,15 +21,8 @@ export async function printConsoleLink(flags: ConsoleLinkFlags): Promise<void> {
   if (!lifetime) throw new CommandFailed(`--expires ${flags.expires} is not a duration such as 1h`)
   await withStore({ DATA_DIR: flags.data }, async (database, config) => {
     const code = await database.transaction(async (tx) => {
-      const app_id = await findSessionApp(tx)
-      if (app_id === undefined) throw new CommandFailed('the store has no app; apply a world file first')
       const limits = await readLimits(tx, flags)
-      return insertLink(tx, systemRandom, {
-        name: flags.for,
-        app_id,
-        ...limits,
-        expires_time: systemClock.now() + lifetime,
-      })
+      return insertLink(tx, systemRandom, { name: flags.for, ...limits, expires_time: systemClock.now() + lifetime })
     })
     const base = config.publicUrl ?? `http://${config.host}:${config.port}`
     process.stdout.write(`${cutTrailingSlashes(base)}/#enter=${code}\n`)
@@ -37,7 +30,7 @@ export async function printConsoleLink(flags: ConsoleLinkFlags): Promise<void> {
   })
 }
 
-/** Whoever is limited to a business sees its accounts too, at the phones as well. */
+/** Whoever is limited to a business sees all its accounts, those of later too. */
 async function readLimits(tx: Transaction, { account, business }: ConsoleLinkFlags) {
   if (account.length === 0 && business.length === 0) return { accounts: null, businesses: null }
   const found = await tx.query
@@ -51,11 +44,5 @@ async function readLimits(tx: Transaction, { account, business }: ConsoleLinkFla
   }
   check('--account', account, 'account')
   check('--business', business, 'business')
-  const owned = await tx.query
-    .selectFrom('accounts')
-    .select('id')
-    .where('business_id', 'in', [...business, ''])
-    .execute()
-  const accounts = [...new Set([...account, ...owned.map(({ id }) => id)])]
-  return { accounts, businesses: business.length === 0 ? null : business }
+  return { accounts: account.length === 0 ? null : account, businesses: business.length === 0 ? null : business }
 }

@@ -1,43 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
-import type { Database, Transaction } from '../db/database.ts'
-import { findUrlProblem } from '../delivery/callback-url.ts'
+import type { Database } from '../db/database.ts'
 import { type DeliverySummary, listDeliveriesForOperators, summarizeForOperators } from '../delivery/log.ts'
-import { replayDelivery } from '../delivery/replay.ts'
 import { NoticeWaker } from '../delivery/waker.ts'
-import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
+import { showText } from './delivery-texts.ts'
 import { CommandFailed } from './fail.ts'
-import { ask, findRemote } from './remote.ts'
+import { findRemote, type RemoteFlags } from './remote.ts'
 import { listRemoteDeliveries, watchRemote } from './remote-deliveries.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
-export interface DeliveryListFlags {
+export interface DeliveryListFlags extends RemoteFlags {
   readonly failed?: boolean
   readonly account?: string
   readonly limit: string
   readonly watch?: boolean
   readonly json?: boolean
   readonly data?: string
-  readonly url?: string
 }
 
 const maxLimit = 10_000
 export const contentRemoved = 'its content was removed, after MESSAGE_BODY_KEEP or by ./switchboard forget'
 export const noAccess = "the app's business has no access to the account any more"
 
-export async function listDeliveries({
-  failed = false,
-  account,
-  limit,
-  watch,
-  json,
-  data,
-  url,
-}: DeliveryListFlags): Promise<void> {
+export async function listDeliveries(flags: DeliveryListFlags): Promise<void> {
+  const { failed = false, account, limit, watch, json, data } = flags
   const count = parseCount(limit)
-  const remote = findRemote(url === undefined ? {} : { url })
+  const remote = findRemote(flags)
   if (remote) {
     if (watch) return watchRemote(remote)
     const found = await listRemoteDeliveries(remote, { failed, account, limit: count })
@@ -95,56 +85,6 @@ function writeSummary({ waiting, failing, failed, deliveredInLastMinute, oldest 
     `delivered in the last minute ${deliveredInLastMinute}`,
     `given up ${failed}`,
   ].join(' | ')
-}
-
-export interface ReplayFlags {
-  readonly to?: string
-  readonly data?: string
-  readonly url?: string
-}
-
-/** Sends deliveries again: all of them, or none when one of them cannot be sent. */
-export async function replayDeliveries(texts: readonly string[], { to, data, url }: ReplayFlags): Promise<void> {
-  const ids = texts.map(parseId)
-  const remote = findRemote(url === undefined ? {} : { url })
-  if (remote) {
-    const params = { ids: ids.map(String), to }
-    const { replayed } = await ask(remote, ({ operator }) => operator.replayDeliveries(params))
-    return printReplayed(replayed)
-  }
-  await withLockedStore({ DATA_DIR: data }, async (database, { allowInternalCallbacks }) => {
-    const problem = to === undefined ? undefined : findUrlProblem(to, allowInternalCallbacks)
-    if (problem !== undefined) throw new CommandFailed(`--to: ${problem}`)
-    const lanes = await database.transaction(async (tx) => {
-      const replayed = new Set<string>()
-      for (const id of ids) replayed.add(await replay(tx, id, to))
-      return replayed
-    })
-    await wakeServers(database, [...lanes])
-    printReplayed(ids.length)
-  })
-}
-
-function printReplayed(count: number): void {
-  process.stdout.write(`${count === 1 ? 'One delivery is' : `${count} deliveries are`} sent again.\n`)
-}
-
-async function replay(tx: Transaction, id: number, to: string | undefined): Promise<string> {
-  const result = await replayDelivery(tx, systemClock, id, to)
-  switch (result.kind) {
-    case 'replayed':
-      return result.lane.id
-    case 'unknown':
-      throw unknownDelivery(id)
-    case 'withdrawn':
-      throw new CommandFailed(`delivery ${id} is not sent again: ${noAccess}`)
-    case 'emptied':
-      throw new CommandFailed(`delivery ${id} is not sent again: ${contentRemoved}`)
-    case 'no_callback':
-      throw new CommandFailed(
-        `delivery ${id} has nowhere to go: app ${result.app_id} is not subscribed and linked to account ${result.account_id} any more; give an address with --to URL`,
-      )
-  }
 }
 
 /** Servers on an embedded store pick them up within a second. */

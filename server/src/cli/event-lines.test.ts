@@ -50,7 +50,7 @@ test('a text cannot steer the terminal, and is cut', () => {
   assert.match(line?.summary ?? '', /^text from 1 “[^\p{Cc}\p{Cf}]{79}…” a $/u)
 })
 
-test('any JSON is told, never thrown at', () => {
+test('any JSON is reported, never thrown at', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       for (const body of [value, { entry: value }, { entry: [value] }, { entry: [{ changes: [value] }] }]) {

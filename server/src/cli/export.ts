@@ -4,11 +4,11 @@ import type { ReadableStream as WebStream } from 'node:stream/web'
 import { exportWorld } from '../world/export.ts'
 import { countLeftOut } from '../world/export-rows.ts'
 import { listListenedApps } from './listener.ts'
-import { ask, findRemote, type Remote } from './remote.ts'
+import { ask, findRemote, type Remote, type RemoteFlags } from './remote.ts'
 import { withStore } from './store.ts'
 
 /** Writes the store as a world file to standard output, and what the file cannot hold to standard error. */
-export async function exportStore(flags: { data?: string; url?: string }): Promise<void> {
+export async function exportStore(flags: RemoteFlags & { data?: string }): Promise<void> {
   const remote = findRemote(flags)
   if (remote) return exportRemote(remote)
   await withStore({ DATA_DIR: flags.data }, (database) =>

@@ -4,10 +4,18 @@ import { packageVersion } from '../version.ts'
 import { findLocalAddress, writeLocalUrl } from './local-url.ts'
 
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
-const urlFlag = [
-  '--url <base>',
-  'a running server to ask instead of the store (SWITCHBOARD_URL; its operator token in SWITCHBOARD_TOKEN)',
+const urlFlag = ['--url <base>', 'a running server to ask instead of the store (SWITCHBOARD_URL)'] as const
+const tokenFlag = [
+  '--token <token>',
+  "for a server: a token with the scope operator (SWITCHBOARD_TOKEN; default: the demo's)",
 ] as const
+
+/** For a command that always asks a server. */
+function forServer(command: Command, local: string): Command {
+  return command
+    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${local})`)
+    .option(...tokenFlag)
+}
 const jsonFlag = ['--json', 'print all that is known, one JSON object a line'] as const
 
 /** A flag that may be repeated; `nothing` says what applies without it. */
@@ -56,6 +64,7 @@ export function buildProgram(): Command {
     .argument('<file>')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (file, flags) => (await import('./apply.ts')).apply(file, flags))
 
   program
@@ -65,6 +74,7 @@ export function buildProgram(): Command {
     )
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./export.ts')).exportStore(flags))
 
   program
@@ -98,6 +108,7 @@ export function buildProgram(): Command {
     .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./token.ts')).createToken(flags))
   token
     .command('list')
@@ -105,6 +116,7 @@ export function buildProgram(): Command {
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./token.ts')).listTokens(flags))
   token
     .command('revoke')
@@ -112,6 +124,7 @@ export function buildProgram(): Command {
     .argument('<id>')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (id, flags) => (await import('./token.ts')).revokeTokenById(id, flags))
 
   program
@@ -126,21 +139,18 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (flags) => (await import('./console-link.ts')).printConsoleLink(flags))
 
-  program
-    .command('status')
+  const local = writeLocalUrl({ host, port })
+  forServer(program.command('status'), local)
     .description('show how a running server is: version, store, processes, what is in it, what waits')
-    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
     .option('--json', 'print all that is known as one JSON object')
     .action(async (flags) => (await import('./status.ts')).showStatus(flags))
-  program
-    .command('wait')
+  forServer(program.command('wait'), local)
     .description('wait until something has happened on a running server, and print it; for tests')
-    .argument('<type>', 'request, event, delivery, try, message, call or timer')
+    .argument('<type>', 'request, event, delivery, try, message, call, timer or replay')
     .option('--account <id>', 'only of this account')
     .option('--number <id>', 'only of this Phone-Number-ID')
     .option('--since <when>', 'also what has happened since then: a duration such as 10s, or a time')
     .option('--timeout <duration>', 'how long, at most 60s (default: 30s)')
-    .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
     .action(async (type, flags) => (await import('./status.ts')).waitForHappening(type, flags))
 
   const signingKey = program
@@ -197,6 +207,7 @@ export function buildProgram(): Command {
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./audit.ts')).listAudit(flags))
 
   const app = program.command('app').description('look after apps')
@@ -207,6 +218,7 @@ export function buildProgram(): Command {
     .option('--overlap <duration>', 'how long the old secret is good as well', '24h')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (id, flags) => (await import('./app-secret.ts')).rotateAppSecret(id, flags))
 
   const deliveries = program.command('deliveries').description('the webhook log: show deliveries and replay them')
@@ -220,6 +232,7 @@ export function buildProgram(): Command {
     .option('--watch', 'show how deliveries stand, every second, until Ctrl-C')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
@@ -228,15 +241,46 @@ export function buildProgram(): Command {
     .option('--json', 'print all that is known as one JSON object')
     .option(...dataFlag)
     .option(...urlFlag)
+    .option(...tokenFlag)
     .action(async (id, flags) => (await import('./show-delivery.ts')).showDelivery(id, flags))
   deliveries
     .command('replay')
-    .description('send deliveries again, whatever came of them before, to the callback that their app has now')
-    .argument('<id...>')
+    .description(
+      'send deliveries again, whatever came of them before, to the callback that their app has now: some by their ids, or all that flags select; many are done as a job',
+    )
+    .argument('[id...]')
+    .option('--state <state>', 'only those in this state: waiting, failing, delivered, failed or withdrawn')
+    .option('--app <id>', 'only those to this app')
+    .option('--account <id>', 'only those of this account')
+    .option('--number <id>', 'only those of this Phone-Number-ID')
+    .option('--field <field>', 'only those of this field of webhooks')
+    .option('--since <when>', 'only those that were raised since then: a duration such as 24h, or a time')
+    .option('--until <when>', 'only those that were raised before then')
     .option('--to <url>', 'another address to send them to')
+    .option(
+      '--no-wait',
+      'begin a job and leave it to the servers, instead of showing how far it has come until it is done',
+    )
     .option(...dataFlag)
     .option(...urlFlag)
-    .action(async (ids, flags) => (await import('./deliveries.ts')).replayDeliveries(ids, flags))
+    .option(...tokenFlag)
+    .action(async (ids, flags) => (await import('./replay.ts')).replayDeliveries(ids, flags))
+  deliveries
+    .command('replays')
+    .description('list the newest replays that are or were done as a job')
+    .option(...jsonFlag)
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (flags) => (await import('./replays.ts')).listReplays(flags))
+  deliveries
+    .command('stop-replay')
+    .description('end a replay that is done as a job; what is sent again already stays so')
+    .argument('<id>')
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (id, flags) => (await import('./replays.ts')).stopReplay(id, flags))
 
   program
     .command('forget')
@@ -369,17 +413,14 @@ export function buildProgram(): Command {
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateJoin(flags))
 
-  addSandboxCommands(program, writeLocalUrl({ host, port }))
+  addSandboxCommands(program, local)
   pointToHelp(program, './switchboard')
   return program
 }
 
 /** What only a sandbox can do, through the operator door of a running server. */
 function addSandboxCommands(program: Command, local: string): void {
-  const forOperator = (command: Command): Command =>
-    command
-      .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${local})`)
-      .option('--token <token>', "a token with the scope operator (SWITCHBOARD_TOKEN; default: the demo's)")
+  const forOperator = (command: Command): Command => forServer(command, local)
   const load = () => import('./sandbox.ts')
   const snapshot = program.command('snapshot').description('in a sandbox: the whole store by name')
   forOperator(snapshot.command('save <name>'))

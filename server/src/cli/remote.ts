@@ -1,4 +1,4 @@
-import { APIConnectionError, APIError, Switchboard } from '@switchboard/client'
+import { APIConnectionError, APIError, Switchboard, SwitchboardError } from '@switchboard/client'
 import { type Environment, processEnvironment } from '../base/environment.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
 import { CommandFailed } from './fail.ts'
@@ -11,29 +11,51 @@ export interface Remote {
   readonly client: Switchboard
 }
 
-/** A token of worlds/demo.yaml, which a server takes from its own machine alone. */
+/** Where a command works: `--url` and `--token`, the same for all. */
+export interface RemoteFlags {
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+}
+
+/** Tokens of worlds/demo.yaml, which a server takes from its own machine alone. */
 const demoOperatorToken = 'demo-operator-token'
+const demoGatewayToken = 'demo-gateway-token'
 const patience = 10 * 60_000
 
 /** The server that `--url` or SWITCHBOARD_URL names; undefined: the command opens the store. */
-export function findRemote(
-  flags: { readonly url?: string; readonly token?: string },
-  environment: Environment = processEnvironment(),
-): Remote | undefined {
+export function findRemote(flags: RemoteFlags, environment: Environment = processEnvironment()): Remote | undefined {
   const url = flags.url ?? (environment['SWITCHBOARD_URL'] || undefined)
-  if (url === undefined) return undefined
+  if (url === undefined) {
+    if (flags.token === undefined) return undefined
+    throw new CommandFailed('--token is for a server: name it with --url or SWITCHBOARD_URL; the store needs none')
+  }
+  return openRemote(url, { operatorToken: flags.token ?? (environment['SWITCHBOARD_TOKEN'] || demoOperatorToken) })
+}
+
+/** For commands that need a server: without a name for it, it is on this machine. */
+export function requireRemote({ url, token }: RemoteFlags): Remote {
+  const named = url ?? (processEnvironment()['SWITCHBOARD_URL'] || undefined)
+  return findRemote({ url: named ?? findLocalUrl(), token }) as Remote
+}
+
+/** A server whose gateway door is used: without a name for it, it is on this machine. */
+export function openGateway({ url = findLocalUrl(), token }: RemoteFlags): Remote {
+  return openRemote(url, {
+    gatewayToken: token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken),
+  })
+}
+
+function findLocalUrl(): string {
+  return writeLocalUrl(configFrom({}))
+}
+
+function openRemote(url: string, tokens: { readonly operatorToken?: string; readonly gatewayToken?: string }): Remote {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)
   }
   const baseUrl = cutTrailingSlashes(url)
-  const operatorToken = flags.token ?? (environment['SWITCHBOARD_TOKEN'] || demoOperatorToken)
   // Whoever types a command sees at once that nobody is there, and decides alone about trying again.
-  return { url: baseUrl, client: new Switchboard({ baseUrl, operatorToken, timeout: patience, maxRetries: 0 }) }
-}
-
-/** For commands that need a server: without a name for it, it is on this machine. */
-export function requireRemote(flags: { readonly url?: string; readonly token?: string }): Remote {
-  return findRemote(flags) ?? (findRemote({ ...flags, url: writeLocalUrl(configFrom({})) }) as Remote)
+  return { url: baseUrl, client: new Switchboard({ baseUrl, ...tokens, timeout: patience, maxRetries: 0 }) }
 }
 
 /** A refusal by the server. */
@@ -54,8 +76,11 @@ export async function ask<T>({ url, client }: Remote, call: (client: Switchboard
     if (error instanceof APIError) {
       throw new RemoteRefused(error.status, `${url} answered ${error.status}: ${writePlain(error.detail)}`)
     }
-    if (!(error instanceof APIConnectionError)) throw error
-    throw new CommandFailed(`${url} cannot be reached (${error.reason}): start a server there, or give --url`)
+    if (error instanceof APIConnectionError) {
+      throw new CommandFailed(`${url} cannot be reached (${error.reason}): start a server there, or give --url`)
+    }
+    // What cannot be sent at all.
+    throw error instanceof SwitchboardError ? new CommandFailed(error.message) : error
   }
 }
 

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { SandboxReplaceFaultsParams, Switchboard } from '@switchboard/client'
 import { CommandFailed } from './fail.ts'
-import { ask, requireRemote } from './remote.ts'
+import { ask, type RemoteFlags, requireRemote } from './remote.ts'
 
-export interface SandboxFlags {
-  readonly url?: string
+export interface SandboxFlags extends RemoteFlags {
   readonly token?: string
 }
 

@@ -11,7 +11,7 @@ import { packageVersion } from '../version.ts'
 import { contentRemoved, noAccess } from './deliveries.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
 import { vocabularyOf } from './event-vocabulary.ts'
-import { ask, findRemote } from './remote.ts'
+import { ask, findRemote, type RemoteFlags } from './remote.ts'
 import { withLockedStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
@@ -33,7 +33,7 @@ const columns: readonly Column<Found['attempts'][number]>[] = [
 /** Shows a delivery, every attempt, and the exact request that was sent. */
 export async function showDelivery(
   text: string,
-  flags: { data?: string; url?: string; json?: boolean },
+  flags: RemoteFlags & { data?: string; json?: boolean },
 ): Promise<void> {
   const id = parseId(text)
   const remote = findRemote(flags)

@@ -1,8 +1,9 @@
+import type { Call, GatewayActOnMessageParams, GatewaySetCallPermissionParams, Switchboard } from '@switchboard/client'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
 import { CommandFailed } from './fail.ts'
-import { askGateway, type Gateway, type GatewayFlags, GatewayRefused, openGateway, report } from './gateway-client.ts'
+import { ask, openGateway, type Remote, type RemoteFlags, RemoteRefused } from './remote.ts'
 import {
   buildMessage,
   isFileKind,
@@ -14,7 +15,7 @@ import {
 } from './simulated-messages.ts'
 import { writeSession } from './simulated-sessions.ts'
 
-export interface MessageFlags extends GatewayFlags {
+export interface MessageFlags extends RemoteFlags {
   readonly to: string
   readonly from: string
   readonly type?: string
@@ -53,9 +54,18 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
     isReply: flags.replyTo !== undefined,
     time: systemClock.now(),
   })
-  const body = { phone_number_id: number.id, name, ...message }
-  const posted = await askGateway(gateway, 'POST', '/gateway/messages', body)
-  report(`${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`, posted)
+  const sent = `${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`
+  await perform(gateway, sent, (door) => door.writeMessage({ phone_number_id: number.id, name, ...message }))
+}
+
+/** Prints what is sent and what comes back. */
+async function perform<T>(
+  remote: Remote,
+  sent: string,
+  call: (door: Switchboard['gateway']) => Call<T>,
+): Promise<void> {
+  const { data, response } = await ask(remote, ({ gateway }) => call(gateway).withResponse())
+  process.stdout.write(`→ ${sent}\n← ${response.status} ${JSON.stringify(data)}\n`)
 }
 
 const noFile: SentFile = { id: '', mime_type: '', sha256: '', filename: '', animated: false }
@@ -71,7 +81,7 @@ function drawMessageId(): string {
 
 interface Media {
   readonly type: MessageKind
-  upload(gateway: Gateway, phone_number_id: string): Promise<SentFile>
+  upload(gateway: Remote, phone_number_id: string): Promise<SentFile>
 }
 
 /** The file of a message with one; the file type detection is loaded only for these. */
@@ -87,19 +97,18 @@ async function openMedia(path: string | undefined, wanted: MessageKind | undefin
   return { type, upload: (gateway, number) => uploadFile(gateway, number, file) }
 }
 
-async function findNumber(gateway: Gateway, to: string): Promise<NumberOfGateway> {
+async function findNumber(remote: Remote, to: string): Promise<NumberOfGateway> {
   try {
-    const { answer } = await askGateway(gateway, 'GET', `/gateway/phone_numbers/${encodeURIComponent(to)}`)
-    return answer as NumberOfGateway
+    return await ask(remote, ({ gateway }) => gateway.readNumber(to))
   } catch (error) {
-    if (!(error instanceof GatewayRefused) || error.status !== 404) throw error
+    if (!(error instanceof RemoteRefused) || error.status !== 404) throw error
     throw new CommandFailed(
-      `--to ${to} is no number that this token sees at ${gateway.url}: give a Phone-Number-ID, such as 4000000000000001 in the demo world, not the phone number itself`,
+      `--to ${to} is no number that this token sees at ${remote.url}: give a Phone-Number-ID, such as 4000000000000001 in the demo world, not the phone number itself`,
     )
   }
 }
 
-export interface CallFlags extends GatewayFlags {
+export interface CallFlags extends RemoteFlags {
   readonly to?: string
   readonly from?: string
   readonly name?: string
@@ -120,9 +129,9 @@ export async function simulateCall(flags: CallFlags): Promise<void> {
       ['terminate', flags.hangUp],
     ] as const
   ).flatMap(([action, call_id]) => (call_id === undefined ? [] : [{ action, call_id }]))
-  const isNew = to !== undefined && from !== undefined
+  const opening = to !== undefined && from !== undefined ? { phone_number_id: to, from, name } : undefined
   const [act] = acts
-  if (acts.length + Number(isNew) !== 1 || (act && (to !== undefined || from !== undefined))) {
+  if (acts.length + Number(opening !== undefined) !== 1 || (act && (to !== undefined || from !== undefined))) {
     throw new CommandFailed(
       'give either --to and --from for a new call, or one of --ring, --answer, --reject, --hang-up',
     )
@@ -131,24 +140,17 @@ export async function simulateCall(flags: CallFlags): Promise<void> {
   const drawn = systemRandom.bytes(32)
   if (act) {
     const { action, call_id } = act
-    const posted = await askGateway(gateway, 'POST', `/gateway/calls/${encodeURIComponent(call_id)}`, {
-      action,
-      ...(action === 'accept' && { session: writeSession('answer', drawn) }),
-    })
-    report(`${action} call ${call_id}`, posted)
-    return
+    const session = action === 'accept' ? { session: writeSession('answer', drawn) } : {}
+    await perform(gateway, `${action} call ${call_id}`, (door) => door.actOnCall(call_id, { action, ...session }))
   }
-  const session = writeSession('offer', drawn)
-  const posted = await askGateway(gateway, 'POST', '/gateway/calls', {
-    phone_number_id: to,
-    from,
-    ...(name !== undefined && { name }),
-    session,
-  })
-  report(`call from ${from} to ${to}, with an offer of ${session.sdp.length} characters`, posted)
+  if (opening) {
+    const session = writeSession('offer', drawn)
+    const sent = `call from ${from} to ${to}, with an offer of ${session.sdp.length} characters`
+    await perform(gateway, sent, (door) => door.startCall({ ...opening, session }))
+  }
 }
 
-export interface PermissionFlags extends GatewayFlags {
+export interface PermissionFlags extends RemoteFlags {
   readonly number: string
   readonly user: string
   readonly status: string
@@ -157,12 +159,13 @@ export interface PermissionFlags extends GatewayFlags {
 /** Simulates a user's decision whether a phone number may call. */
 export async function simulatePermission(flags: PermissionFlags): Promise<void> {
   const { number: phone_number_id, user: user_wa_id, status } = flags
-  const body = { phone_number_id, user_wa_id, status }
-  const posted = await askGateway(openGateway(flags), 'POST', '/gateway/call_permissions', body)
-  report(`permission of ${user_wa_id} for ${phone_number_id}: ${status}`, posted)
+  // The server knows which ones there are, and says so.
+  const params = { phone_number_id, user_wa_id, status } as GatewaySetCallPermissionParams
+  const sent = `permission of ${user_wa_id} for ${phone_number_id}: ${status}`
+  await perform(openGateway(flags), sent, (door) => door.setCallPermission(params))
 }
 
-export interface JoinFlags extends GatewayFlags {
+export interface JoinFlags extends RemoteFlags {
   readonly link: string
   readonly user: string
   readonly name?: string
@@ -171,12 +174,11 @@ export interface JoinFlags extends GatewayFlags {
 /** Simulates a user who follows the invite link of a group. */
 export async function simulateJoin(flags: JoinFlags): Promise<void> {
   const { link: invite_link, user: user_wa_id, name } = flags
-  const body = { invite_link, user_wa_id, ...(name !== undefined && { name }) }
-  const posted = await askGateway(openGateway(flags), 'POST', '/gateway/groups/join', body)
-  report(`${user_wa_id} follows ${invite_link}`, posted)
+  const sent = `${user_wa_id} follows ${invite_link}`
+  await perform(openGateway(flags), sent, (door) => door.joinGroup({ invite_link, user_wa_id, name }))
 }
 
-export interface StatusFlags extends GatewayFlags {
+export interface StatusFlags extends RemoteFlags {
   readonly user?: string
   readonly code?: string
 }
@@ -185,14 +187,10 @@ export interface StatusFlags extends GatewayFlags {
 export async function simulateStatus(message_id: string, action: string, flags: StatusFlags): Promise<void> {
   const { user: user_wa_id, code } = flags
   if (code !== undefined && !/^\d{1,6}$/.test(code)) throw new CommandFailed(`--code ${code} is not a number`)
-  await act(flags, message_id, {
-    action,
-    ...(user_wa_id !== undefined && { user_wa_id }),
-    ...(code !== undefined && { code: Number(code) }),
-  })
+  await act(flags, message_id, { action, user_wa_id, ...(code !== undefined && { code: Number(code) }) })
 }
 
-export interface PressFlags extends GatewayFlags {
+export interface PressFlags extends RemoteFlags {
   readonly user?: string
   readonly data?: string
 }
@@ -201,9 +199,7 @@ export interface PressFlags extends GatewayFlags {
 export async function simulatePress(message_id: string, choice: string | undefined, flags: PressFlags): Promise<void> {
   const { user: user_wa_id, data } = flags
   await act(flags, message_id, {
-    action: 'press',
-    ...(choice !== undefined && { choice }),
-    ...(user_wa_id !== undefined && { user_wa_id }),
+    ...{ action: 'press', choice, user_wa_id },
     ...(data !== undefined && { data: readData(data) }),
   })
 }
@@ -216,7 +212,14 @@ function readData(text: string): unknown {
   }
 }
 
-async function act(flags: GatewayFlags, message_id: string, body: { readonly action: string }): Promise<void> {
-  const path = `/gateway/messages/${encodeURIComponent(message_id)}`
-  report(`${body.action} message ${message_id}`, await askGateway(openGateway(flags), 'POST', path, body))
+function act(
+  flags: RemoteFlags,
+  message_id: string,
+  body: Readonly<Record<string, unknown>> & { readonly action: string },
+): Promise<void> {
+  // The server knows which actions there are, and says so.
+  const params = body as GatewayActOnMessageParams
+  return perform(openGateway(flags), `${body.action} message ${message_id}`, (door) =>
+    door.actOnMessage(message_id, params),
+  )
 }

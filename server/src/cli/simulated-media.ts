@@ -4,7 +4,7 @@ import { isMediaType, mediaTypes } from '../resources/media/kinds.ts'
 import { isAnimated, recognize } from '../resources/media/recognize.ts'
 import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
 import { CommandFailed } from './fail.ts'
-import { askGateway, type Gateway } from './gateway-client.ts'
+import { ask, type Remote } from './remote.ts'
 import { samples } from './sample-media.ts'
 import type { FileKind, SentFile } from './simulated-messages.ts'
 
@@ -56,14 +56,11 @@ export function makeSampleFile(type: FileKind): OutgoingFile {
 
 /** Uploads a user's file, so that the business can fetch it. */
 export async function uploadFile(
-  gateway: Gateway,
+  remote: Remote,
   phone_number_id: string,
   { name, bytes, animated }: OutgoingFile,
 ): Promise<SentFile> {
-  const form = new FormData()
-  form.set('phone_number_id', phone_number_id)
-  form.set('file', new Blob([new Uint8Array(bytes)]), name)
-  const { answer } = await askGateway(gateway, 'POST', '/gateway/media', form)
-  const { id, mime_type, sha256 } = answer as Pick<SentFile, 'id' | 'mime_type' | 'sha256'>
-  return { id, mime_type, sha256, filename: name, animated }
+  const file = new File([new Uint8Array(bytes)], name)
+  const uploaded = await ask(remote, ({ gateway }) => gateway.uploadMedia({ phone_number_id, file }))
+  return { ...uploaded, filename: name, animated }
 }

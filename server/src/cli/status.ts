@@ -1,8 +1,8 @@
 import type { OperatorWaitParams } from '@switchboard/client'
-import { ask, requireRemote } from './remote.ts'
+import { ask, type RemoteFlags, requireRemote } from './remote.ts'
 
 /** How a server is. */
-export async function showStatus(flags: { readonly url?: string; readonly json?: boolean }): Promise<void> {
+export async function showStatus(flags: RemoteFlags & { readonly json?: boolean }): Promise<void> {
   const remote = requireRemote(flags)
   const state = await ask(remote, ({ operator }) => operator.readState())
   if (flags.json) {
@@ -28,8 +28,7 @@ export async function showStatus(flags: { readonly url?: string; readonly json?:
   for (const [name, value] of facts) process.stdout.write(`${name.padEnd(11)} ${value}\n`)
 }
 
-export interface WaitFlags {
-  readonly url?: string
+export interface WaitFlags extends RemoteFlags {
   readonly account?: string
   readonly number?: string
   readonly since?: string

@@ -7,18 +7,17 @@ import type { Transaction } from '../db/database.ts'
 import { type Scope, scopes } from '../graph/caller.ts'
 import { chooseVocabulary } from '../graph/vocabulary.ts'
 import { CommandFailed } from './fail.ts'
-import { ask, findRemote } from './remote.ts'
+import { ask, findRemote, type RemoteFlags } from './remote.ts'
 import { withLockedStore, withStore } from './store.ts'
 import { type Column, printList, writeTime } from './table.ts'
 
-export interface TokenFlags {
+export interface TokenFlags extends RemoteFlags {
   readonly app: string
   readonly scope: string[]
   readonly account: string[]
   readonly business: string[]
   readonly expires?: string
   readonly data?: string
-  readonly url?: string
 }
 
 const defaultScopes: readonly Scope[] = ['msgapp_business_management', 'msgapp_business_messaging']
@@ -64,7 +63,7 @@ function printNew(id: string, secret: string): void {
   process.stderr.write(`Token ${id} was made. Its secret is shown this once and cannot be read again.\n`)
 }
 
-export async function listTokens(flags: { data?: string; url?: string; json?: boolean }): Promise<void> {
+export async function listTokens(flags: RemoteFlags & { data?: string; json?: boolean }): Promise<void> {
   const remote = findRemote(flags)
   if (remote) {
     // The door lists the newest first.
@@ -94,7 +93,7 @@ export async function listTokens(flags: { data?: string; url?: string; json?: bo
 
 type ListedToken = {
   id: string
-  app_id: string
+  app_id: string | null
   scopes: string[]
   accounts: readonly string[] | null
   businesses: readonly string[] | null
@@ -106,14 +105,14 @@ type ListedToken = {
 const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
-  { heading: 'APP', cell: ({ app_id }) => app_id },
+  { heading: 'APP', cell: ({ app_id }) => app_id ?? '–' },
   { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },
   { heading: 'CREATED', cell: ({ created_time }) => created_time, isWhole: true },
 ]
 
-export async function revokeTokenById(id: string, flags: { data?: string; url?: string }): Promise<void> {
+export async function revokeTokenById(id: string, flags: RemoteFlags & { data?: string }): Promise<void> {
   const remote = findRemote(flags)
   if (remote) {
     await ask(remote, ({ operator }) => operator.revokeToken(id))

@@ -149,7 +149,7 @@ export class SharedReader implements Reader {
   }
 }
 
-/** Equal for equal look-ups of prepared statements; undefined when that is hard to tell. */
+/** Equal for equal look-ups of prepared statements; undefined where that is not known. */
 function keyOf({ name, values }: pg.QueryConfig): string | undefined {
   if (name === undefined || values === undefined) return undefined
   let key = name

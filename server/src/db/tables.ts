@@ -56,6 +56,7 @@ export interface Tables {
   lanes: LanesTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
+  replays: ReplaysTable
   received_messages: ReceivedMessagesTable
   received_statuses: ReceivedStatusesTable
   received_posts: ReceivedPostsTable
@@ -131,7 +132,8 @@ export interface AppSubscriptionsTable {
 export interface TokensTable {
   id: string
   hash: string
-  app_id: string
+  /** Null: a session of the console that began in a store without apps. */
+  app_id: string | null
   scopes: Json<string[]>
   accounts: Json<string[]> | null
   businesses: Json<string[]> | null
@@ -139,11 +141,13 @@ export interface TokensTable {
   expires_time: number | null
   revoked_time: number | null
   session_name: string | null
+  session_grant: string | null
 }
 
 export interface ConsoleLinksTable {
   hash: string
   name: string
+  /** '' in a store without apps. */
   app_id: string
   accounts: Json<string[]> | null
   businesses: Json<string[]> | null
@@ -475,6 +479,29 @@ export interface DeliveryAttemptsTable {
   sent_with: string | null
   /** JSON: the headers of the response, by name. */
   answer_headers: string | null
+}
+
+export interface ReplaysTable {
+  id: string
+  /** `stopped`: by somebody, or because its token was revoked; `failed`: after many failures, with the last as its error. */
+  state: 'running' | 'done' | 'stopped' | 'failed'
+  filter: object
+  sent_to: string | null
+  token_id: string | null
+  business_id: string | null
+  account_id: string | null
+  first_id: number
+  last_id: number
+  reached_id: number
+  replayed: number
+  /** What could not be sent. */
+  left_out: number
+  total: number
+  error: string | null
+  trace: string | null
+  created_time: number
+  changed_time: number
+  finished_time: number | null
 }
 
 export interface ReceivedMessagesTable {

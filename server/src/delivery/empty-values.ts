@@ -3,6 +3,7 @@ import { walkInSteps } from '../base/walk.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { lockFreeRowsOf } from '../db/row-locks.ts'
 import { defineSql } from '../db/statement.ts'
+import { forgetAnswers } from './forget-answers.ts'
 import { keysOf } from './lanes.ts'
 
 /** The value of an event whose content was removed: it can be neither shown nor sent again. */
@@ -34,12 +35,18 @@ const lockEvents = defineSql<{ ids: object }>()(
 )
 
 const emptyEvents = defineSql<{ ids: object }>()(
-  ({ ids }) => sql`
+  ({ ids }) => sql<{ id: number }>`
     UPDATE events SET value = '' WHERE id IN (SELECT CAST(key AS BIGINT) FROM json_each(${ids}))
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.state = 'waiting')`,
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.event_id = events.id AND d.state = 'waiting')
+    RETURNING id`,
 )
 
-/** Empties the values of old events of messages, unless a delivery of the event is waiting. */
+const listDeliveries = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<{ id: number }>`
+    SELECT id FROM deliveries WHERE event_id IN (SELECT CAST(key AS BIGINT) FROM json_each(${ids}))`,
+)
+
+/** Empties the values of old events of messages and removes what subscribers answered to them, unless a delivery of the event is waiting. */
 export async function emptyOldValues(
   database: Pick<Database, 'read' | 'transaction'>,
   before: number,
@@ -59,5 +66,11 @@ export async function emptyOldValues(
 /** Locks the events first: whoever sends one again has locked it too, and is seen afterwards. */
 async function emptyValues(tx: Transaction, ids: readonly number[]): Promise<void> {
   const locked = await tx.list(lockEvents, { ids: keysOf(ids) })
-  if (locked.length > 0) await tx.list(emptyEvents, { ids: keysOf(locked.map(({ id }) => id)) })
+  if (locked.length === 0) return
+  const emptied = await tx.list(emptyEvents, { ids: keysOf(locked.map(({ id }) => id)) })
+  const deliveries = await tx.list(listDeliveries, { ids: keysOf(emptied.map(({ id }) => id)) })
+  await forgetAnswers(
+    tx,
+    deliveries.map(({ id }) => id),
+  )
 }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { emptiedValue } from './empty-values.ts'
 import { withdrawDeliveries } from './end-waiting.ts'
+import { forgetAnswers } from './forget-answers.ts'
 
 /** So many events are read at once, and so many of these changed in one transaction. */
 const stepSize = 2000
@@ -48,22 +48,14 @@ async function eraseBatch(tx: Transaction, clock: Clock, ids: readonly number[],
     .execute()
   const ended = deliveries.filter(({ event_id }) => emptied.includes(event_id)).map(({ id }) => id)
   await withdrawDeliveries(tx, ended, clock.now())
-  if (deliveries.length === 0) return
-  // A subscriber may have answered with what it was sent.
-  await query
-    .updateTable('delivery_attempts')
-    .set({ answer: null })
-    .where(
-      'delivery_id',
-      'in',
-      deliveries.map(({ id }) => id),
-    )
-    .where('answer', 'is not', sql.lit(null))
-    .execute()
+  await forgetAnswers(
+    tx,
+    deliveries.map(({ id }) => id),
+  )
 }
 
-/** The lists of a value whose items tell something by themselves. */
-const toldLists = ['messages', 'statuses', 'calls', 'groups', 'user_preferences']
+/** The lists of a value whose items stand by themselves. */
+const listNames = ['messages', 'statuses', 'calls', 'groups', 'user_preferences']
 
 /** A value without what it says of a user; undefined when it says nothing of the user. */
 export function eraseFrom(text: string, wa_id: string): string | undefined {
@@ -77,7 +69,7 @@ export function eraseFrom(text: string, wa_id: string): string | undefined {
     kept[name] = rest
   }
   if (!isChanged) return undefined
-  const hasContent = toldLists.some((name) => Array.isArray(kept[name]) && kept[name].length > 0)
+  const hasContent = listNames.some((name) => Array.isArray(kept[name]) && kept[name].length > 0)
   return hasContent ? JSON.stringify(kept) : emptiedValue
 }
 

@@ -40,7 +40,7 @@ async function failsBecause(reason: EgressReason, sending: Promise<unknown>): Pr
   await assert.rejects(sending, (error) => {
     assert.ok(error instanceof EgressError, String(error))
     assert.equal(error.reason, reason)
-    assert.doesNotMatch(error.message, /\d+\.\d+\.\d+\.\d+|::/, 'no address is told')
+    assert.doesNotMatch(error.message, /\d+\.\d+\.\d+\.\d+|::/, 'no address is reported')
     return true
   })
 }

@@ -12,6 +12,7 @@ import {
   removeDeliveries,
   removeEvents,
   removeReceived,
+  removeReplays,
   removeUnusedLanes,
   stepSize,
 } from './sweeps.ts'
@@ -72,7 +73,7 @@ export class RetentionWorker {
     const { keep, giveUpAfter, auditKeep } = this.#rules
     const now = this.#clock.now()
     await this.#inSteps((tx) => expireDeliveries(tx, now - giveUpAfter, now))
-    for (const remove of [removeDeliveries, removeEvents, ...removeReceived]) {
+    for (const remove of [removeDeliveries, removeEvents, removeReplays, ...removeReceived]) {
       await this.#inSteps((tx) => remove(tx, now - keep))
     }
     if (auditKeep !== undefined) await this.#inSteps((tx) => removeActivities(tx, now - auditKeep))

@@ -62,6 +62,15 @@ export async function removeEvents(tx: Transaction, before: number): Promise<num
   )
 }
 
+export async function removeReplays(tx: Transaction, before: number): Promise<number> {
+  return countRows(
+    sql`DELETE FROM replays WHERE id IN (
+      SELECT r.id FROM replays r WHERE r.created_time < ${before} AND r.finished_time < ${before}
+      ORDER BY r.created_time LIMIT ${sql.lit(stepSize)} ${skipLocked('r')}
+    ) RETURNING id`.execute(tx.query),
+  )
+}
+
 /** Inbound events kept to detect duplicates, by their key columns. */
 const received = {
   received_messages: ['phone_number_id', 'message_id'],

@@ -45,7 +45,7 @@ const paceMilliseconds = 20
 /** Ids of lanes and names of holders have 32 characters. */
 const maxLanes = Math.floor((maxNoticeBytes - 100) / 72)
 
-/** How much waits to be told, at the most. */
+/** The most notifications that wait to be sent. */
 const maxSaid = 500
 
 interface Notice {

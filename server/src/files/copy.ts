@@ -34,7 +34,7 @@ export async function copyFiles({ db, from, to, fileOf, report }: CopyDeps): Pro
 
   async function copyBlob({ sha256, place, size }: FilesTable): Promise<void> {
     const blob = { sha256, place }
-    if ((await to.store.find(blob)) === size) return
+    if ((await to.store.find(blob))?.size === size) return
     const found = await from.store.get(blob)
     if (!found) {
       // Rows of uploads that failed have no bytes, and go by themselves.

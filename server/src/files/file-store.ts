@@ -7,7 +7,7 @@ export interface StoredFile {
   readonly size: number
 }
 
-/** Where a blob is. `place` tells apart the times that the same blob was stored; empty: none is needed. */
+/** Where a blob is. `place` distinguishes the times that the same blob was stored; empty: none is needed. */
 export interface BlobPlace {
   readonly sha256: string
   readonly place: string
@@ -51,17 +51,31 @@ export interface FileStore {
   receive(source: AsyncIterable<Uint8Array>): Promise<Arrival>
   /** The blob, or a part of it; undefined when it does not exist. `size` is that of the whole. */
   get(blob: BlobPlace, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined>
-  /** The size of a blob; undefined when it does not exist. */
-  find(blob: BlobPlace): Promise<number | undefined>
+  /** Its size, and when it was stored, in milliseconds by the clock of the storage; undefined when it does not exist. */
+  find(blob: BlobPlace): Promise<{ size: number; stored_time: number } | undefined>
+  /** All blobs, page by page. */
+  list(): AsyncGenerator<readonly BlobPlace[]>
+  /**
+   * Records that a database uses the store, and tells its blobs from those that another one may have stored. Places begin with the
+   * name of the owner.
+   */
+  claim(owner: string): Promise<(blob: BlobPlace) => boolean>
   /** Does nothing when it is already gone. */
   remove(blob: BlobPlace): Promise<void>
   close(): Promise<void>
 }
 
+/** What is random in a place, behind the name of its owner. */
+export const placeBytes = 9
+
 const sha256Pattern = /^[\da-f]{64}$/
 
+export function isName(sha256: string): boolean {
+  return sha256Pattern.test(sha256)
+}
+
 export function checkName(sha256: string): void {
-  if (!sha256Pattern.test(sha256)) throw new Error('a blob is named by the 64 hexadecimal digits of its SHA-256')
+  if (!isName(sha256)) throw new Error('a blob is named by the 64 hexadecimal digits of its SHA-256')
 }
 
 /** `put` by `receive`. */

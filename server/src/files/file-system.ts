@@ -1,9 +1,10 @@
-import { rename, rm, stat } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { isMissing, makeFolder, syncFolder } from './durable.ts'
-import { checkName, type FileStore, putReceived } from './file-store.ts'
+import { checkName, type FileStore, isName, putReceived } from './file-store.ts'
+import { blobFolder, recordOwner } from './owners.ts'
 import { openForReading } from './reading.ts'
 import { openSpool } from './spool.ts'
 
@@ -39,11 +40,25 @@ export async function openFileSystemStore(folder: string, clock: Clock, random: 
 
     async find({ sha256 }) {
       try {
-        return (await stat(pathOf(sha256))).size
+        const { size, mtimeMs } = await stat(pathOf(sha256))
+        return { size, stored_time: mtimeMs }
       } catch (error) {
         if (isMissing(error)) return undefined
         throw error
       }
+    },
+
+    async *list() {
+      for (const start of await readdir(folder)) {
+        if (!blobFolder.test(start)) continue
+        const names = await readdir(join(folder, start))
+        yield names.filter((name) => isName(start + name)).map((name) => ({ sha256: start + name, place: '' }))
+      }
+    },
+
+    async claim(owner) {
+      const isAlone = await recordOwner(folder, owner)
+      return () => isAlone
     },
 
     async remove({ sha256 }) {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { type Engine, onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
 import { makeTestFiles, type Storage, storages, type TestFiles } from '../../test/harness/file-stores.ts'
 import { ManualClock } from '../base/clock.ts'
@@ -11,7 +11,7 @@ import { day, minute } from '../base/duration.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import { TimerWorker } from '../timers/worker.ts'
-import type { FileStore } from './file-store.ts'
+import { type FileStore, placeBytes } from './file-store.ts'
 import {
   type Files,
   holdTime,
@@ -23,7 +23,9 @@ import {
   sweepTimer,
   useFile,
 } from './files.ts'
+import { removeStrays, strayAge } from './strays.ts'
 
+const owner = 'abcdef012345'
 const start = Date.parse('2026-06-01T12:00:00Z')
 
 async function* streamOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
@@ -45,7 +47,8 @@ function declare(engine: Engine, where: Storage): void {
   before(async () => {
     place = await makeTestFiles(where, clock)
     store = place.store
-    files = openFiles({ database: held.database, store, ...tools })
+    await store.claim(owner)
+    files = openFiles({ database: held.database, store, owner, ...tools })
     const handlers = {
       [sweepTimer]: makeSweepHandler({ store, ...tools }),
       [removeTimer]: makeRemoveHandler(store),
@@ -230,6 +233,60 @@ function declare(engine: Engine, where: Storage): void {
     await settle()
     assert.equal(await files.get(sha256), undefined)
     assert.ok(reading && (await buffer(reading.stream)).equals(bytes))
+  })
+
+  describe('a search for strays', () => {
+    /** The one that storage goes by. */
+    const realClock = new ManualClock(Date.now())
+    const search = async (by = owner) => {
+      const deps = { database: held.database, store, owner: by, realClock, log: silentLog, isStopped: () => false }
+      await removeStrays({ ...deps, ...tools })
+    }
+    /** Bytes that come when their row is swept already. */
+    const putLate = async (bytes: Uint8Array, by = owner) => {
+      const drawn = by + randomBytes(placeBytes).toString('hex')
+      const { sha256 } = await store.put(streamOf(bytes), async () => drawn)
+      return { sha256, place: store.removesLate ? drawn : '' }
+    }
+
+    test('removes, page by page, what is older than a day and has no row; the rest stays', async () => {
+      const used = await files.put(streamOf(randomBytes(100)))
+      await use(used.sha256, 'somebody')
+      const strays = []
+      for (let count = 0; count < 7; count += 1) strays.push(await putLate(randomBytes(100)))
+      // The same bytes, stored again meanwhile.
+      const again = randomBytes(100)
+      strays.push(await putLate(again))
+      if (store.removesLate) await files.put(streamOf(again))
+      await search()
+      await settle()
+      for (const stray of strays) assert.ok(await store.find(stray), 'not yet a day old')
+
+      realClock.advance(strayAge + minute)
+      await search()
+      await settle()
+      for (const stray of strays) assert.equal(await store.find(stray), undefined)
+      assert.equal((await readBack(used.sha256))?.length, 100)
+      if (store.removesLate)
+        assert.ok((await readBack(createHash('sha256').update(again).digest('hex')))?.equals(again))
+    })
+
+    test('leaves a blob to whoever stores the same bytes before it is removed', async () => {
+      const bytes = randomBytes(100)
+      await putLate(bytes)
+      await search()
+      const { sha256 } = await files.put(streamOf(bytes))
+      await settle()
+      assert.ok((await readBack(sha256))?.equals(bytes))
+    })
+
+    test('removes nothing that another database may have stored in the same place', async () => {
+      const stray = await putLate(randomBytes(100), '0123456789ab')
+      await store.claim('0123456789ab')
+      await search()
+      await settle()
+      assert.ok(await store.find(stray))
+    })
   })
 
   test('throws away at its start what a process that died left half written, and nothing that may still be arriving', async () => {

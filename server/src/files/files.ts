@@ -7,7 +7,14 @@ import type { Database, Transaction } from '../db/database.ts'
 import { defineSql, defineStatement } from '../db/statement.ts'
 import { setTimer } from '../timers/set.ts'
 import type { TimerHandler } from '../timers/worker.ts'
-import type { Arrival, BlobPlace, ByteRange, FileStore, StoredFile } from './file-store.ts'
+import {
+  type Arrival,
+  type BlobPlace,
+  type ByteRange,
+  type FileStore,
+  placeBytes,
+  type StoredFile,
+} from './file-store.ts'
 
 /**
  * Blobs and their uses. A blob has a row from before its bytes are in place until after they are gone, and is removed when nothing
@@ -40,20 +47,24 @@ export interface FilesDeps {
   readonly store: FileStore
   readonly clock: Clock
   readonly random: Random
+  /** Names the database among those that use the same storage. */
+  readonly owner: string
 }
 
 const findPlace = defineStatement<{ sha256: string }>()((db, { sha256 }) =>
   db.selectFrom('files').select('place').where('sha256', '=', sha256),
 )
 
-export function openFiles({ database, store, clock, random }: FilesDeps): Files {
+export function openFiles({ database, store, clock, random, owner }: FilesDeps): Files {
+  const drawPlace = () => (store.removesLate ? owner + random.bytes(placeBytes).toString('hex') : '')
+
   /** A blob that has a row keeps its place: whoever stored it first may be using it. */
   function hold({ sha256, size }: StoredFile): Promise<string> {
     return database.transaction(async (tx) => {
       const held_until = clock.now() + holdTime
       const { place } = await tx.query
         .insertInto('files')
-        .values({ sha256, size, held_until, place: store.removesLate ? random.bytes(9).toString('hex') : '' })
+        .values({ sha256, size, held_until, place: drawPlace() })
         .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ held_until }))
         .returning('place')
         .executeTakeFirstOrThrow()

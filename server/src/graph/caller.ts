@@ -22,7 +22,7 @@ export interface Signer {
 /** Who hands in events: by a token, or by a signature. */
 export type Sender = { readonly caller: Caller } | { readonly signer: Signer }
 
-/** Who is calling: the token, the app it belongs to, and that app's business. */
+/** Who is calling: the token, the app it belongs to, and that app's business. Both are '' for a console session without an app. */
 export interface Caller {
   readonly token_id: string
   readonly app_id: string
@@ -33,6 +33,8 @@ export interface Caller {
   readonly accounts: ReadonlySet<string> | undefined
   /** The only businesses, with all that is theirs, that an operator sees besides `accounts`; undefined: no such limit. */
   readonly businesses: ReadonlySet<string> | undefined
+  /** The only accounts at the gateway: `accounts`, and those that `businesses` own by now; undefined: no such limit. */
+  readonly gateway_accounts: ReadonlySet<string> | undefined
   /** The same three as stored, to detect a change. */
   readonly granted: {
     readonly scopes: readonly string[]

@@ -121,7 +121,8 @@ export interface StreamFilter {
 export interface Documents {
   /** `showsDemo`: for a client that may use the demo world. `notice`: why this page is shown in the place of the console. */
   start(showsDemo: boolean, notice: string): Promise<Reply>
-  docs(request: IncomingHttpHeaders, showsDemo: boolean): Promise<Reply>
+  /** `frame`: the console around it, when there is one. */
+  docs(request: IncomingHttpHeaders, showsDemo: boolean, frame: ConsoleFiles | undefined): Promise<Reply>
   openApi(door: 'business' | 'gateway' | 'operator', request: IncomingHttpHeaders): Promise<Reply>
 }
 
@@ -129,10 +130,17 @@ export interface Documents {
 export interface ConsolePort {
   /** The page, the same for every address of the console; a text when there is none, which says why. */
   page(request: IncomingHttpHeaders): Promise<Reply | string>
+  /** The files that a page in the frame of the console loads; undefined when there is none. */
+  frame(): Promise<ConsoleFiles | undefined>
   /** A script or a style of the page; undefined when there is none of that name. */
   file(name: string, request: IncomingHttpHeaders): Promise<Reply | undefined>
   /** Signs a visitor in if that is possible, and says who it is. */
   signIn(visitor: Visitor): Promise<Reply>
+}
+
+export interface ConsoleFiles {
+  readonly script: string
+  readonly style: string
 }
 
 export interface Visitor {

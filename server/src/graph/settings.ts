@@ -66,4 +66,6 @@ export interface Settings {
   readonly sandbox: boolean
   /** The largest world file that operators can send. */
   readonly maxWorldBytes: number
+  /** How many deliveries a request replays itself; more become a job. */
+  readonly replayAtOnce: number
 }

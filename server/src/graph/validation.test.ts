@@ -78,7 +78,7 @@ describe('what is right is taken', () => {
 describe('the items of an array', () => {
   const days = Type.Array(Type.Enum(['A', 'B']), { maxItems: 10, uniqueItems: true })
 
-  test('are told by their place', () => {
+  test('are reported with their place', () => {
     assert.deepEqual(compileCheck(days)(['A', 'C']), argumentWrong('[1]', { expected: 'one of A, B' }))
   })
 
@@ -86,7 +86,7 @@ describe('the items of an array', () => {
     assert.match(compileCheck(days)(['A', 'B', 'A'])?.problem ?? '', /without repeats\.$/)
   })
 
-  test('are all told, however many they are', () => {
+  test('are all reported, however many they are', () => {
     const value = Array.from({ length: 5000 }, (_, index) => (index % 2500 === 7 ? 'x' : index))
     const places = [...findProblems(Type.Array(Type.Integer()), value)].map(({ place }) => place)
     assert.deepEqual(places, ['[7]', '[2507]'])

@@ -52,5 +52,7 @@ export interface PipelineDeps {
   readonly requestLog?: RequestLog | undefined
   /** Records a write in its transaction, and makes the commit fail if the caller is no longer admitted. */
   readonly appendActivity: (tx: Transaction, clock: Clock, admitted: Admitted, activity: NewActivity) => void
+  /** Records a write without that check. */
+  readonly insertActivity: (tx: Transaction, activity: NewActivity) => void
   readonly ports: Omit<Ports, 'transaction'>
 }

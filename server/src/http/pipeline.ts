@@ -103,6 +103,9 @@ async function runWrite(
     const result = await operation.run(new OperationContext(tx, { ...asked, admission: admitted }), input, prepared)
     const subject = result instanceof Recorded ? result.subject : admitted.node
     if (result instanceof Refusal || !subject) confirmAdmission(tx, deps.clock, admitted)
+    // A token that has just revoked itself is not admitted any more.
+    else if (subject.id === admitted.caller.token_id)
+      deps.insertActivity(tx, recordOf(deps, admitted, subject, request))
     else deps.appendActivity(tx, deps.clock, admitted, recordOf(deps, admitted, subject, request))
     return result instanceof Recorded ? result.answer : result
   })
@@ -221,8 +224,8 @@ class OperationContext<D extends Db>
 
   /** Returns a function, like the next ones, because handlers destructure the context. */
   get sees(): GatewayContext['sees'] {
-    const { accounts } = this.caller
-    return (account_id) => accounts === undefined || accounts.has(account_id)
+    const { gateway_accounts } = this.caller
+    return (account_id) => gateway_accounts === undefined || gateway_accounts.has(account_id)
   }
 
   get limits(): OperatorContext['limits'] {

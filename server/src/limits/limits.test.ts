@@ -12,7 +12,7 @@ const owner = { token: tokens.owner }
 onBothDatabases('a limit', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_PLATFORM: '4/1h' } })
 
-  test('is told with every answer, refuses with the time that is left, and ends with its window', async () => {
+  test('is in every response, refuses with the time that is left, and ends with its window', async () => {
     for (const percent of [25, 50, 75, 100]) {
       const answer = await server.client.get(read, owner)
       assert.equal(answer.status, 200)

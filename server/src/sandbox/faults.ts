@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
+import { defineStatement } from '../db/statement.ts'
 import type { Feed } from '../stream/feed.ts'
 import {
   countFaultHit,
@@ -13,6 +14,10 @@ import {
 
 /** Rates are taken to a millionth. */
 const chances = 1_000_000
+
+const findBusiness = defineStatement<{ account_id: string }>()((db, { account_id }) =>
+  db.selectFrom('accounts').select('business_id').where('id', '=', account_id),
+)
 
 /** What a request or a post is, as far as rules ask. */
 export type FaultSubject = Readonly<Record<keyof FaultMatch, string | undefined>>
@@ -29,7 +34,7 @@ interface FaultDeps {
   readonly log: Log
   readonly clock: Clock
   /** Shows hits of posts as they happen; those of requests are shown with them. */
-  readonly feed: Pick<Feed, 'isOn' | 'publish'>
+  readonly feed: Pick<Feed, 'isHeard' | 'publish'>
 }
 
 /** A post that a rule may hit. */
@@ -70,18 +75,20 @@ export class Faults {
     fits: (effect: FaultEffect) => boolean,
   ): Promise<FaultHit | undefined> {
     const hit = await this.#strike(this.#forCallbacks, subject, fits)
-    if (hit && this.#deps.feed.isOn) this.#publish(subject, post, hit.label)
+    if (hit && this.#deps.feed.isHeard) await this.#publish(subject, post, hit.label)
     return hit
   }
 
-  #publish({ phone_number_id, app_id, callback }: FaultSubject, post: FaultyPost, fault: string): void {
-    const { feed, random, clock } = this.#deps
+  async #publish({ phone_number_id, app_id, callback }: FaultSubject, post: FaultyPost, fault: string): Promise<void> {
+    const { database, feed, random, clock } = this.#deps
     const { account_id, ...data } = post
+    // Operators who are limited to a business hear of what is its.
+    const account = await database.read.first(findBusiness, { account_id })
     feed.publish({
       id: `fault-${random.trace().slice(0, 16)}`,
       type: 'delivery',
       time: clock.now(),
-      business_id: null,
+      business_id: account?.business_id ?? null,
       account_id,
       phone_number_id: phone_number_id ?? null,
       trace: null,

@@ -18,7 +18,7 @@ function writeArgument(name: string, schema: JsonSchema, required: boolean, desc
     ...(required ? ['<span class="must">required</span>'] : []),
   ]
   const lines = [...(description === undefined ? [] : [writeMarkdown(description)]), ...writeValues(schema)]
-  return `<div><dt><code>${escapeHtml(name)}</code>${marks.join('')}</dt><dd>${lines.join(' ')}${writeMembers(schema)}</dd></div>`
+  return `<div><dt><code class="named">${escapeHtml(name)}</code>${marks.join('')}</dt><dd class="meaning">${lines.join(' ')}${writeMembers(schema)}</dd></div>`
 }
 
 /** The members of an object, or of the objects in a list, one level deeper. */
@@ -32,7 +32,7 @@ function writeMembers(schema: JsonSchema): string {
   const items = Object.entries(properties).map(([name, member]) =>
     writeArgument(name, member, required.includes(name), member['description'] as string | undefined),
   )
-  return `<dl>${items.join('')}</dl>`
+  return `<dl class="members">${items.join('')}</dl>`
 }
 
 function writeValues({ enum: values, items }: JsonSchema): string[] {

@@ -2,11 +2,10 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   type FoundSession,
+  findAnySession,
   findSession,
-  findSessionApp,
   insertSession,
   isOwnPage,
-  isSecretUsed,
   proofOf,
   readSessionCookie,
   takeLink,
@@ -23,10 +22,10 @@ import type { Database } from '../db/database.ts'
 import { isUniqueViolation } from '../db/unique.ts'
 import type { ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'
-import { pageIcon } from '../replies/page.ts'
 import { isKnown } from '../replies/ranges.ts'
 import { consoleFromElsewhere, consoleLinkUsed } from '../resources/console/errors.ts'
 import { build, type ConsoleBuild, findBuild, isFresh, readBuiltFile } from './console-files.ts'
+import { composeConsolePage } from './console-shell.ts'
 
 export interface ConsoleOptions {
   readonly database: Database
@@ -47,19 +46,6 @@ const localName = 'This machine'
 /** How often the session of this machine can be ended in one period. */
 const maxTurns = 100
 const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
-
-/** What the page may load: its own files, and nothing that stands in the page itself. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
 
 /** The console: its files, and its sign-in. */
 export function makeConsole(options: ConsoleOptions): ConsolePort {
@@ -89,6 +75,9 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
       if (!current) return 'The console could not be built; the log says why. Everything else works.'
       return replyShell(current, prefix(), request)
     },
+    async frame() {
+      return isOn ? findCurrent() : undefined
+    },
     async file(name, request) {
       const current = isOn ? findBuild() : undefined
       return current && readBuiltFile(current, name, request)
@@ -100,36 +89,14 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
   }
 }
 
-function replyShell({ script, style }: ConsoleBuild, prefix: string, request: IncomingHttpHeaders): Reply {
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="switchboard-base" content="${prefix}">
-<title>Switchboard</title>
-<link rel="icon" href="${pageIcon}">
-<link rel="stylesheet" href="${prefix}/console/${style}">
-<script type="module" src="${prefix}/console/${script}"></script>
-</head>
-<body>
-<div id="app"></div>
-<noscript>The console needs JavaScript. <a href="${prefix}/docs">The reference of the API</a> can be read without it.</noscript>
-</body>
-</html>
-`
+function replyShell(frame: ConsoleBuild, prefix: string, request: IncomingHttpHeaders): Reply {
+  const body = `<div id="app"></div>
+<noscript>The console needs JavaScript. <a href="${prefix}/docs">The reference of the API</a> can be read without it.</noscript>`
+  const { html, headers } = composeConsolePage({ frame, prefix, title: 'Switchboard', body })
   const tag = createHash('sha256').update(html).digest('base64url').slice(0, 16)
-  const headers = {
-    'cache-control': 'no-cache',
-    'content-security-policy': policy,
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'cross-origin-opener-policy': 'same-origin',
-    etag: `W/"${tag}"`,
-  }
-  if (isKnown(request, `"${tag}"`)) return new Reply(headers, undefined, { status: 304 })
-  return new Reply({ ...headers, 'content-type': 'text/html; charset=utf-8' }, html)
+  const tagged = { ...headers, etag: `W/"${tag}"` }
+  if (isKnown(request, `"${tag}"`)) return new Reply(tagged, undefined, { status: 304 })
+  return new Reply(tagged, html)
 }
 
 async function signIn(options: ConsoleOptions, { headers, isLocal }: Visitor): Promise<Reply> {
@@ -164,12 +131,10 @@ async function signInLocally(options: ConsoleOptions, headers: IncomingHttpHeade
   const limits = { accounts: null, businesses: null }
   for (let turn = 0; turn < maxTurns; turn++) {
     const secret = `sb_${createHmac('sha256', options.secret).update(`console ${period} ${turn}`).digest('base64url')}`
-    const known = await findSession(database.read, clock.now(), secret)
+    const known = await findAnySession(database.read, clock.now(), secret)
+    if (known === 'ended') continue
     if (known) return welcome(options, headers, secret, known, true)
-    if (await isSecretUsed(database.read, secret)) continue
-    const app_id = await findSessionApp(database.read)
-    if (app_id === undefined) return refuse('empty_store')
-    const session = { name: localName, app_id, ...limits, expires_time: (period + 2) * lifetime }
+    const session = { name: localName, ...limits, expires_time: (period + 2) * lifetime }
     try {
       await database.transaction((tx) => insertSession(tx, clock, random, session, secret))
     } catch (error) {

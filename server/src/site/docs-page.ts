@@ -1,7 +1,9 @@
 import type { demoTokens } from '../auth/demo.ts'
+import type { ConsoleFiles } from '../graph/ports.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
 import { writeArguments, writeMarkdown } from './argument-list.ts'
-import { writeCurl } from './curl.ts'
+import { languages, type SampleField, type SampleRequest, writeSample } from './browser/samples.js'
+import { composeConsolePage } from './console-shell.ts'
 import { docsStyle } from './docs-style.ts'
 import type { ReferenceArgument, ReferenceChapter, ReferenceOperation, Who } from './operations-by-chapter.ts'
 import { readScripts } from './script.ts'
@@ -14,9 +16,15 @@ export interface DocsPageOptions {
   readonly publicUrl: string
   /** The path prefix of a proxy in front of the service; usually empty. */
   readonly prefix: string
+  /** The names on the wire. */
+  readonly vocabulary: string
   /** Filled in, so that a request can be tried at once; undefined when the store does not know them, and in production. */
   readonly tokens: typeof demoTokens | undefined
+  /** The console, in whose frame the page stands; undefined when there is none. */
+  readonly frame: ConsoleFiles | undefined
 }
+
+const title = 'Switchboard API reference'
 
 const tokenFields: Readonly<Record<Exclude<Who, 'nobody'>, string>> = {
   owner: 'Token',
@@ -25,30 +33,47 @@ const tokenFields: Readonly<Record<Exclude<Who, 'nobody'>, string>> = {
   operator: 'Token of an operator',
 }
 
-/** The page to read and try the API. It works without its script for reading; the script fills in, sends and shows. */
+/**
+ * The page to read and try the API. It works without its script for reading; the script fills in, sends and shows. In the console its
+ * script does that, and puts the frame around it.
+ */
 export function composeDocsPage(options: DocsPageOptions): Page {
-  const { chapters, prefix, packageVersion, tokens } = options
-  const script = readScripts('copy', 'docs')
+  const { prefix, frame } = options
+  const home = escapeHtml(prefix)
+  const reference = writeReference(options)
+  if (frame) {
+    const body = `<div id="app"><div class="frame"><nav class="rail" aria-label="Console"><noscript><a href="${home}/">Switchboard</a></noscript></nav>
+<main id="main" tabindex="-1">${reference}</main></div></div>`
+    return composeConsolePage({ frame, prefix, title, body })
+  }
+  const script = `${readScripts('copy', 'places', 'samples', 'docs')}
+startReference(document.querySelector('.reference'), new AbortController().signal)`
+  return composePage({
+    title,
+    style: docsStyle(),
+    sources: { 'script-src': [hashSource(script)], 'connect-src': ["'self'"] },
+    body: `<a class="skip" href="#content">Skip to the operations</a>
+<header class="top"><a class="brand" href="${home}/">${mark}Switchboard</a></header>
+<main>${reference}</main>
+<script>${script}</script>`,
+  })
+}
+
+function writeReference(options: DocsPageOptions): string {
+  const { chapters, prefix, packageVersion, tokens, vocabulary } = options
   const home = escapeHtml(prefix)
   const links = chapters.map(
     ({ name, title, operations }) =>
       `<li><a href="#${name}">${escapeHtml(title)} <span>${operations.length}</span></a></li>`,
   )
-  return composePage({
-    title: 'Switchboard API reference',
-    style: docsStyle,
-    sources: { 'script-src': [hashSource(script)], 'connect-src': ["'self'"] },
-    body: `<a class="skip" href="#content">Skip to the operations</a>
-<div class="layout">
-<aside>
-<a class="brand" href="${home}/">${mark}Switchboard</a>
-<div class="find" hidden><label for="find">Find an operation</label><input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="for example: groups"></div>
-<p class="console-links">${writeConsoleLinks(home)}</p>
+  return `<div class="reference" data-prefix="${home}" data-vocabulary="${escapeHtml(vocabulary)}"><div class="columns">
+<div class="chapters">
+<div class="find" hidden><label for="find">Find an operation</label><input id="find" type="search" data-search autocomplete="off" spellcheck="false" placeholder="for example: groups"></div>
 <nav aria-label="Chapters"><ul>
 ${links.join('\n')}
 </ul></nav>
-</aside>
-<main id="content" data-prefix="${home}">
+</div>
+<div class="operations" id="content">
 <h1>API reference</h1>
 <div class="lead">
 <p>A business account owns phone numbers; through this API an app reads and changes both, and what belongs to them. Every path starts with the version and the id of a node. Errors have one form; on 429, and wherever <code>is_transient</code> is true, try again with exponential backoff.</p>
@@ -58,27 +83,14 @@ ${links.join('\n')}
 ${writeTokens(tokens)}
 ${chapters.map((chapter) => writeChapter(chapter, options)).join('\n')}
 <p class="none" hidden role="status">No operation matches.</p>
-</main>
 </div>
-<script>${script}</script>`,
-  })
-}
-
-/** The pages of the console, which is the frame of this one. */
-function writeConsoleLinks(home: string): string {
-  const pages = [
-    ['', 'Phones'],
-    ['live', 'Live'],
-    ['deliveries', 'Deliveries'],
-    ['connect', 'Connect your app'],
-  ]
-  return pages.map(([path, name]) => `<a href="${home}/${path}">${name}</a>`).join(' ')
+</div></div>`
 }
 
 function writeTokens(tokens: DocsPageOptions['tokens']): string {
   const fields = Object.entries(tokenFields).map(
     ([who, label]) =>
-      `<div><label for="token-${who}">${label}</label><input id="token-${who}" data-token="${who}" value="${escapeHtml(tokens?.[who as keyof typeof tokens] ?? '')}" autocomplete="off" spellcheck="false"></div>`,
+      `<div><label for="token-${who}">${label}</label><input id="token-${who}" value="${escapeHtml(tokens?.[who as keyof typeof tokens] ?? '')}" autocomplete="off" spellcheck="false"></div>`,
   )
   const hint =
     tokens === undefined
@@ -97,7 +109,8 @@ ${operations.map((operation) => writeOperation(operation, options)).join('\n')}
 function writeOperation(operation: ReferenceOperation, options: DocsPageOptions): string {
   const { name, method, path, sentence, terms, parameters, body, answer, errors } = operation
   const list = [...parameters.filter((one) => one.name !== 'Version'), ...(body?.members ?? [])]
-  const shown = answer === undefined ? '' : `<h3>Response</h3>${writeCode(writeJson(answer), 'the answer')}`
+  const shown =
+    answer === undefined ? '' : `<h3>Response</h3>${writeCode(writeJson(answer), `the response of ${name}`)}`
   return `<details class="op" id="${name}">
 <summary><span class="method ${method}">${method}</span><code>${escapeHtml(path)}</code><span class="what">${writeMarkdown(sentence)}</span></summary>
 <div class="inside">
@@ -112,10 +125,10 @@ ${shown}
 </details>`
 }
 
-/** The request that the script sends, and the shell line shown without the script. */
+/** The request that the script sends, and the samples shown without the script. */
 function writeForm(operation: ReferenceOperation, options: DocsPageOptions): string {
-  const { name, method, path, who, parameters, body, bytes, first } = operation
-  const sent = { method, path, who, first, ...(bytes !== undefined && { bytes }) }
+  const { name, method, path, who, parameters, body, bytes, first, sdk } = operation
+  const sent = { method, path, who, first, sdk, ...(bytes !== undefined && { bytes }) }
   const fields = parameters.map((parameter) => writeField(name, parameter))
   const text = body && JSON.stringify(body.example, null, 2)
   const area =
@@ -129,53 +142,56 @@ ${area}
 ${bytes === undefined ? '' : '<p class="note">The body is bytes; those of an example are sent.</p>'}
 ${first.length === 0 ? '' : `<p class="note">${writeFirst(operation)}</p>`}
 <div class="send"><button class="main" type="submit" hidden>Send</button><span class="status" role="status"></span></div>
-<div class="answer" hidden><ol class="steps"></ol><pre tabindex="0" aria-label="The answer to ${name}"></pre></div>
-${writeCode(escapeHtml(writeExampleCurl(operation, options)), `the curl line of ${name}`)}
+<div class="answer" hidden><ol class="needed"></ol><pre tabindex="0" aria-label="The response to ${name}"></pre></div>
+${writeSamples(operation, options)}
 </form>`
 }
 
-function writeField(row: string, { name, in: where, required, example }: ReferenceArgument): string {
-  const value = example === undefined ? '' : typeof example === 'string' ? example : JSON.stringify(example)
-  return `<div class="field"><label for="${row}-${name}">${escapeHtml(name)}</label><input id="${row}-${name}" name="${escapeHtml(name)}" data-in="${where}" value="${escapeHtml(value)}"${required ? '' : ' placeholder="optional"'} autocomplete="off" spellcheck="false"></div>`
+/** The text of an example in a field. */
+function writeExample({ example }: ReferenceArgument): string {
+  if (example === undefined) return ''
+  return typeof example === 'string' ? example : JSON.stringify(example)
+}
+
+/** What the text of a field is read as: a list of types takes text. */
+function typeOf({ schema }: ReferenceArgument): string {
+  return typeof schema['type'] === 'string' ? schema['type'] : 'string'
+}
+
+function writeField(row: string, argument: ReferenceArgument): string {
+  const { name, in: where, required } = argument
+  return `<div class="argument"><label for="${row}-${name}">${escapeHtml(name)}</label><input id="${row}-${name}" name="${escapeHtml(name)}" data-in="${where}" data-type="${typeOf(argument)}" value="${escapeHtml(writeExample(argument))}"${required ? '' : ' placeholder="optional"'} autocomplete="off" spellcheck="false"></div>`
 }
 
 function writeFirst({ first }: ReferenceOperation): string {
   const steps = first.map(({ send, take }) => {
     const link = `<a href="#${send}"><code>${send}</code></a>`
-    return take === undefined ? link : `${link}, whose answer gives <code>${take.as.replace(/\/\d+$/, '')}</code>`
+    return take === undefined ? link : `${link}, whose response gives <code>${take.as.replace(/\/\d+$/, '')}</code>`
   })
   return `Sends first ${new Intl.ListFormat('en').format(steps)}.`
 }
 
-function writeExampleCurl(
-  { method, path, who, parameters, body, bytes }: ReferenceOperation,
-  { publicUrl, tokens }: DocsPageOptions,
-): string {
-  let filled = path
-  const query: string[] = []
-  const headers: [string, string][] = []
-  if (who !== 'nobody') headers.push(['Authorization', `Bearer ${tokens?.[who] ?? 'TOKEN'}`])
-  for (const { name, in: where, example } of parameters) {
-    if (example === undefined) continue
-    const text = typeof example === 'string' ? example : JSON.stringify(example)
-    if (where === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(text))
-    else if (where === 'header') headers.push([name, text])
-    else query.push(`${name}=${encodeURIComponent(text)}`)
+function writeSamples(operation: ReferenceOperation, options: DocsPageOptions): string {
+  const { method, path, who, parameters, body, bytes, sdk, name } = operation
+  const { publicUrl, tokens, vocabulary } = options
+  const request: SampleRequest = {
+    ...{ method, path, who, bytes, sdk, vocabulary },
+    base: publicUrl,
+    token: who === 'nobody' ? 'TOKEN' : (tokens?.[who] ?? 'TOKEN'),
+    fields: parameters.map((one): SampleField => {
+      return { name: one.name, in: one.in, value: writeExample(one), type: typeOf(one) }
+    }),
+    body: body && JSON.stringify(body.example, null, 2),
   }
-  if (body) headers.push(['Content-Type', 'application/json'])
-  if (bytes !== undefined) headers.push(['Content-Type', 'application/octet-stream'])
-  return writeCurl({
-    method,
-    url: `${publicUrl}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`,
-    headers,
-    body: bytes === undefined ? body && { text: JSON.stringify(body.example) } : writeBytes(bytes),
-  })
-}
-
-/** What can be read stands in the line itself. */
-function writeBytes(base64: string): { text: string } | { file: string } {
-  const text = Buffer.from(base64, 'base64').toString('latin1')
-  return /^[\x20-\x7e]*$/.test(text) ? { text } : { file: 'picture.png' }
+  const choices = languages.map(
+    (language) =>
+      `<button type="button" data-language="${language}" aria-pressed="${language === 'curl'}">${language}</button>`,
+  )
+  const samples = languages.map(
+    (language) =>
+      `<div class="sample" data-language="${language}"><h4>${language}</h4><pre tabindex="0" aria-label="${name} in ${language}"><code>${escapeHtml(writeSample(language, request))}</code></pre><button type="button" class="copy" hidden aria-label="Copy ${name} in ${language}">Copy</button></div>`,
+  )
+  return `<div class="languages" role="group" aria-label="Language of the sample" hidden>${choices.join('')}</div>${samples.join('')}`
 }
 
 function writeJson(value: unknown): string {

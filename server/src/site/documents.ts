@@ -6,7 +6,7 @@ import { shareWhileRunning } from '../base/share.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Database } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
-import type { Documents } from '../graph/ports.ts'
+import type { ConsoleFiles, Documents } from '../graph/ports.ts'
 import { type DocumentName, documentNames } from '../http/openapi/doors.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
 import { replyWithPage } from '../replies/missing.ts'
@@ -37,7 +37,10 @@ export function makeDocuments(options: DocumentsOptions): Documents {
     documentNames.map((document) => [document, once(() => packDocument(document))]),
   ) as Record<DocumentName, () => Promise<Packed>>
   const chapters = once(async () => buildReference({ ...options, serverUrl: publicUrl() }))
-  const docs = { bare: once(() => packDocs(undefined)), demo: once(() => packDocs(demoTokens)) }
+  const docs = {
+    bare: keepLast((frame) => packDocs(undefined, frame)),
+    demo: keepLast((frame) => packDocs(demoTokens, frame)),
+  }
   const readWithDemo = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: true }))
   const readWithoutDemo = shareWhileRunning(() => readStoreState({ database, clock, migrations, showsDemo: false }))
   const readState = (showsDemo: boolean) => (!production && showsDemo ? readWithDemo() : readWithoutDemo())
@@ -47,7 +50,7 @@ export function makeDocuments(options: DocumentsOptions): Documents {
     return pack(Buffer.from(JSON.stringify(built)), 'application/json; charset=utf-8')
   }
 
-  async function packDocs(tokens: typeof demoTokens | undefined): Promise<PackedPage> {
+  async function packDocs(tokens: typeof demoTokens | undefined, frame: ConsoleFiles | undefined): Promise<PackedPage> {
     const reference = await chapters()
     // Each of the two takes tens of milliseconds, and other requests need not wait for both.
     await nextTurn()
@@ -56,7 +59,9 @@ export function makeDocuments(options: DocumentsOptions): Documents {
       packageVersion,
       publicUrl: publicUrl(),
       prefix: prefix(),
+      vocabulary: vocabulary.name,
       tokens,
+      frame,
     })
     return { headers: page.headers, packed: await pack(Buffer.from(page.html), 'text/html; charset=utf-8') }
   }
@@ -76,9 +81,9 @@ export function makeDocuments(options: DocumentsOptions): Documents {
       })
       return replyWithPage(page, 200, state.error)
     },
-    async docs(request, showsDemo) {
+    async docs(request, showsDemo, frame) {
       const { demo } = await readState(showsDemo)
-      const { headers, packed } = await (demo ? docs.demo() : docs.bare())
+      const { headers, packed } = await (demo ? docs.demo(frame) : docs.bare(frame))
       const { 'content-type': _, ...more } = headers
       return replyPacked(request, packed, more)
     },
@@ -91,4 +96,14 @@ export function makeDocuments(options: DocumentsOptions): Documents {
 interface PackedPage {
   readonly headers: Page['headers']
   readonly packed: Packed
+}
+
+/** The page for the console that was asked with last: it changes only when the console is built anew. */
+function keepLast(make: (frame: ConsoleFiles | undefined) => Promise<PackedPage>): typeof make {
+  let kept: { readonly files: string; readonly page: () => Promise<PackedPage> } | undefined
+  return (frame) => {
+    const files = `${frame?.script} ${frame?.style}`
+    if (kept?.files !== files) kept = { files, page: once(() => make(frame)) }
+    return kept.page()
+  }
 }

@@ -1,10 +1,12 @@
 import { LongTask } from '../base/long-task.ts'
 import type { Preparation, RowExamples } from '../graph/examples.ts'
-import type { BusinessOperation } from '../graph/operation.ts'
+import type { BusinessOperation, Row } from '../graph/operation.ts'
+import { isLink, nameMethod, resultOf } from '../http/client-methods.ts'
 import type { JsonSchema, OpenApiDocument, OperationObject, Parameter, Response } from '../http/openapi/document.ts'
 import { buildOpenApi, type OpenApiOptions } from '../http/openapi.ts'
-import { isBusiness } from '../http/route-table.ts'
+import { fullInput, isBusiness, placeholdersOf } from '../http/route-table.ts'
 import { chapters } from '../operations.ts'
+import type { SampleCall } from './browser/samples.js'
 
 /** Whose token a request carries; nobody's when none is needed. */
 export type Who = 'owner' | 'partner' | 'gateway' | 'operator' | 'nobody'
@@ -27,6 +29,7 @@ export interface ReferenceOperation {
   readonly first: readonly Preparation[]
   readonly answer: unknown
   readonly errors: readonly string[]
+  readonly sdk: SampleCall
 }
 
 export interface ReferenceArgument {
@@ -62,7 +65,7 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
     title,
     operations: (byChapter.get(name) ?? []).map(({ operation }) => operation),
   }))
-  const examples = new Map(operations.map((row) => [row.name as string, row.examples]))
+  const rows = new Map(operations.map((row) => [row.name as string, row]))
   const linked = new Set<string>(operations.filter(({ door }) => door === 'edge_link').map(({ name }) => name))
   const others: ReferenceChapter[] = []
   for (const name of ['gateway', 'operator'] as const) {
@@ -72,7 +75,7 @@ export async function buildReference(options: OpenApiOptions): Promise<Reference
     for (const tag of document.tags.filter((one) => one.name !== 'public')) {
       const operations = listOperations(document)
         .filter(({ operation }) => operation.tags.includes(tag.name) && !linked.has(operation.operationId))
-        .map((found) => describe(document, found, examples.get(found.operation.operationId)))
+        .map((found) => describe(document, found, rows.get(found.operation.operationId), options))
       others.push({ name: tag.name, title: tag['x-displayName'], operations })
     }
   }
@@ -84,7 +87,7 @@ function describeRow(row: BusinessOperation, options: OpenApiOptions): Reference
   const document = buildOpenApi({ ...options, operations: [row] })
   const [described] = listOperations(document)
   if (!described) throw new Error(`${row.name} is missing in its own document`)
-  return describe(document, described, row.examples)
+  return describe(document, described, row, options)
 }
 
 interface Described {
@@ -102,10 +105,12 @@ function listOperations(document: OpenApiDocument): Described[] {
 function describe(
   document: OpenApiDocument,
   { path, method, operation }: Described,
-  examples: Partial<RowExamples> = {},
+  row: Row | undefined,
+  { versions }: OpenApiOptions,
 ): ReferenceOperation {
-  const [row] = operation['x-operations']
   const name = operation.operationId
+  if (!row) throw new Error(`${name} is no row of the table`)
+  const examples: Partial<RowExamples> = row.examples
   const taken = new Set(examples.first?.map(({ take }) => take?.as))
   const parameters = operation.parameters.map((given) => {
     const parameter = resolve(document, given) as Parameter
@@ -125,7 +130,7 @@ function describe(
     name,
     method,
     path,
-    sentence: row?.sentence ?? operation.summary,
+    sentence: row.sentence,
     terms: operation.description,
     who: chooseToken(document, operation, examples),
     parameters,
@@ -134,6 +139,23 @@ function describe(
     first: examples.first ?? [],
     answer: answer.content['application/json']?.examples?.[name]?.value,
     errors: Object.keys(operation.responses).filter((status) => status !== '200'),
+    sdk: describeCall(row, versions.at(-1) ?? ''),
+  }
+}
+
+/** How the client calls a row. */
+function describeCall(row: Row, version: string): SampleCall {
+  const { group, name } = nameMethod(row.name)
+  const { properties } = fullInput(row)
+  const inPath = placeholdersOf(row.path)
+  return {
+    call: `${group}.${name}`,
+    args: inPath.filter((placeholder) => placeholder !== 'Version'),
+    result: resultOf(row),
+    link: isLink(row),
+    params: Object.keys(properties).some((member) => !inPath.includes(member)),
+    product: 'messaging_product' in properties,
+    version,
   }
 }
 

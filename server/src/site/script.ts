@@ -1,6 +1,19 @@
 import { readFileSync } from 'node:fs'
 
-/** The scripts of a page, joined to be inlined: browser code is kept in files of its own. */
+/**
+ * The scripts of a page, joined to be inlined: browser code is kept in files of its own, which import each other where the console packs
+ * them, and stand in one text here.
+ */
 export function readScripts(...names: readonly string[]): string {
-  return names.map((name) => readFileSync(new URL(`./browser/${name}.js`, import.meta.url), 'utf8')).join('\n')
+  return names
+    .map((name) =>
+      readBrowserFile(`${name}.js`)
+        .replaceAll(/^import .*\n/gm, '')
+        .replaceAll(/^export /gm, ''),
+    )
+    .join('\n')
+}
+
+export function readBrowserFile(name: string): string {
+  return readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8')
 }

@@ -1,7 +1,7 @@
 import { demoTokens } from '../auth/demo.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
-import { quote, writeCurl } from './curl.ts'
+import { quote, writeCurl } from './browser/samples.js'
 import { demoNumber } from './demo.ts'
 import { readScripts } from './script.ts'
 import { startStyle } from './start-style.ts'
@@ -36,7 +36,7 @@ const countLabels: Readonly<Record<CountName, string>> = {
 /** What a newcomer and an operator see first: whether it runs, what is in it, what to do next. */
 export function composeStartPage(options: StartPageOptions): Page {
   const { prefix, state } = options
-  const script = readScripts('copy')
+  const script = `${readScripts('copy')}\nstartCopying(document)`
   return composePage({
     title: state.reason === undefined ? 'Switchboard' : 'Switchboard: not ready',
     style: startStyle,

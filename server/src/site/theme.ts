@@ -1,7 +1,7 @@
 /** The common style of the pages for people who run or use the service: colours for light and dark, type, focus. */
 export const theme = `
-:root{color-scheme:light dark;--ground:#f6f8f7;--card:#fff;--sunk:#eef2f1;--text:#16201f;--soft:#52605e;--line:#dce3e1;--edge:#7b8a87;--accent:#0f766e;--on-accent:#fff;--good:#15703b;--bad:#b42318;--warn:#8a5a00;--read:#1d4fc4;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
-@media (prefers-color-scheme:dark){:root{--ground:#0d1312;--card:#151d1c;--sunk:#0f1615;--text:#e8efee;--soft:#9fb0ad;--line:#283432;--edge:#6f817d;--accent:#5eead4;--on-accent:#06302b;--good:#7fe3a2;--bad:#ffa198;--warn:#f2c66d;--read:#9dc1ff}}
+:root{color-scheme:light dark;--ground:#f6f8f7;--card:#fff;--sunk:#eef2f1;--text:#16201f;--soft:#52605e;--line:#dce3e1;--edge:#7b8a87;--accent:#0f766e;--on-accent:#fff;--good:#15703b;--bad:#b42318;--warn:#8a5a00;--blue:#1d4fc4;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
+@media (prefers-color-scheme:dark){:root{--ground:#0d1312;--card:#151d1c;--sunk:#0f1615;--text:#e8efee;--soft:#9fb0ad;--line:#283432;--edge:#6f817d;--accent:#5eead4;--on-accent:#06302b;--good:#7fe3a2;--bad:#ffa198;--warn:#f2c66d;--blue:#9dc1ff}}
 *,*::before,*::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:1rem}
 body{margin:0;background:var(--ground);color:var(--text);font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}

@@ -35,7 +35,7 @@ export class Audience<About> {
     return true
   }
 
-  tell(events: readonly StreamEvent<About>[]): void {
+  send(events: readonly StreamEvent<About>[]): void {
     const heard = new Map<Circle<About>, StreamEvent<About>[]>()
     for (const event of events) {
       for (const topic of event.topics) {

@@ -8,13 +8,13 @@ import type { Batch, Place, Reached, StreamEvent, StreamSource } from './types.t
 const keptHappenings = 2000
 /** How long it goes on when nobody watches any more: whoever lost a connection comes back within that. */
 const lingerMilliseconds = minute
-/** How often other processes are told that somebody watches, and how long they believe it. */
+/** How often other processes are notified that somebody watches, and how long they believe it. */
 const callMilliseconds = 10 * second
 const beliefMilliseconds = 3 * callMilliseconds
-/** The most that is told to another process at once. */
-const maxToldCharacters = 3000
+/** The most that is sent to another process at once. */
+const maxSentCharacters = 3000
 
-/** How processes tell each other what only they know. */
+/** How processes send each other what only they know. */
 export interface Voice {
   say(text: string): void
   onSaid(hear: (text: string) => void): void
@@ -29,7 +29,7 @@ export interface FeedDeps extends ReaderDeps, Omit<HubOptions<Happening>, 'sourc
 
 /**
  * Everything that happens, for whoever watches. What is stored is read from the store, so that every process sees what happens on all
- * of them; what is not stored (requests, timers) is told by the process where it happens. While nobody watches, nothing is read or told.
+ * of them; what is not stored (requests, timers) is published by the process where it happens. While nobody watches, nothing is read or published.
  */
 export class Feed extends StreamHub<Happening> {
   readonly #source: FeedSource
@@ -45,7 +45,7 @@ export class Feed extends StreamHub<Happening> {
     deps.voice?.onSaid((text) => this.#hear(text))
   }
 
-  /** Whether `publish` reaches anybody: whoever tells something asks this first. */
+  /** Whether `publish` reaches anybody: whoever publishes asks this first. */
   get isHeard(): boolean {
     return this.isOn || this.#isHeardElsewhere
   }
@@ -77,7 +77,7 @@ export class Feed extends StreamHub<Happening> {
   }
 }
 
-/** What is read from the store and what was told, in the order in which it came to this process. */
+/** What is read from the store and what was published, in the order in which it came to this process. */
 class FeedSource implements StreamSource<Happening> {
   readonly linger = lingerMilliseconds
   readonly renewEvery = callMilliseconds
@@ -145,10 +145,10 @@ export function topicOf(owner: {
 /** Says that somebody watches. */
 const call = 'watching'
 
-/** What is too long to be told is told without its details. */
+/** What is too long is sent without its details. */
 function writeTold(happening: Happening): string {
   const text = JSON.stringify(happening)
-  return text.length <= maxToldCharacters ? text : JSON.stringify({ ...happening, data: { is_shortened: true } })
+  return text.length <= maxSentCharacters ? text : JSON.stringify({ ...happening, data: { is_shortened: true } })
 }
 
 function readTold(text: string): Happening | undefined {

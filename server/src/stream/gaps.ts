@@ -20,7 +20,7 @@ export class Gaps {
     this.#missing.clear()
   }
 
-  /** How many of these rows, which follow a position, can be told now. */
+  /** How many of these rows, which follow a position, can be sent now. */
   countUsable(rows: readonly { readonly position: number }[], after: number, now: number): number {
     let expected = after + 1
     for (const [index, { position }] of rows.entries()) {

@@ -1,5 +1,5 @@
 /** What can be watched as it happens. */
-export const happeningTypes = ['request', 'event', 'delivery', 'try', 'message', 'call', 'timer'] as const
+export const happeningTypes = ['request', 'event', 'delivery', 'try', 'message', 'call', 'timer', 'replay'] as const
 export type HappeningType = (typeof happeningTypes)[number]
 
 /** Something that happened, on any process, as whoever watches sees it. */

@@ -159,7 +159,7 @@ test('an event is shown once, whoever hears it, and compared once with what many
   assert.deepEqual(one.ids, ['1', '3', '4', '6'])
 })
 
-test('the store is read once for all listeners, what was made in one turn is told at once, and nothing is read for nobody', async (t) => {
+test('the store is read once for all listeners, what was made in one turn is reported at once, and nothing is read for nobody', async (t) => {
   const { hub, source, listen, pass } = startHub(t)
   await pass()
   assert.deepEqual([source.polls, hub.isOn], [0, false])
@@ -175,7 +175,7 @@ test('the store is read once for all listeners, what was made in one turn is tol
   assert.equal(hub.isOn, false)
 })
 
-test('a listener resumes behind the last that was heard, or is told reset', async (t) => {
+test('a listener resumes behind the last that was heard, or gets reset', async (t) => {
   const { source, listen, pass } = startHub(t)
   await listen()
   source.make('ada', 'bob', 'ada', 'ada')
@@ -201,7 +201,7 @@ test('who does not read is dropped, and the others go on', async (t) => {
   assert.ok(slow.waitingBytes < 6_000_000)
 })
 
-test('when everything is replaced, every stream is told reset and goes on with what happens then', async (t) => {
+test('when everything is replaced, every stream gets reset and goes on with what happens then', async (t) => {
   const { hub, source, listen, pass } = startHub(t)
   const connections = [await listen(), await listen('ada')]
   source.make('ada', 'ada', 'ada')

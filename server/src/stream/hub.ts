@@ -38,7 +38,7 @@ export class StreamHub<About> {
   #loop: Loop | undefined
   #linger: NodeJS.Timeout | undefined
   #starting: Promise<void> | undefined
-  /** How often everything was replaced, and what was there by then while listeners have yet to be told. */
+  /** How often everything was replaced, and what was there by then while listeners have yet to be notified. */
   #replacements = 0
   #replacedAt: Reached | undefined
   #isClosed = false
@@ -83,12 +83,12 @@ export class StreamHub<About> {
     })
   }
 
-  /** Tells what the source has not read but made itself; what comes in one turn is told at once. */
+  /** Publishes what the source has not read but made itself; what comes in one turn is sent at once. */
   push(event: StreamEvent<About>): void {
-    if (this.#pushed.push(event) === 1) setImmediate(() => this.#tell(this.#pushed.splice(0)))
+    if (this.#pushed.push(event) === 1) setImmediate(() => this.#send(this.#pushed.splice(0)))
   }
 
-  /** Everything was replaced when `reached` was the newest: all streams are told reset, and go on with what happens then. */
+  /** Everything was replaced when `reached` was the newest: all streams send reset, and continue with what happens then. */
   reset(reached: Reached): void {
     this.#replacedAt = reached
     this.#replacements += 1
@@ -143,7 +143,7 @@ export class StreamHub<About> {
     }
   }
 
-  /** Tells a listener what was told to others before; from then on it hears with them. */
+  /** Sends a listener what others got before; from then on it hears with them. */
   async #catchUp(listener: Listener<About>): Promise<void> {
     const { source } = this.#options
     while (!listener.isClosed && listener.after < source.passed) {
@@ -214,7 +214,7 @@ export class StreamHub<About> {
       const { events, isFull } = await source.poll()
       // What was read before everything was replaced is not so any more; the next run begins again.
       if (this.#replacedAt) return
-      this.#tell(events)
+      this.#send(events)
       if (!isFull) return
       // Connections get their turn, so that only who really reads slowly falls behind.
       await nextTurn()
@@ -231,10 +231,10 @@ export class StreamHub<About> {
     }
   }
 
-  #tell(events: readonly StreamEvent<About>[]): void {
+  #send(events: readonly StreamEvent<About>[]): void {
     if (events.length === 0) return
     for (const watcher of this.#watchers) for (const { about } of events) watcher.take(about)
-    this.#audience.tell(events)
+    this.#audience.send(events)
   }
 
   /** Ends the streams of callers who may not listen any more; an outage ends none. */

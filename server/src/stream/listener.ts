@@ -1,7 +1,7 @@
 import type { PushTarget } from './push.ts'
 import type { Listening, Opening } from './types.ts'
 
-/** Who has not read so much of what was told before is dropped, and may come back with the last id. */
+/** Who has not read so much of what was sent before is dropped, and may come back with the last id. */
 const maxWaitingBytes = 4 << 20
 
 /** One open stream. */

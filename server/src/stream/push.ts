@@ -13,7 +13,7 @@ export interface PushTarget {
   onClose(listener: () => void): void
 }
 
-/** A body that is written whenever there is something to tell, until one side ends it. */
+/** A body that is written whenever there is something to send, until one side ends it. */
 export interface PushBody {
   /** One of the two is called, once. */
   pushTo(target: PushTarget): void

@@ -25,7 +25,7 @@ interface EventRow {
   readonly value: string | null
 }
 
-/** Events; those of messages and calls are told as such too. The columns are those of `events`. */
+/** Events; those of messages and calls are sent as such too. The columns are those of `events`. */
 export async function readEvents(db: Db, { where, limit }: Selection): Promise<{ last: number; found: Happening[] }> {
   const { rows } = await sql<EventRow>`
     SELECT events.id, ${businessOf(sql.ref('events.account_id'))} AS business_id, events.account_id,
@@ -115,6 +115,32 @@ export async function readTries(db: Db, { where, limit }: Selection): Promise<Ha
       problem: row.problem,
       milliseconds: row.duration,
     },
+  }))
+}
+
+interface ReplayRow {
+  readonly id: string
+  readonly business_id: string | null
+  readonly account_id: string | null
+  readonly trace: string | null
+  readonly state: string
+  readonly replayed: number
+  readonly left_out: number
+  readonly total: number
+  readonly changed_time: number
+}
+
+/** Replays as they stand. The columns are those of `replays`. */
+export async function readReplays(db: Db, { where, limit }: Selection): Promise<Happening[]> {
+  const { rows } = await sql<ReplayRow>`
+    SELECT id, business_id, account_id, trace, state, replayed, left_out, total, changed_time
+    FROM replays WHERE ${where} ORDER BY changed_time, id LIMIT ${sql.lit(limit)}`.execute(db.query)
+  return rows.map(({ id, business_id, account_id, trace, changed_time, ...progress }) => ({
+    id: `replay-${id}-${progress.state}-${progress.replayed + progress.left_out}`,
+    type: 'replay',
+    time: changed_time,
+    ...{ business_id, account_id, phone_number_id: null, trace },
+    data: { replay_id: id, ...progress },
   }))
 }
 

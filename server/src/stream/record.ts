@@ -5,7 +5,7 @@ import { defineSql, defineWithRows } from '../db/statement.ts'
 /** The name of the users' stream among the wanted ones. */
 export const usersStream = 'users'
 
-/** Something that the users' stream tells. */
+/** An entry of the users' stream. */
 export interface NewStreamEvent {
   readonly type: 'message' | 'status' | 'typing'
   readonly phone_number_id: string
@@ -13,7 +13,7 @@ export interface NewStreamEvent {
   readonly user_wa_id: string | null
   readonly group_id?: string | null
   readonly message_id?: string
-  /** What is told, without contents; a message is read when it is told. */
+  /** What is sent, without contents; a message is read when it is sent. */
   readonly data?: object
 }
 
@@ -42,7 +42,7 @@ const insertIfWanted = defineWithRows(
   defineSql<Recorded>()((recorded) => sql`SELECT 1 AS wanted WHERE ${isWanted(recorded)}`),
 )
 
-/** Records what the users' stream tells, in the transaction of its cause, if somebody listens or may come back. */
+/** Records an entry of the users' stream, in the transaction of its cause, if somebody listens or may come back. */
 export function recordForStream(tx: Transaction, now: number, events: readonly NewStreamEvent[]): void {
   if (events.length === 0) return
   tx.run(insertIfWanted, {

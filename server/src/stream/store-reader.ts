@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
 import type { Happening } from './happening.ts'
-import { readDeliveries, readEvents, readTries } from './read.ts'
+import { readDeliveries, readEvents, readReplays, readTries } from './read.ts'
 import type { Reached } from './types.ts'
 
 /** What a transaction wrote may become visible later than what a younger one wrote, so the last seconds are read again. */
@@ -23,7 +23,7 @@ interface Mark {
   readonly time: number
 }
 
-/** Reads events, deliveries and tries from the store as they come, each once. */
+/** Reads events, deliveries, tries and replays from the store as they come, each once. */
 export class StoreReader {
   readonly #deps: ReaderDeps
   /** When each was seen, in milliseconds of the process. */
@@ -88,8 +88,10 @@ export class StoreReader {
     const made = await readDeliveries(read, { where: isNew, limit })
     const ended = await readDeliveries(read, { where: hasEnded, limit })
     const tries = await readTries(read, { where: wasTried, limit })
+    const replays = await readReplays(read, { where: sql`replays.changed_time > ${since}`, limit })
     const isFull = [events.found, made.found, ended.found, tries].some(({ length }) => length >= limit)
-    const found = [...events.found, ...made.found, ...ended.found, ...tries].sort((a, b) => a.time - b.time)
+    const found = [...events.found, ...made.found, ...ended.found, ...tries, ...replays]
+    found.sort((a, b) => a.time - b.time)
     return { found, event: events.last, delivery: made.last, isFull }
   }
 }

@@ -9,6 +9,7 @@ export type StoredStreamEvent = Omit<StreamEventsTable, 'position'> & {
   readonly position: number
   /** Null: the number is gone. */
   readonly account_id: string | null
+  readonly business_id: string | null
   readonly phone_number: string | null
 }
 
@@ -16,8 +17,9 @@ const withNumbers = (db: Kysely<Tables>) =>
   db
     .selectFrom('stream_events')
     .leftJoin('phone_numbers', 'phone_numbers.id', 'stream_events.phone_number_id')
+    .leftJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
     .selectAll('stream_events')
-    .select(['phone_numbers.account_id', 'phone_numbers.phone_number'])
+    .select(['phone_numbers.account_id', 'phone_numbers.phone_number', 'accounts.business_id'])
     .orderBy('position')
 
 const selectAfter = defineStatement<{ after: number; upTo: number; limit: number }>()((db, { after, upTo, limit }) =>

@@ -1,8 +1,8 @@
-/** Something that a stream tells. */
+/** Something that a stream sends. */
 export interface StreamEvent<About> {
   /** Of a later one it is higher. */
   readonly position: number
-  /** Appeared after later ones: it is told to those too who have heard these. */
+  /** Appeared after later ones: it is sent also to listeners that have heard these. */
   readonly isLate?: boolean
   /** Listeners of one of these topics may hear it. */
   readonly topics: readonly string[]

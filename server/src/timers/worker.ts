@@ -20,6 +20,8 @@ export interface TimerHandler {
   readonly finish?: (tx: Transaction, payload: object) => Promise<void>
   /** Whether `finish` also changes something outside the store, and must therefore rely only on durable rows. */
   readonly alone?: boolean
+  /** What is stored of a failure; `isLast`: the timer is given up. */
+  readonly noteFailure?: (tx: Transaction, payload: object, error: Error, isLast: boolean) => Promise<void>
   /** How long to wait after a failure; undefined gives up. `failures` counts from 1. */
   readonly retryDelay: (failures: number) => number | undefined
 }
@@ -217,7 +219,7 @@ export class TimerWorker {
           if (there.has(id)) await handlers[kind]?.finish?.({ ...tx, trace: trace ?? undefined }, payload)
         }
       })
-      if (this.#options.feed?.isOn) for (const { id, kind, trace } of timers) this.#tell(id, kind, trace)
+      if (this.#options.feed?.isHeard) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
     } catch (error) {
       if (database.outageOf(error) === 'unreachable') throw error
       for (const timer of timers) await this.#goOff(timer)
@@ -257,7 +259,7 @@ export class TimerWorker {
     try {
       await handler.act?.(payload, this.#openSecret(id, secret))
     } catch (error) {
-      return this.#postpone(id, kind, attempts + 1, handler, error as Error)
+      return this.#postpone({ id, kind, payload, attempts: attempts + 1 }, handler, error as Error)
     }
     try {
       await database.transaction(
@@ -268,15 +270,15 @@ export class TimerWorker {
         },
         { alone: handler.alone ?? false, trace: trace ?? undefined },
       )
-      if (this.#options.feed?.isHeard) this.#tell(id, kind, trace)
+      if (this.#options.feed?.isHeard) this.#publish(id, kind, trace)
     } catch (error) {
       // It could not be postponed either, through no fault of its own: it is due again when its lease expires.
       if (database.outageOf(error)) throw error
-      await this.#postpone(id, kind, attempts + 1, handler, error as Error)
+      await this.#postpone({ id, kind, payload, attempts: attempts + 1 }, handler, error as Error)
     }
   }
 
-  #tell(id: string, kind: string, trace: string | null): void {
+  #publish(id: string, kind: string, trace: string | null): void {
     const nobody = { business_id: null, account_id: null, phone_number_id: null }
     const time = this.#options.clock.now()
     this.#options.feed?.publish({ id: `timer-${id}`, type: 'timer', time, ...nobody, trace, data: { kind } })
@@ -286,11 +288,17 @@ export class TimerWorker {
     return secret === null ? undefined : openSecret(this.#options.database.read, 'timers.secret', id, secret)
   }
 
-  async #postpone(id: string, kind: string, attempts: number, handler: TimerHandler, error: Error): Promise<void> {
+  async #postpone(
+    { id, kind, payload, attempts }: Pick<Timer, 'id' | 'kind' | 'payload' | 'attempts'>,
+    handler: TimerHandler,
+    error: Error,
+  ): Promise<void> {
     const { database, clock, log } = this.#options
     const delay = handler.retryDelay(attempts)
     log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
-    await database.transaction(async ({ query, makeDue }) => {
+    await database.transaction(async (tx) => {
+      const { query, makeDue } = tx
+      await handler.noteFailure?.(tx, payload, error, delay === undefined)
       if (delay === undefined) {
         await query.deleteFrom('timers').where('id', '=', id).execute()
         return

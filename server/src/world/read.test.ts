@@ -229,7 +229,7 @@ describe('reading a world file', () => {
     })
   }
 
-  test('every problem is told, the first 20 of them and how many more there are', () => {
+  test('every problem is reported, the first 20 of them and how many more there are', () => {
     const businesses = Array.from({ length: 30 }, (_, index) => (index % 2 ? { id: '1' } : { id: '1', name: 'x' }))
     const lines = linesOf(JSON.stringify({ businesses }))
     assert.equal(lines.length, 21)

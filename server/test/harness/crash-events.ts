@@ -16,6 +16,8 @@ export interface EventCrashOptions {
   readonly rounds: number
   /** The same seed gives the same moments of death and the same failures of the subscribers. */
   readonly seed: number
+  /** The server processes on the store, one of which is killed at a time; more than one needs PostgreSQL. */
+  readonly processes?: number
   readonly report?: (line: string) => void
 }
 
@@ -38,12 +40,12 @@ const longestLife = { events: 150, milliseconds: 60 }
 const patience = 20_000
 
 /**
- * Starts the real server again and again, posts events, and kills it at random moments while its subscribers sometimes fail. At the
+ * Starts the real server again and again, posts events, and kills one of its processes at random moments while its subscribers sometimes fail. At the
  * end every event whose post got 200 has reached every subscriber at least once, nothing else has, repeated events were identical, and
  * no user's message came before the previous one was accepted.
  */
 export async function crashUnderEvents(options: EventCrashOptions): Promise<EventCrashResult> {
-  const { engine, rounds, seed, report } = options
+  const { engine, rounds, seed, processes = 1, report } = options
   const random = seededRandom(seed)
   const place = await makeMigratedPlace(engine)
   const delays = seededRandom(seed + 1)
@@ -58,18 +60,20 @@ export async function crashUnderEvents(options: EventCrashOptions): Promise<Even
   try {
     const world = await writeCrashWorld(place, sink.url)
     const start = () => startCommand(...crashCommand(place, { world }))
+    const servers = await Promise.all(Array.from({ length: processes }, start))
     for (let round = 1; round <= rounds; round++) {
-      const server = await start()
+      const victim = Math.floor(random() * processes)
       const [events, milliseconds] = [Math.floor(random() * longestLife.events), random() * longestLife.milliseconds]
       const isOver = poster.whenAcknowledged(poster.acknowledged.size + events).then(() => wait(milliseconds))
-      await Promise.all([poster.postUntilDeath(server), isOver.then(() => server.stop('SIGKILL'))])
+      const death = isOver.then(() => (servers[victim] as RunningServer).stop('SIGKILL'))
+      await Promise.all([poster.postUntil(death, servers), death])
+      servers[victim] = await start()
       report?.(`round ${round}: killed after ${events} events, ${poster.acknowledged.size} acknowledged so far`)
     }
     sink.calm()
-    const last = await start()
-    await poster.postAgain(last)
+    await poster.postAgain(servers[0] as RunningServer)
     await sink.whenAllCame(poster.acknowledged)
-    assert.equal((await last.stop('SIGTERM')).code, 0)
+    for (const server of servers) assert.equal((await server.stop('SIGTERM')).code, 0)
     return { acknowledged: poster.acknowledged.size, ...sink.judge(poster.acknowledged) }
   } finally {
     await sink.stop()
@@ -106,12 +110,21 @@ class Poster {
   /** Posted without a response: nobody knows whether the server stored it. */
   readonly #open = new Set<number>()
   readonly #news = new EventEmitter()
+  #rounds = 0
 
-  async postUntilDeath(server: RunningServer): Promise<void> {
-    const lines = this.#next.map(async (_, user) => {
-      while (await this.#post(server, user)) this.#news.emit('acknowledged')
+  /** Each user posts to one of the servers, until that one dies or another death has ended the round. */
+  async postUntil(death: Promise<unknown>, servers: readonly RunningServer[]): Promise<void> {
+    this.#rounds += 1
+    let isOver = false
+    const over = death.then(() => {
+      isOver = true
     })
-    await Promise.all(lines)
+    const lines = this.#next.map(async (_, user) => {
+      // Another server in each round: what one of them stored before it died, another one must recognize.
+      const server = servers[(user + this.#rounds) % servers.length] as RunningServer
+      while (!isOver && (await this.#post(server, user))) this.#news.emit('acknowledged')
+    })
+    await Promise.all([...lines, over])
   }
 
   /** Resolves when so many were acknowledged, or none for a long time. */

@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import { readConfig } from '../../src/config.ts'
 import type { FileStores } from '../../src/files/open.ts'
 import { openFileStores } from '../../src/files/open.ts'
+import type { KeptFiles } from './kept-files.ts'
 import { ObjectStorage } from './object-storage.ts'
 
 export const storages = ['disk', 'object storage'] as const
@@ -46,4 +47,13 @@ export async function makeTestFiles(
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The stores of a server, opened again as its next start would. The test must close them. */
+export function openStoresOf(
+  server: { readonly dataDir: string; readonly files: KeptFiles },
+  clock: Clock,
+): Promise<FileStores> {
+  const config = readConfig({ DATA_DIR: server.dataDir, ...server.files.settings })
+  return openFileStores(config, { clock, random: systemRandom, log: silentLog })
 }

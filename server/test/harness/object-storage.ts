@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -47,9 +47,8 @@ class Refused extends Error {
 }
 
 export class ObjectStorage {
-  /** Decides what becomes of a request; undefined: what it asks for. */
-  fault: (asked: Seen) => Fault | undefined = () => undefined
-  readonly requests: Seen[] = []
+  /** Decides what becomes of a request, at once or later; undefined: what it asks for. */
+  fault: (asked: Seen) => Fault | undefined | Promise<Fault | undefined> = () => undefined
   readonly #folder: string
   #server: Server
   #port = 0
@@ -107,6 +106,21 @@ export class ObjectStorage {
       .sort()
   }
 
+  read(key: string): Promise<Buffer> {
+    return readFile(this.#pathOf(key))
+  }
+
+  /** Takes an object away behind the back of its owner. */
+  lose(key: string): Promise<void> {
+    return rm(this.#pathOf(key))
+  }
+
+  /** Puts an object there without a request, as if it had been there since `time`. */
+  async plant(key: string, bytes: Uint8Array, time = new Date()): Promise<void> {
+    await writeFile(this.#pathOf(key), bytes)
+    await utimes(this.#pathOf(key), time, time)
+  }
+
   #make(): Server {
     return createServer((request, response) => void this.#answer(request, response))
   }
@@ -118,8 +132,7 @@ export class ObjectStorage {
       const [, asked, ...rest] = url.pathname.split('/').map(decodeURIComponent)
       if (asked !== bucket) throw new Refused(404, 'NoSuchBucket')
       const seen = { method: request.method ?? '', key: rest.join('/') }
-      this.requests.push(seen)
-      const fault = this.fault(seen)
+      const fault = await this.fault(seen)
       if (fault === 'silence') return
       if (fault && fault !== 'cut') throw new Refused(fault.status, fault.code)
       await this.#perform(request, response, seen, url, fault === 'cut')
@@ -141,8 +154,8 @@ export class ObjectStorage {
       return void response.writeHead(204).end()
     }
     if (key === '') return void response.writeHead(200).end(await this.#list(url.searchParams))
-    const size = await stat(this.#pathOf(key)).then(
-      (found) => found.size,
+    const { size, mtime } = await stat(this.#pathOf(key)).then(
+      (found) => found,
       () => {
         throw new Refused(404, 'NoSuchKey')
       },
@@ -153,6 +166,7 @@ export class ObjectStorage {
     if (first !== undefined && start >= size) throw new Refused(416, 'InvalidRange')
     response.writeHead(first === undefined ? 200 : 206, {
       'content-length': Math.max(0, end - start + 1),
+      'last-modified': mtime.toUTCString(),
       ...(first !== undefined && { 'content-range': `bytes ${start}-${end}/${size}` }),
     })
     if (method === 'HEAD' || size === 0) return void response.end()

@@ -12,10 +12,11 @@ import type { TestServer } from './server.ts'
  * the files and the clock. The test must close it.
  */
 export async function startSecondProcess(
-  { database, clock, dataDir }: TestServer,
+  { database, clock, dataDir, files }: TestServer,
   env: Environment = {},
 ): Promise<{ app: App; client: Client }> {
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
+  const usual = { PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }
+  const config = readConfig({ ...usual, ...files.settings, ...env })
   const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
   const vocabulary = chooseVocabulary(config.vocabulary)
   return { app, client: new Client(await app.listen(), vocabulary, buildOperations(vocabulary)) }

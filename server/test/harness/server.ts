@@ -11,7 +11,9 @@ import { applyWorld } from '../../src/world/apply.ts'
 import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
 import { type Engine, makeFilledStore, makeMigratedStore, type OpenStore } from './databases.ts'
+import type { Storage } from './file-stores.ts'
 import { addInviteLinks } from './groups.ts'
+import { type KeptFiles, makeKeptFiles, storageOf } from './kept-files.ts'
 import { addMedia } from './media.ts'
 import { addSolutions } from './solutions.ts'
 import { addUploads } from './uploads.ts'
@@ -23,8 +25,9 @@ export interface TestServer {
   readonly database: Database
   readonly clock: ManualClock
   readonly client: Client
-  /** Where it keeps its files. */
   readonly dataDir: string
+  /** What it keeps of files. */
+  readonly files: KeptFiles
   stop(): Promise<void>
 }
 
@@ -34,6 +37,8 @@ export interface TestServerOptions {
   readonly env?: Environment
   /** By default that of `testWorld`. */
   readonly world?: object
+  /** Where it keeps files; by default the storage that goes with the database. */
+  readonly storage?: Storage
   /** By default nothing is logged. */
   readonly log?: Log
 }
@@ -49,11 +54,14 @@ export async function startTestServer({
   engine,
   env = {},
   world,
+  storage = storageOf(engine),
   log = silentLog,
 }: TestServerOptions): Promise<TestServer> {
   const clock = new ManualClock(testStart)
   const { place, database } = await makeStore(engine, clock, world)
-  const config = readConfig({ PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', ...env })
+  const files = await makeKeptFiles(place.dataDir, storage)
+  const usual = { PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }
+  const config = readConfig({ ...usual, ...files.settings, ...env })
   const startWorld = async () => readWorld(JSON.stringify(world ?? testWorld()), 'test world')
   const app = await createApp({ config, database, clock, random: systemRandom, log, startWorld })
   const url = await app.listen()
@@ -65,9 +73,11 @@ export async function startTestServer({
     clock,
     client: new Client(url, vocabulary, buildOperations(vocabulary)),
     dataDir: place.dataDir,
+    files,
     async stop() {
       await app.close(1000)
       await database.close()
+      await files.stop()
       await place.remove()
     },
   }

@@ -4,7 +4,7 @@ import { Dialog, Field } from '../../ui/parts.tsx'
 
 const switches = [
   ['auto_read', 'Reads by itself', 'Messages are read a moment after they come, as if somebody looked.'],
-  ['read_receipts', 'Sends read receipts', 'Off: the business is not told that its messages are read.'],
+  ['read_receipts', 'Sends read receipts', 'Off: the business gets no read receipts.'],
   ['reachable', 'Can be reached', 'Off: messages fail, as to a number without the app.'],
 ] as const
 

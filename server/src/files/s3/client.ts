@@ -96,12 +96,13 @@ export class ObjectClient {
     return { body, size: Number(total ?? headers['content-length']) }
   }
 
-  /** The size of an object; undefined when it does not exist. */
-  async head(key: string): Promise<number | undefined> {
+  /** The size of an object, and when it was stored; undefined when it does not exist. */
+  async head(key: string): Promise<{ size: number; stored_time: number } | undefined> {
     const response = await this.#send({ method: 'HEAD', key })
     if (!response) return undefined
     await response.body.dump()
-    return Number(response.headers['content-length'])
+    const { 'content-length': size, 'last-modified': time } = response.headers
+    return { size: Number(size), stored_time: Date.parse(String(time)) }
   }
 
   async delete(key: string): Promise<void> {

@@ -26,7 +26,7 @@ export function openObjectPieces(client: ObjectClient): PieceStore {
       }
     },
 
-    find: (file, name) => client.head(keyOf(file, name)),
+    find: async (file, name) => (await client.head(keyOf(file, name)))?.size,
     remove: (file, name) => client.delete(keyOf(file, name)),
 
     async removeAll(file) {

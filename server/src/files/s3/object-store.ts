@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
-import { type BlobPlace, type ByteRange, checkName, type FileStore, putReceived } from '../file-store.ts'
+import { type BlobPlace, type ByteRange, checkName, type FileStore, placeBytes, putReceived } from '../file-store.ts'
 import type { Spool } from '../spool.ts'
 import { FilesUnavailable } from '../unavailable.ts'
 import type { ObjectClient } from './client.ts'
 
+const root = 'files/'
 /** How often the rest of an object is asked for after its connection broke. */
 const maxResumptions = 3
 
@@ -31,6 +32,14 @@ export function openObjectStore(client: ObjectClient, spool: Spool): FileStore {
     receive,
     get: async (blob, range) => openObject(client, keyOf(blob), range),
     find: async (blob) => client.head(keyOf(blob)),
+    async *list() {
+      for await (const { keys } of client.list(root)) yield keys.flatMap(readKey)
+    },
+    // Several may share a prefix, or a bucket without one.
+    claim: async (owner) => {
+      const length = owner.length + 2 * placeBytes
+      return ({ place }) => place.length === length && place.startsWith(owner)
+    },
     remove: async (blob) => client.delete(keyOf(blob)),
     close: () => client.close(),
   }
@@ -38,7 +47,13 @@ export function openObjectStore(client: ObjectClient, spool: Spool): FileStore {
 
 function keyOf({ sha256, place }: BlobPlace): string {
   checkName(sha256)
-  return `files/${sha256.slice(0, 2)}/${sha256.slice(2)}${place === '' ? '' : `.${place}`}`
+  return `${root}${sha256.slice(0, 2)}/${sha256.slice(2)}${place === '' ? '' : `.${place}`}`
+}
+
+/** None for an object that is no blob. */
+function readKey(key: string): BlobPlace[] {
+  const [, start, rest, place = ''] = /^files\/([\da-f]{2})\/([\da-f]{62})(?:\.([\da-f]+))?$/.exec(key) ?? []
+  return start !== undefined && rest !== undefined ? [{ sha256: start + rest, place }] : []
 }
 
 /** An object as a stream, which goes on after a connection that breaks; undefined when there is none. */

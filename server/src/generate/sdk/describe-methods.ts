@@ -1,5 +1,6 @@
 import type { Row } from '../../graph/operation.ts'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../graph/vocabulary.ts'
+import { isLink, nameMethod, type ResultKind, renameGroup, resultOf, toCamelCase } from '../../http/client-methods.ts'
 import { exampleIdOf } from '../../http/openapi/arguments.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import { describeRow } from '../../http/openapi/rows.ts'
@@ -8,9 +9,6 @@ import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../htt
 import { buildOperations } from '../../operations.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { preciseMembers } from './precise-schemas.ts'
-
-/** What comes back: an object, the items of a list page by page, a text, a response to be read as a stream, or events. */
-export type ResultKind = 'object' | 'list' | 'text' | 'response' | 'stream'
 
 /** An argument of the path, in its place. */
 export interface PathArgument {
@@ -53,9 +51,6 @@ export interface Method {
 /** Headers that are options of a request, not parameters. */
 const keyHeader = 'idempotency-key'
 const optionHeaders = [keyHeader, 'last-event-id']
-
-/** Groups whose rows say in their names whom they are for, not what they are about. */
-const groupNames: Readonly<Record<string, string>> = { operators: 'service' }
 
 /** Every row as a method, in the order of the table; what differs between the vocabularies is in one type. */
 export function describeMethods(): Method[] {
@@ -102,12 +97,11 @@ function toMethod(one: Described, other: Described | undefined): Method {
     const precise = preciseMembers[row.name]?.[name]
     return [name, precise ? { ...toJsonSchema(precise), description: schema['description'] } : schema] as const
   })
-  const [prefix = '', verb = ''] = row.name.split('.')
+  const [prefix = ''] = row.name.split('.')
   return {
     row,
-    group: toCamelCase(groupNames[prefix] ?? prefix),
-    name: toCamelCase(verb),
-    typeName: writeTypeName(row.name.replace(prefix, groupNames[prefix] ?? prefix)),
+    ...nameMethod(row.name),
+    typeName: writeTypeName(row.name.replace(prefix, renameGroup(prefix))),
     path: writePath(one),
     pathArguments: describePath(row),
     parameters: properties
@@ -129,10 +123,6 @@ function writePath({ row, path }: Described): string {
   return withoutVersion.replaceAll(/\{(?!product\})[^{}]+\}/g, '{}')
 }
 
-export function isLink({ door }: Row): boolean {
-  return door === 'link' || door === 'edge_link'
-}
-
 function describePath(row: Row): PathArgument[] {
   if (isLink(row)) return [{ name: 'url', example: '…' }]
   const members = pathMembersOf(row)
@@ -144,18 +134,4 @@ function describePath(row: Row): PathArgument[] {
         ? String(row.examples.input?.[placeholder] ?? '…')
         : exampleIdOf(describeRow(row)),
     }))
-}
-
-function resultOf(row: Row): ResultKind {
-  if (row.list) return 'list'
-  if (isOperation(row)) return 'object'
-  const types = Object.keys(row.content)
-  if (types.includes('text/event-stream')) return 'stream'
-  if (types.length > 1 || isLink(row)) return 'response'
-  if (types[0] === 'application/json') return 'object'
-  return types[0]?.startsWith('text/') ? 'text' : 'response'
-}
-
-function toCamelCase(name: string): string {
-  return name.replaceAll(/[_-](\w)/g, (_match, letter: string) => letter.toUpperCase())
 }

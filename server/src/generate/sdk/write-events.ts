@@ -14,7 +14,7 @@ export function writeEventTypes(): string {
   const fields = Object.keys(one)
   return [
     ...kinds.map(([kind, schema]) => declare(kindName(kind), toJsonSchema(schema), `A message of type \`${kind}\`.`)),
-    `/** A message from a user: \`type\` tells the kinds apart. */\nexport type InboundMessage =\n${list(kinds.map(([kind]) => kindName(kind)))}`,
+    `/** A message from a user: \`type\` says which kind. */\nexport type InboundMessage =\n${list(kinds.map(([kind]) => kindName(kind)))}`,
     ...fields.map((field) => {
       const merged = mergeSchemas(toJsonSchema(one[field] as TSchema), toJsonSchema(other[field] as TSchema))
       return declare(valueName(field), nameMessages(field, merged), `The value of the field \`${field}\`.`)
@@ -22,7 +22,7 @@ export function writeEventTypes(): string {
     '/** The value of each field. */\nexport interface WebhookValues {',
     ...fields.map((field) => `  ${field}: ${valueName(field)}`),
     '}\n',
-    '/** One change that an app is notified of: `field` tells what its value holds. */',
+    '/** One change that an app is notified of: `field` says what its value holds. */',
     'export type WebhookEvent = {',
     '  [Field in keyof WebhookValues]: {',
     '    /** The account that it happened to. */',

@@ -1,5 +1,6 @@
+import { isLink } from '../../http/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
-import { isLink, type Method, type Parameter } from './describe-methods.ts'
+import type { Method, Parameter } from './describe-methods.ts'
 import { type Member, writeComment, writeLiteral, writeMember, writeType, writeValue } from './write-type.ts'
 
 /** The module of one group: its rows, types and functions, and the class that binds them to a client. */
@@ -147,6 +148,8 @@ interface Signature {
   /** What is handed on: the row's path arguments, parameters, bytes. */
   readonly handed: string[]
   readonly returns: string
+  /** The same without `fields`, where more is known of what comes back. */
+  readonly overload?: { readonly parameters: string[]; readonly returns: string }
 }
 
 function signatureOf(method: Method): Signature {
@@ -154,27 +157,37 @@ function signatureOf(method: Method): Signature {
   const isRaw = row.body === 'raw'
   const hasRequired = parameters.some(({ required }) => required)
   const options = result === 'stream' ? 'StreamOptions' : 'RequestOptions'
+  const write = (params: string) => [
+    ...pathArguments.map(({ name }) => `${name}: string`),
+    ...(isRaw ? ['body: Body'] : []),
+    ...(parameters.length > 0 ? [`params${hasRequired ? '' : '?'}: ${params}`] : []),
+    `options?: ${options}`,
+  ]
+  const { fields } = row
+  // What is asked for replaces the defaults; the id is left out only then.
+  const hasOverload = fields?.mode === 'replace' && fields.defaults.includes('id')
   return {
-    parameters: [
-      ...pathArguments.map(({ name }) => `${name}: string`),
-      ...(isRaw ? ['body: Body'] : []),
-      ...(parameters.length > 0 ? [`params${hasRequired ? '' : '?'}: ${typeName}Params`] : []),
-      `options?: ${options}`,
-    ],
+    parameters: write(`${typeName}Params`),
+    ...(hasOverload && {
+      overload: {
+        parameters: write(`${typeName}Params & { fields?: undefined }`),
+        returns: returnsOf(method, ' & { id: string }'),
+      },
+    }),
     handed: [
       `[${pathArguments.map(({ name }) => name).join(', ')}]`,
       parameters.length > 0 ? 'params' : 'undefined',
       'options',
       ...(isRaw ? ['body'] : []),
     ],
-    returns: returnsOf(method),
+    returns: returnsOf(method, fields?.mode === 'add' && fields.defaults.includes('id') ? ' & { id: string }' : ''),
   }
 }
 
-function returnsOf({ typeName, result }: Method): string {
+function returnsOf({ typeName, result }: Method, more: string): string {
   switch (result) {
     case 'list':
-      return `ListCall<${typeName}Item>`
+      return `ListCall<${typeName}Item${more}>`
     case 'text':
       return 'Call<string>'
     case 'response':
@@ -182,24 +195,30 @@ function returnsOf({ typeName, result }: Method): string {
     case 'stream':
       return `EventStream<${typeName}Event>`
     default:
-      return `Call<${typeName}Response>`
+      return `Call<${typeName}Response${more}>`
   }
 }
 
 function writeFunction(method: Method): string {
-  const { parameters, handed, returns } = signatureOf(method)
+  const { parameters, handed, returns, overload } = signatureOf(method)
   const name = functionName(method)
   const doc = writeComment([describe(method)], '')
-  const shown = ['client: Client', ...parameters]
-  return `${doc}export function ${name}(${shown.join(', ')}): ${returns} {\n  return ${senders[method.result]}(client, ${name}Row, ${handed.join(', ')})\n}\n`
+  const declare = (given: readonly string[], gives: string) =>
+    `export function ${name}(${['client: Client', ...given].join(', ')}): ${gives}`
+  const whole = declare(parameters, returns)
+  const overloads = overload ? `${doc}${declare(overload.parameters, overload.returns)}\n${doc}${whole}\n` : doc
+  return `${overloads}${whole} {\n  return ${senders[method.result]}(client, ${name}Row, ${handed.join(', ')})\n}\n`
 }
 
 function writeClass(group: string, methods: readonly Method[]): string {
   const members = methods.map((method) => {
-    const { parameters, returns } = signatureOf(method)
+    const { parameters, returns, overload } = signatureOf(method)
     const names = parameters.map((parameter) => parameter.split(/[?:]/)[0])
     const doc = writeComment(writeDoc(method), '  ')
-    return `${doc}  ${method.name}(${parameters.join(', ')}): ${returns} {\n    return ${functionName(method)}(${['this.client', ...names].join(', ')})\n  }\n`
+    const declare = (given: readonly string[], gives: string) => `  ${method.name}(${given.join(', ')}): ${gives}`
+    const whole = declare(parameters, returns)
+    const overloads = overload ? `${doc}${declare(overload.parameters, overload.returns)}\n${doc}${whole}\n` : doc
+    return `${overloads}${whole} {\n    return ${functionName(method)}(${['this.client', ...names].join(', ')})\n  }\n`
   })
   const head = `  protected readonly client: Client\n\n  constructor(client: Client) {\n    this.client = client\n  }\n`
   return `/** \`client.${group}\` */\nexport class ${className(group)} {\n${[head, ...members].join('\n')}}\n`

@@ -86,7 +86,7 @@ const insertAny = defineStatement<NewActivity>()((db, activity) =>
   }),
 )
 
-/** Records what was done by a caller whom the store does not know any more, because it was replaced. */
+/** Records what was done by a caller whom the store does not know any more: it was replaced, or the caller has just ended itself. */
 export function insertActivity(tx: Transaction, activity: NewActivity): void {
   tx.run(insertAny, activity)
 }

@@ -231,7 +231,7 @@ onBothDatabases('calls at the gateway', (engine) => {
     }
   })
 
-  test('each step of a call of the business is told, with the data that came with it', async () => {
+  test('each step of a call of the business is reported, with the data that came with it', async () => {
     const user = newUser()
     const call = await callUser(user, { session: offer, biz_opaque_callback_data: 'order-1042' })
     const began = seconds()

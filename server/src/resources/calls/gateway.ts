@@ -149,7 +149,7 @@ export function callGatewayOperations(): NewOperation[] {
         },
       },
       run: async ({ db, caller, page }, filter) =>
-        page.fetch((range) => listCallsForGateway(db, caller.accounts, filter, range), listCall),
+        page.fetch((range) => listCallsForGateway(db, caller.gateway_accounts, filter, range), listCall),
     }),
     defineGatewayWrite({
       name: 'gateway.act_on_call',

@@ -173,7 +173,7 @@ onBothDatabases('call permissions', (engine) => {
     })
   })
 
-  test('a request that is told again while it is pending is still one, also at the same moment', async () => {
+  test('a request that is reported again while it is pending is still one, also at the same moment', async () => {
     const user = sides.newUser()
     await Promise.all(Array.from({ length: 5 }, () => sides.permit(user, { status: 'pending' })))
     await sides.permit(user, { status: 'pending' })

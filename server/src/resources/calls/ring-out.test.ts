@@ -26,7 +26,7 @@ onBothDatabases('a call that nobody answers', (engine) => {
     return timers.filter(({ payload }) => (payload as { call_id?: string }).call_id === call).length
   }
 
-  test('rings for 60 s and then ends as timed out, which is told once', async () => {
+  test('rings for 60 s and then ends as timed out, which is reported once', async () => {
     const user = newUser()
     const call = await callUser(user, { biz_opaque_callback_data: 'order-1042' })
     await phone(call, 'ringing')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
-import { ids, tokens } from '../../../test/harness/world.ts'
+import { ids, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { insertLink } from '../../auth/sessions.ts'
 import { systemRandom } from '../../base/random.ts'
 
@@ -26,7 +26,6 @@ async function makeCode(server: TestServer, limits: { accounts?: string[]; busin
   return server.database.transaction((tx) =>
     insertLink(tx, systemRandom, {
       name: 'Ada',
-      app_id: ids.application,
       accounts,
       businesses,
       expires_time: server.clock.now() + hour,
@@ -87,6 +86,32 @@ onBothDatabases('signing in to the console', (engine) => {
       assert.equal((await state({ cookie: next[0].cookie })).status, 200)
     })
 
+    test('in an empty store too, where the session can apply a world and goes on afterwards', async () => {
+      const emptied = await server.client.post('/operator/reset', { token: tokens.operator, json: { world: {} } })
+      assert.equal(emptied.status, 200, emptied.text)
+      const { body, cookie } = await signIn(server)
+      assert.equal(body['signed_in'], true)
+      const listed = await server.client.get('/operator/tokens', { headers: { cookie } })
+      assert.deepEqual(
+        listed.body.data.map(({ id, app_id, business_id }: Record<string, unknown>) => [id, app_id, business_id]),
+        [[body['token_id'], null, null]],
+      )
+      const headers = { cookie, 'x-console-proof': String(body['proof']) }
+      const applied = await server.client.post('/operator/world', { headers, json: testWorld() })
+      assert.equal(applied.status, 200, applied.text)
+      assert.equal((await server.client.get('/gateway/users/16505551234', { headers: { cookie } })).status, 200)
+      const ended = await server.client.delete(`/operator/tokens/${body['token_id']}`, { headers })
+      assert.equal(ended.status, 200, ended.text)
+      const records = (await server.client.get('/operator/audit?limit=2', { token: tokens.operator })).body.data
+      assert.deepEqual(
+        records.map((one: Record<string, unknown>) => [one['operation'], one['actor_token_id'], one['actor_app_id']]),
+        [
+          ['operator.revoke_token', body['token_id'], ''],
+          ['operator.apply_world', body['token_id'], ''],
+        ],
+      )
+    })
+
     test('a session lasts two periods at most, and its page makes a new one', async () => {
       const { cookie, body } = await signIn(server)
       server.clock.advance(25 * hour)
@@ -143,6 +168,28 @@ onBothDatabases('signing in to the console', (engine) => {
       const wide = { app_id: ids.application, scopes: ['operator'] }
       const made = await server.client.post('/operator/tokens', { headers: { cookie, ...proof }, json: wide })
       assert.ok(made.status >= 400)
+    })
+
+    test('a sign-in that is limited to a business sees all its accounts, those of later too, and no other', async () => {
+      const code = await makeCode(server, { businesses: [strangerIds.business] })
+      const { cookie, body } = await signIn(server, { 'x-console-code': code })
+      const accounts = async () => (await list({ cookie }, '/operator/nodes?kind=account')).map(({ id }) => id)
+      const read = async (phone_number_id: string) => {
+        const path = `/gateway/users/16505551234/messages?phone_number_id=${phone_number_id}`
+        return (await server.client.get(path, { headers: { cookie } })).status
+      }
+      assert.deepEqual(await accounts(), [strangerIds.account])
+      assert.deepEqual([await read(strangerIds.phone_number), await read(ids.phone_number)], [200, 404])
+      const phone_numbers = [{ id: '4000000000000098', display_phone_number: '+1 631-555-1098', registered: true }]
+      const added = { id: '1000000000000098', business_id: strangerIds.business, name: 'Later', phone_numbers }
+      const json = { accounts: [added] }
+      assert.equal((await server.client.post('/operator/world', { token: tokens.operator, json })).status, 200)
+      assert.deepEqual((await accounts()).sort(), [strangerIds.account, added.id])
+      assert.equal(await read('4000000000000098'), 200)
+      assert.equal((await list({ cookie }, '/gateway/templates')).length, 1)
+      const headers = { cookie, 'x-console-proof': String(body['proof']) }
+      assert.equal((await server.client.delete(`/operator/tokens/${body['token_id']}`, { headers })).status, 200)
+      assert.equal((await server.client.get('/operator/state', { headers: { cookie } })).status, 401)
     })
   })
 })

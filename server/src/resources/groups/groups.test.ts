@@ -25,7 +25,7 @@ onBothDatabases('groups', (engine) => {
     const subjects = async () =>
       (await calls.list({ limit: '1024' })).body.data.groups.map(({ subject }: { subject: string }) => subject)
 
-    test('200 with the id of the request; the group is there, and told of, when its time has come', async () => {
+    test('200 with the id of the request; the group is there, and reported, when its time has come', async () => {
       const answer = await calls.create({
         subject: '  Spring planting\n',
         description: 'What to plant.',
@@ -181,7 +181,7 @@ onBothDatabases('groups', (engine) => {
       assert.deepEqual((await calls.list({}, numbers.shared)).body.data.groups, [])
     })
 
-    test('twenty requests at the same moment make twenty groups, each told of once', async () => {
+    test('twenty requests at the same moment make twenty groups, each reported once', async () => {
       const before = (await calls.events()).length
       const wanted = Array.from({ length: 20 }, (_, index) => `Crowd ${index}`)
       const answers = await Promise.all(wanted.map((subject) => calls.create({ subject })))
@@ -322,7 +322,7 @@ onBothDatabases('groups', (engine) => {
       )
     })
 
-    test('200 for deleting: told of, and nothing of it is left', async () => {
+    test('200 for deleting: reported, and nothing of it is left', async () => {
       const { id, link } = await calls.make({ join_approval_mode: 'approval_required' })
       await calls.join(link, '16505551111')
       const events = await calls.eventsOf(id, async () => {
@@ -366,7 +366,7 @@ onBothDatabases('groups', (engine) => {
       assert.equal((await calls.read(ids.group)).status, 200)
     })
 
-    test('of ten deletions at the same moment one is done, and told of', async () => {
+    test('of ten deletions at the same moment one is done, and reported', async () => {
       const { id } = await calls.make()
       const events = await calls.eventsOf(id, async () => {
         const answers = await Promise.all(Array.from({ length: 10 }, () => calls.delete(id)))

@@ -23,7 +23,7 @@ onBothDatabases('members of groups', (engine) => {
   const metadata = { display_phone_number: '16315551001', phone_number_id: numbers.main }
 
   describe('joining', () => {
-    test('200 joined by the link of a group that takes everybody, and told of', async () => {
+    test('200 joined by the link of a group that takes everybody, and reported', async () => {
       const { id, link } = await calls.make()
       const events = await calls.eventsOf(id, async () => {
         const answer = await calls.join(link, ada, 'Ada')
@@ -62,7 +62,7 @@ onBothDatabases('members of groups', (engine) => {
       assert.deepEqual(Object.keys(event?.value), ['messaging_product', 'metadata', 'groups'])
     })
 
-    test('200 joined again for who is in it, and nothing is told a second time', async () => {
+    test('200 joined again for who is in it, and nothing is reported a second time', async () => {
       const { id, link } = await calls.make()
       await calls.join(link, ada)
       const events = await calls.eventsOf(id, async () => {
@@ -72,7 +72,7 @@ onBothDatabases('members of groups', (engine) => {
       assert.deepEqual(await calls.users(id), [ada])
     })
 
-    test('one user who joins ten times at the same moment is in it once, and told of once', async () => {
+    test('one user who joins ten times at the same moment is in it once, and reported once', async () => {
       const { id, link } = await calls.make()
       const events = await calls.eventsOf(id, async () => {
         const answers = await Promise.all(Array.from({ length: 10 }, () => calls.join(link, ada)))
@@ -161,7 +161,7 @@ onBothDatabases('members of groups', (engine) => {
   })
 
   describe('requests to join', () => {
-    test('200 requested where the business has to approve: told of, listed, and nobody is in it yet', async () => {
+    test('200 requested where the business has to approve: reported, listed, and nobody is in it yet', async () => {
       const { id, link } = await calls.make(approval)
       const events = await calls.eventsOf(id, async () => {
         assert.deepEqual((await calls.join(link, ada, 'Ada')).body, { group_id: id, status: 'requested' })
@@ -186,7 +186,7 @@ onBothDatabases('members of groups', (engine) => {
       assert.deepEqual(await calls.users(id), [])
     })
 
-    test('asking again, also many times at the same moment, makes no second request and tells nothing', async () => {
+    test('asking again, also many times at the same moment, makes no second request and reports nothing', async () => {
       const { id, link } = await calls.make(approval)
       const events = await calls.eventsOf(id, async () => {
         const answers = await Promise.all(Array.from({ length: 10 }, () => calls.join(link, ada)))
@@ -281,7 +281,7 @@ onBothDatabases('members of groups', (engine) => {
       assertSentence(body.failed_join_requests[0].errors[0].error_data.details, groupIsFull({ max: 8 }))
       assert.deepEqual(Object.keys(await calls.waiting(id)).sort(), users.slice(8).sort())
       const events = await calls.eventsOf(id, () => calls.approve(id, requests.slice(8)))
-      assert.deepEqual(events, [], 'what did not happen is not told')
+      assert.deepEqual(events, [], 'what did not happen is not reported')
     })
 
     test('approvals at the same moment never let in more than there are places, nor anybody twice', async () => {
@@ -308,7 +308,7 @@ onBothDatabases('members of groups', (engine) => {
       assert.equal((await calls.users(id)).length, approved_join_requests.length)
     })
 
-    test('rejecting ends the requests, each told of; the users may ask again', async () => {
+    test('rejecting ends the requests, each reported; the users may ask again', async () => {
       const { id, link } = await calls.make(approval)
       await calls.join(link, ada)
       await calls.join(link, bob)
@@ -414,7 +414,7 @@ onBothDatabases('members of groups', (engine) => {
       assert.equal(body.failed_participants, undefined)
     })
 
-    test('when nobody was in it, all fail and nothing is told', async () => {
+    test('when nobody was in it, all fail and nothing is reported', async () => {
       const { id } = await calls.make()
       const events = await calls.eventsOf(id, async () => {
         const { body } = await calls.remove(id, ada)

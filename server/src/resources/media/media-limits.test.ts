@@ -6,7 +6,7 @@ import { assertError, like } from '../../../test/harness/errors.ts'
 import * as files from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { SlowUpload, waitUntil } from '../../../test/harness/slow-upload.ts'
-import { listFiles, takeStock } from '../../../test/harness/stock.ts'
+import { takeStock } from '../../../test/harness/stock.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { bodyTooLarge, tooManyParts, tooMuchBesidesFile, uploadTooLarge } from '../../http/errors.ts'
 import { fileTooLarge, fileTypeNotTaken, fileTypeUnknown } from './errors.ts'
@@ -89,7 +89,7 @@ onBothDatabases('limits of media', (engine) => {
   })
 
   const startUpload = (length?: number) => SlowUpload.start({ url: server.url, path, token: tokens.owner, length })
-  const isStillArriving = async () => (await listFiles(server.dataDir)).some((file) => file.startsWith('incoming/'))
+  const isStillArriving = async () => (await server.files.list()).some((file) => file.startsWith('incoming/'))
 
   test('400 for what is announced as larger than any file may be, before a byte of it has come', async () => {
     const upload = await startUpload(101 * mebibyte + 1)
@@ -142,11 +142,11 @@ onBothDatabases('limits of media', (engine) => {
   })
 
   test('many uploads at the same moment, equal and different, all arrive whole', async () => {
-    const before = await listFiles(server.dataDir)
+    const before = await server.files.list()
     const pictures = [1, 2, 3].map((byte) => fill(files.png, mebibyte, byte))
     const answers = await Promise.all([...pictures, ...pictures, ...pictures, ...pictures].map((bytes) => send(bytes)))
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
     assert.equal(new Set(answers.map(({ body }) => body.id)).size, 12)
-    assert.equal((await listFiles(server.dataDir)).length, before.length + 3)
+    assert.equal((await server.files.list()).length, before.length + 3)
   })
 })

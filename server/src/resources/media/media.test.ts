@@ -6,7 +6,7 @@ import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { jpeg, pdf, png } from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { listFiles, takeStock } from '../../../test/harness/stock.ts'
+import { takeStock } from '../../../test/harness/stock.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { day } from '../../base/duration.ts'
 import { holdTime } from '../../files/files.ts'
@@ -186,10 +186,10 @@ onBothDatabases('media', (engine) => {
 
   test('equal uploads have ids of their own and one file; it is readable until the last is deleted, and then goes', async () => {
     const bytes = makeDocument()
-    const files = await listFiles(server.dataDir)
+    const files = await server.files.list()
     const [first, second] = await Promise.all([put(bytes), put(bytes)])
     assert.notEqual(first, second)
-    assert.equal((await listFiles(server.dataDir)).length, files.length + 1)
+    assert.equal((await server.files.list()).length, files.length + 1)
 
     assert.equal((await remove(first)).status, 200)
     assert.equal((await read(first)).status, 404)
@@ -201,7 +201,7 @@ onBothDatabases('media', (engine) => {
     assert.equal((await remove(second)).status, 200)
     await server.app.settle()
     assert.deepEqual(
-      (await listFiles(server.dataDir)).filter((file) => file.endsWith(sha256(bytes).slice(2))),
+      (await server.files.list()).filter((file) => file.endsWith(sha256(bytes).slice(2))),
       [],
     )
   })

@@ -15,11 +15,14 @@ export interface EventTools {
   readonly publicUrl: string
 }
 
-/** What a status tells of its message. */
-export type ToldMessage = Pick<MessagesTable, 'id' | 'group_id' | 'pricing' | 'biz_opaque_callback_data' | 'direction'>
+/** What a status reports of its message. */
+export type ReportedMessage = Pick<
+  MessagesTable,
+  'id' | 'group_id' | 'pricing' | 'biz_opaque_callback_data' | 'direction'
+>
 
-export interface ToldStatus {
-  readonly message: ToldMessage
+export interface StatusReport {
+  readonly message: ReportedMessage
   readonly status: MessageStatus
   readonly time: number
   /** Whom it is about; left out where it is about a whole group. */
@@ -46,10 +49,10 @@ export async function raiseStatuses(
   tx: Transaction,
   tools: EventTools,
   number: MessageNumber,
-  told: Omit<ToldStatus, 'status'>,
+  report: Omit<StatusReport, 'status'>,
   statuses: readonly MessageStatus[],
 ): Promise<void> {
-  const { message, user } = told
+  const { message, user } = report
   const conversation =
     message.group_id === null ? conversations.user(number.id, user?.wa_id ?? '') : conversations.group(message.group_id)
   const about = {
@@ -63,13 +66,13 @@ export async function raiseStatuses(
       phone_number_id: number.id,
       field: 'messages',
       conversation,
-      value: { ...about, statuses: [describeStatus(tools, { ...told, status })] },
+      value: { ...about, statuses: [describeStatus(tools, { ...report, status })] },
     }),
   )
   await raiseEvents(tx, tools.clock, events)
 }
 
-function describeStatus({ publicUrl }: EventTools, { message, status, time, user, code }: ToldStatus) {
+function describeStatus({ publicUrl }: EventTools, { message, status, time, user, code }: StatusReport) {
   const { id, group_id, biz_opaque_callback_data } = message
   return {
     id,
@@ -82,7 +85,7 @@ function describeStatus({ publicUrl }: EventTools, { message, status, time, user
   }
 }
 
-function describeRecipient(group_id: string | null, user: ToldStatus['user']) {
+function describeRecipient(group_id: string | null, user: StatusReport['user']) {
   if (group_id === null) return { recipient_id: user?.wa_id }
   return {
     recipient_id: group_id,
@@ -92,7 +95,7 @@ function describeRecipient(group_id: string | null, user: ToldStatus['user']) {
   }
 }
 
-function describePricing({ pricing }: ToldMessage, status: MessageStatus) {
+function describePricing({ pricing }: ReportedMessage, status: MessageStatus) {
   if (!pricing || (status !== 'sent' && status !== 'delivered')) return {}
   const { conversation_id, end_time, billable, category, type } = pricing
   return {

@@ -38,7 +38,7 @@ export function isFailureCode(code: number): code is FailureCode {
   return Object.hasOwn(failures, code)
 }
 
-/** What the status `failed` tells, and what the gateway shows. */
+/** What the status `failed` carries, and what the gateway shows. */
 export function describeFailure(code: number, publicUrl: string) {
   const { title, details } = failures[isFailureCode(code) ? code : 131026]
   return { code, title, message: title, error_data: { details }, href: `${publicUrl}/docs` }

@@ -110,7 +110,7 @@ async function receive(
   announced: number,
   kind: MediaMessageKind,
 ): Promise<FetchedFile> {
-  // It may break off before it is read, and then the reader is told.
+  // It may break off before it is read; then the reader gets the error.
   body.on('error', () => undefined)
   const max = maxBytesOf(kind === 'sticker' ? 'animated sticker' : kind, settings)
   if (announced > max) {

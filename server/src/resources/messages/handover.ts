@@ -5,7 +5,7 @@ import { type NewStreamEvent, recordForStream } from '../../stream/record.ts'
 import type { Audience } from './audience.ts'
 import { raiseStatuses } from './events.ts'
 import { actAtOnce, type PhoneTools, schedulePhone } from './phone.ts'
-import { listTold, timesOf } from './progress.ts'
+import { listReported, timesOf } from './progress.ts'
 import type { MessageStatus } from './states.ts'
 import { insertRecipient, type NewMessage, type Person, updateMessage, updateRecipient } from './store.ts'
 import { streamMessage, streamStatuses } from './stream-events.ts'
@@ -34,8 +34,8 @@ export interface Handover {
 export async function handOver(tx: Transaction, tools: PhoneTools, handover: Handover): Promise<void> {
   const { message, audience, statuses, time } = handover
   const { user, sender, chat } = audience
-  const told = { message, time, code: message.error_code, ...(user && { user }) }
-  await raiseStatuses(tx, tools, sender, told, user ? listTold(statuses, user) : statuses)
+  const report = { message, time, code: message.error_code, ...(user && { user }) }
+  await raiseStatuses(tx, tools, sender, report, user ? listReported(statuses, user) : statuses)
   const isSent = statuses[0] === 'sent'
   // A user who blocked the number gets nothing.
   const streamed = isSent && !chat.blocked ? [streamMessage(message)] : []
@@ -49,7 +49,7 @@ export async function handOver(tx: Transaction, tools: PhoneTools, handover: Han
   recordForStream(tx, time, streamed)
 }
 
-/** Each participant gets the message on its own way, behind the group's `sent`. Returns what the users' stream tells of that. */
+/** Each participant gets the message on its own way, behind the group's `sent`. Returns the entries for the users' stream. */
 async function sendToParticipants(
   tx: Transaction,
   tools: PhoneTools,
@@ -70,8 +70,8 @@ async function sendToParticipants(
     }
     if (wasAccepted) await updateRecipient(tx, recipient, recipient)
     else insertRecipient(tx, recipient)
-    const told = { message, time, user, code: 131026 }
-    await raiseStatuses(tx, tools, audience.sender, told, listTold(statuses, user))
+    const report = { message, time, user, code: 131026 }
+    await raiseStatuses(tx, tools, audience.sender, report, listReported(statuses, user))
     streamed.push(...streamStatuses(message, user.wa_id, statuses, time))
     if (!failed) await schedulePhone(tx, tools, message.id, user, state)
   }

@@ -188,7 +188,7 @@ export async function listRecipientIds(db: Db, message_id: string): Promise<stri
   return rows.map(({ user_wa_id }) => user_wa_id)
 }
 
-/** What fails for a whole group is told once, and of nobody in it. */
+/** What fails for a whole group is reported once, without a participant. */
 export async function deleteRecipients(tx: Transaction, message_id: string): Promise<void> {
   await tx.query.deleteFrom('message_recipients').where('message_id', '=', message_id).execute()
 }

@@ -74,7 +74,7 @@ const selectBlocked = defineStatement<{ id: string }>()((db, { id }) =>
   db.selectFrom('chats').select('blocked').where('id', '=', id),
 )
 
-/** Whether the user has blocked the number: then nothing is delivered, and nobody is told. */
+/** Whether the user has blocked the number: then nothing is delivered, and no event is raised. */
 export async function isBlockedByUser(tx: Transaction, phone_number_id: string, user_wa_id: string): Promise<boolean> {
   return (await tx.first(selectBlocked, { id: chatIdOf(phone_number_id, user_wa_id) }))?.blocked ?? false
 }

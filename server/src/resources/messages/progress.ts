@@ -35,8 +35,8 @@ export function timesOf(statuses: readonly MessageStatus[], time: number): Parti
   return times
 }
 
-/** What the business is told: `read` only where the user's phone says when it read. */
-export function listTold(
+/** What the business is notified of: `read` only where the user's phone says when it read. */
+export function listReported(
   statuses: readonly MessageStatus[],
   { read_receipts }: Pick<PhoneUser, 'read_receipts'>,
 ): readonly MessageStatus[] {
@@ -44,8 +44,8 @@ export function listTold(
 }
 
 /**
- * Takes a message to a user on, and tells what it went through; nothing happens when the report is not ahead. The message is
- * held. Returns the statuses, also those that are not told.
+ * Moves a message to a user forward, and reports each status on the way; nothing happens when the report is not ahead. The message is
+ * held. Returns the statuses, also the unreported ones.
  */
 export async function progressMessage(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function progressMessage(
   const error_code = status === 'failed' ? (code ?? null) : message.error_code
   const sent_time = statuses.includes('sent') ? time : message.sent_time
   updateProgress(tx, { ...message, state, error_code, sent_time, ...timesOf(statuses, time) })
-  await raiseStatuses(tx, tools, number, { message, time, user, code: error_code }, listTold(statuses, user))
+  await raiseStatuses(tx, tools, number, { message, time, user, code: error_code }, listReported(statuses, user))
   recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
 }
@@ -88,7 +88,7 @@ export async function progressRecipient(
   await updateRecipient(tx, recipient, { state, error_code, ...timesOf(statuses, time) })
   const ahead = moveMessage(message, status, now)
   if (ahead.length > 0 && status !== 'failed') await updateMessage(tx, message.id, { state })
-  await raiseStatuses(tx, tools, number, { message, time, user, code: error_code }, listTold(statuses, user))
+  await raiseStatuses(tx, tools, number, { message, time, user, code: error_code }, listReported(statuses, user))
   recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
 }

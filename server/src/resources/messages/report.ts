@@ -48,7 +48,7 @@ function codeOf({ errors }: HandedStatus): number | undefined {
   return isFailureCode(code) ? code : undefined
 }
 
-/** Takes a message on for a user, as the gateway reports it. A user who blocked the number gets nothing, and nobody is told. */
+/** Takes a message on for a user, as the gateway reports it. A user who blocked the number gets nothing, and no event is raised. */
 export async function reportStatus(
   tx: Transaction,
   tools: EventTools,
@@ -66,7 +66,7 @@ export async function reportStatus(
   })
 }
 
-/** A user takes back a message that the user sent: its content goes, and the business is told. */
+/** A user takes back a message that the user sent: its content goes, and the business is notified. */
 export async function deleteIncoming(tx: Transaction, tools: ReportTools, message: StoredMessage): Promise<boolean> {
   const { clock } = tools
   const now = clock.now()
@@ -77,7 +77,7 @@ export async function deleteIncoming(tx: Transaction, tools: ReportTools, messag
   recordStatuses(tx, tools, message, message.user_wa_id, ['deleted'], time)
   const number = await findSender(tx, message.phone_number_id)
   const user = await findPerson(tx, number.id, message.user_wa_id ?? '')
-  // What a blocked user wrote was never told either.
+  // What a blocked user wrote was never reported either.
   if (user.isBlocked && message.group_id === null) return true
   await raiseStatuses(tx, tools, number, { message: { ...message, group_id: null }, time, user }, ['deleted'])
   return true

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { png } from '../../../test/harness/media-files.ts'
@@ -93,6 +91,11 @@ onBothDatabases('what is kept of messages', (engine) => {
       button: 'Choose walrus',
       key: 'the teapot admiral salutes',
     }
+    // It says back what it was sent.
+    subscriber.answerWith((post, response) => {
+      const header = post.body.includes(said.written) ? said.written : 'nothing'
+      response.setHeader('x-said', header).end(post.body)
+    })
     await sides.write(user, { text: { body: said.written } })
     const longText = `${said.sent} ${randomBytes(2900).toString('base64')}`
     await sides.send(user, { text: { body: longText } })
@@ -114,6 +117,14 @@ onBothDatabases('what is kept of messages', (engine) => {
       return Object.entries(said).flatMap(([name, text]) => (bytes.includes(text) ? [name] : []))
     }
     assert.deepEqual(await find(), Object.keys(said), 'all of it is there before')
+    const answers = () =>
+      server.database.read.query
+        .selectFrom('delivery_attempts')
+        .select(['answer', 'answer_headers'])
+        .where('answer', 'like', `%${said.written}%`)
+        .where('answer_headers', 'like', `%${said.written}%`)
+        .execute()
+    assert.equal((await answers()).length, 1, 'an answer holds it too')
     server.clock.advance(2 * day)
     await sweep({ messageBodyKeep: 2 * day })
     assert.deepEqual(await find(), [])
@@ -240,16 +251,15 @@ onBothDatabases('what is kept of messages', (engine) => {
     assert.equal(uploaded.status, 200, uploaded.text)
     const id = await sides.send(user, { type: 'image', image: { id: uploaded.body.id } })
     const { sha256 } = (await sides.show(id)).image
-    const file = join(server.dataDir, 'files', sha256.slice(0, 2), sha256.slice(2))
-    await access(file)
+    assert.ok(await server.files.has(sha256))
     const deleted = await server.client.delete(`/v23.0/${uploaded.body.id}`, { token: tokens.owner })
     assert.equal(deleted.status, 200, deleted.text)
     server.clock.advance(2 * hour)
     await server.app.settle()
-    await access(file)
+    assert.ok(await server.files.has(sha256))
     await sweep({ messageBodyKeep: 0 })
     await server.app.settle()
-    await assert.rejects(access(file), { code: 'ENOENT' })
+    assert.ok(!(await server.files.has(sha256)))
   })
 
   test('idempotency keys go after their time', async () => {

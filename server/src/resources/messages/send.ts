@@ -39,7 +39,7 @@ import {
 import { choicesOfTemplate, type GivenTemplate, type TemplateToSend, takeTemplate } from './template.ts'
 import { voiceType } from './voice.ts'
 
-/** Sends a message whose form is right: stores it, and tells what becomes of it at once. Throws what refuses it. */
+/** Sends a message whose form is right: stores it, and reports what becomes of it at once. Throws what refuses it. */
 export async function sendMessage(context: Context<Transaction>, message: CheckedMessage): Promise<NewMessage> {
   const { db, clock, random, settings } = context
   const now = clock.now()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { messageStates, messageStatuses, moveMessage } from './states.ts'
 
-/** By direction and state: what each status tells; what is not named tells nothing. */
+/** By direction and state: what each status reports; what is not named reports nothing. */
 const expected = {
   to_user: {
     accepted: { sent: 'sent', failed: 'failed' },
@@ -33,7 +33,7 @@ for (const direction of ['to_user', 'to_business'] as const) {
         status,
         moveMessage({ ...text, direction, state }, status, 0).join(' '),
       ])
-      assert.deepEqual(Object.fromEntries(found.filter(([, tells]) => tells !== '')), expected[direction][state])
+      assert.deepEqual(Object.fromEntries(found.filter(([, reports]) => reports !== '')), expected[direction][state])
     })
   }
 }

@@ -12,27 +12,27 @@ interface Move {
   readonly direction: MessageDirection
   readonly status: MessageStatus
   readonly from: MessageState
-  /** What is told, in this order: what was skipped first. */
-  readonly tells: readonly MessageStatus[]
+  /** The statuses that are reported, in this order: the skipped ones first. */
+  readonly reports: readonly MessageStatus[]
 }
 
-/** Reactions are sent or fail, and nothing else is told of them. */
+/** Reactions are sent or fail; no other status is reported. */
 const reactionStatuses: readonly MessageStatus[] = ['sent', 'failed']
 
-/** THE TABLE: what can happen to a message when, and what is told by it. What is not here does nothing: a status never goes back. */
+/** THE TABLE: what can happen to a message when, and which statuses it reports. What is not here does nothing: a status never goes back. */
 const moves: readonly Move[] = [
-  { direction: 'to_user', status: 'sent', from: 'accepted', tells: ['sent'] },
-  { direction: 'to_user', status: 'failed', from: 'accepted', tells: ['failed'] },
-  { direction: 'to_user', status: 'failed', from: 'sent', tells: ['failed'] },
-  { direction: 'to_user', status: 'delivered', from: 'sent', tells: ['delivered'] },
-  { direction: 'to_user', status: 'read', from: 'sent', tells: ['delivered', 'read'] },
-  { direction: 'to_user', status: 'read', from: 'delivered', tells: ['read'] },
-  { direction: 'to_user', status: 'played', from: 'sent', tells: ['delivered', 'read', 'played'] },
-  { direction: 'to_user', status: 'played', from: 'delivered', tells: ['read', 'played'] },
-  { direction: 'to_user', status: 'played', from: 'read', tells: ['played'] },
-  { direction: 'to_business', status: 'read', from: 'sent', tells: ['read'] },
-  { direction: 'to_business', status: 'deleted', from: 'sent', tells: ['deleted'] },
-  { direction: 'to_business', status: 'deleted', from: 'read', tells: ['deleted'] },
+  { direction: 'to_user', status: 'sent', from: 'accepted', reports: ['sent'] },
+  { direction: 'to_user', status: 'failed', from: 'accepted', reports: ['failed'] },
+  { direction: 'to_user', status: 'failed', from: 'sent', reports: ['failed'] },
+  { direction: 'to_user', status: 'delivered', from: 'sent', reports: ['delivered'] },
+  { direction: 'to_user', status: 'read', from: 'sent', reports: ['delivered', 'read'] },
+  { direction: 'to_user', status: 'read', from: 'delivered', reports: ['read'] },
+  { direction: 'to_user', status: 'played', from: 'sent', reports: ['delivered', 'read', 'played'] },
+  { direction: 'to_user', status: 'played', from: 'delivered', reports: ['read', 'played'] },
+  { direction: 'to_user', status: 'played', from: 'read', reports: ['played'] },
+  { direction: 'to_business', status: 'read', from: 'sent', reports: ['read'] },
+  { direction: 'to_business', status: 'deleted', from: 'sent', reports: ['deleted'] },
+  { direction: 'to_business', status: 'deleted', from: 'read', reports: ['deleted'] },
 ]
 
 export interface MessageCondition {
@@ -50,7 +50,7 @@ export function moveMessage(message: MessageCondition, status: MessageStatus, no
   const move = moves.find(
     ({ direction, status: to, from }) => direction === message.direction && to === status && from === message.state,
   )
-  return move?.tells ?? []
+  return move?.reports ?? []
 }
 
 /** Whether a message was dropped because nobody took it within its life. */

@@ -17,7 +17,7 @@ import { releaseFile } from '../../files/files.ts'
 export type StoredMessage = Omit<MessagesTable, 'position'> & { readonly position: number }
 export type NewMessage = Omit<MessagesTable, 'position'>
 
-/** The number that a message is on, as far as its events tell of it. */
+/** The number that a message is on, as far as its events show it. */
 export type MessageNumber = Pick<PhoneNumbersTable, 'id' | 'account_id' | 'phone_number'>
 
 export function chatIdOf(phone_number_id: string, user_wa_id: string): string {

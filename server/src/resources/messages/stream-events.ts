@@ -11,7 +11,7 @@ export function streamMessage({ id, phone_number_id, user_wa_id, group_id }: Str
   return { type: 'message', phone_number_id, user_wa_id, group_id, message_id: id }
 }
 
-/** What happened to a message, also what the business is not told; without a user it is about a whole group. */
+/** What happened to a message, also what the business is not notified of; without a user it is about a whole group. */
 export function streamStatuses(
   { id, phone_number_id, group_id }: StreamedMessage,
   user_wa_id: string | null,

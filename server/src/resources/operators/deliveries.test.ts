@@ -108,12 +108,12 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       assert.deepEqual([record.operation, record.node_kind], ['operator.replay_deliveries', 'delivery'])
     })
 
-    test('sends all that fit a filter again, in more than one transaction, to another address', async (t) => {
+    test('sends all that fit a filter again, to another address', async (t) => {
       await subscribe(t, server)
       const elsewhere = await startSubscriber(t)
       server.clock.advance(86_400_000)
       const { account_id } = await newest()
-      const count = 1100
+      const count = 600
       // Written directly: what came of each does not matter here.
       await server.database.transaction(async (tx) => {
         const [event] = await tx.query.selectFrom('events').selectAll().limit(1).execute()

@@ -61,8 +61,11 @@ const trySchema = Type.Object({
   response: orNull(
     Type.Object({
       status: Type.Integer(),
-      headers: orNull(headersSchema, 'Up to 4 KiB of them; null for a try of an older version.'),
-      body: Type.String({ description: 'The first 4 KiB.' }),
+      headers: orNull(
+        headersSchema,
+        'Up to 4 KiB of them; null for a try of an older version, or when its content was removed.',
+      ),
+      body: Type.String({ description: 'The first 4 KiB; empty when its content was removed.' }),
     }),
     'Null when none came.',
   ),

@@ -31,23 +31,46 @@ export async function listDeliveryPageForOperators(
   return range.apply(selectDeliveries(db).where(await matches(db, limits, filter))).execute()
 }
 
-/** The next deliveries behind `after` and up to `last`, oldest first: to be sent again. */
-export async function listToReplayForOperators(
+/** How many deliveries one look passes, whether they fit or not: few enough that nobody waits for it, on an embedded store either. */
+const walkedAtOnce = 2000
+
+export interface Walked {
+  /** Those that fit, oldest first. */
+  readonly ids: readonly number[]
+  /** Where the next look begins; undefined: there is no more. */
+  readonly reached: number | undefined
+}
+
+/** The next deliveries behind `after` and up to `last` that fit, oldest first: at most `limit`, and of so many that are looked at. */
+export async function walkDeliveriesForOperators(
   db: Db,
   limits: OperatorLimits | undefined,
   filter: DeliveryFilter,
   { after, last, limit }: { after: number; last: number; limit: number },
-): Promise<number[]> {
-  const rows = await db.query
-    .selectFrom('deliveries')
-    .select('id')
-    .where(await matches(db, limits, filter))
-    .where('id', '>', after)
-    .where('id', '<=', last)
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id }) => id)
+): Promise<Walked> {
+  const walked = sql`SELECT id, event_id, app_id, account_id, field, state, attempts, earlier_attempts, created_time
+    FROM deliveries WHERE ${await indexedBy(db, filter)} AND id > ${after} AND id <= ${last} ORDER BY id`
+  const { rows } = await sql<{ id: number }>`
+    SELECT id FROM (${walked} LIMIT ${sql.lit(walkedAtOnce)}) AS deliveries
+    WHERE ${await matches(db, limits, filter)} ORDER BY id LIMIT ${sql.lit(limit)}`.execute(db.query)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === limit) return { ids, reached: ids.at(-1) }
+  const edge = await sql<{ id: number }>`
+    SELECT id FROM (${walked} LIMIT 1 OFFSET ${sql.lit(walkedAtOnce - 1)}) AS edge`.execute(db.query)
+  return { ids, reached: edge.rows[0]?.id }
+}
+
+/** The one condition by whose index deliveries are walked in the order of their ids. */
+async function indexedBy(db: Db, { state, app_id, account_id, phone_number_id }: DeliveryFilter) {
+  if (state === 'failed') return sql<boolean>`state = 'failed'`
+  const account = account_id ?? (phone_number_id && (await findAccountOfNumber(db, phone_number_id)))
+  if (account !== undefined) return sql<boolean>`account_id = ${account}`
+  return app_id === undefined ? sql<boolean>`TRUE` : sql<boolean>`app_id = ${app_id}`
+}
+
+export async function findAccountOfNumber(db: Db, id: string): Promise<string | undefined> {
+  const number = await db.query.selectFrom('phone_numbers').select('account_id').where('id', '=', id).executeTakeFirst()
+  return number?.account_id
 }
 
 export async function findLastDeliveryForOperators(db: Db): Promise<number> {
@@ -133,8 +156,8 @@ async function matches(
 
 /** Only its account's deliveries are searched, by their index, while the number is there. */
 async function isOfNumber(db: Db, id: string): Promise<RawBuilder<boolean>> {
-  const number = await db.query.selectFrom('phone_numbers').select('account_id').where('id', '=', id).executeTakeFirst()
+  const account_id = await findAccountOfNumber(db, id)
   const isOf = sql<boolean>`EXISTS (
     SELECT 1 FROM events e WHERE e.id = deliveries.event_id AND e.phone_number_id = ${id})`
-  return number ? sql`deliveries.account_id = ${number.account_id} AND ${isOf}` : isOf
+  return account_id === undefined ? isOf : sql`deliveries.account_id = ${account_id} AND ${isOf}`
 }

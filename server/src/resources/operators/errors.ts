@@ -40,6 +40,11 @@ export const deliveryWithdrawn = defineError({
   status: 422,
   text: "Delivery {id} is not sent again, because the app's business has no access to the account any more; leave it out.",
 })
+export const deliveryEmptied = defineError({
+  id: 'delivery_emptied',
+  status: 422,
+  text: 'Delivery {id} is not sent again, because its content was removed: MESSAGE_BODY_KEEP is over, or the user was forgotten; leave it out.',
+})
 export const nowhereToSend = defineError({
   id: 'nowhere_to_send',
   status: 422,

@@ -5,7 +5,7 @@ import type { OperatorLimits } from '../../graph/operation.ts'
 import type { LoggedRequest } from '../../graph/ports.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { type Happening, type HappeningType, happeningTypes } from '../../stream/happening.ts'
-import { readDeliveries, readEvents, readTries } from '../../stream/read.ts'
+import { readDeliveries, readEvents, readReplays, readTries } from '../../stream/read.ts'
 import { writeMoment } from './moments.ts'
 
 const orNull = () => Type.Union([Type.String(), Type.Null()])
@@ -78,10 +78,12 @@ export async function readStored(db: Db, about: { readonly since: number } | { r
   const happened = sql`COALESCE(deliveries.finished_time, deliveries.started_time)`
   const { found: deliveries } = await readDeliveries(db, { where: pick(happened), limit })
   const tries = await readTries(db, { where: pick(sql.ref('tries.time')), limit })
-  return inOrder([...events, ...deliveries, ...tries])
+  const ofReplays = 'since' in about ? sql`replays.changed_time >= ${about.since}` : sql`replays.trace = ${about.trace}`
+  const replays = await readReplays(db, { where: sql<boolean>`${ofReplays}`, limit })
+  return inOrder([...events, ...deliveries, ...tries, ...replays])
 }
 
-const order = ['request', 'audit', 'event', 'message', 'call', 'timer', 'delivery', 'try']
+const order = ['request', 'audit', 'event', 'message', 'call', 'timer', 'replay', 'delivery', 'try']
 
 /** By time, and within one moment causes before their effects. */
 export function inOrder<T extends { readonly time: number; readonly type: string }>(items: readonly T[]): T[] {

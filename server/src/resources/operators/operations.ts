@@ -6,6 +6,8 @@ import { deliveryOperations } from './deliveries.ts'
 import { laneOperations } from './lanes.ts'
 import { nodeOperations } from './nodes.ts'
 import { replayOperations } from './replay.ts'
+import { makeReplayHandler, replayTimer } from './replay-job.ts'
+import { replayJobOperations } from './replays.ts'
 import { requestOperations } from './requests.ts'
 import { stateOperations } from './state.ts'
 import { streamOperations } from './stream.ts'
@@ -19,6 +21,7 @@ export const operatorsChapter: Chapter = {
   name: 'operators',
   title: 'Operators',
   rows: operatorOperations,
+  timers: (deps) => ({ [replayTimer]: makeReplayHandler(deps) }),
 }
 
 function operatorOperations(): NewRow[] {
@@ -29,6 +32,7 @@ function operatorOperations(): NewRow[] {
     ...appSecretOperations(),
     ...deliveryOperations(),
     ...replayOperations(),
+    ...replayJobOperations(),
     ...laneOperations(),
     ...auditOperations(),
     ...worldOperations(),

@@ -31,6 +31,5 @@ export async function checkNewToken(db: Db, limits: OperatorLimits | undefined, 
 
 /** Whether it would see every tenant, whatever its app. */
 function isWide({ scopes, accounts, businesses }: WantedToken): boolean {
-  if (scopes.includes('gateway') && !accounts) return true
-  return scopes.includes('operator') && !accounts && !businesses
+  return (scopes.includes('gateway') || scopes.includes('operator')) && !accounts && !businesses
 }

@@ -22,8 +22,8 @@ const states = ['good', 'expired', 'revoked'] as const
 
 const tokenSchema = Type.Object({
   id: Type.String({ description: 'By which it is listed and revoked; it reveals nothing about the secret.' }),
-  app_id: Type.String(),
-  business_id: Type.String({ description: 'The business of its app.' }),
+  app_id: nullable(Type.String(), 'Null: a session of the console that began when there was no app.'),
+  business_id: nullable(Type.String(), 'The business of its app.'),
   scopes: Type.Array(Type.String()),
   accounts: nullable(Type.Array(Type.String()), 'The only accounts that it sees; null: no such limit.'),
   businesses: nullable(Type.Array(Type.String()), 'The only businesses that an operator sees; null: no such limit.'),
@@ -138,11 +138,14 @@ export function tokenOperations(): NewOperation[] {
         output: { success: true },
         first: [{ send: 'operator.create_token', take: { pointer: '/id', as: 'token_id' } }],
       },
-      async run({ db, clock, limits }, { token_id }) {
-        const found = await findTokenForOperators(db, limits, token_id)
+      async run({ db, clock, caller, limits }, { token_id }) {
+        const found = await findTokenForOperators(db, limits, caller, token_id)
         if (!found) throw notFound()
         await revokeToken(db, clock, token_id)
-        return new Recorded({ success: true }, { id: token_id, kind: 'token', business_id: found.business_id })
+        return new Recorded(
+          { success: true },
+          { id: token_id, kind: 'token', business_id: found.business_id ?? undefined },
+        )
       },
     }),
   ]

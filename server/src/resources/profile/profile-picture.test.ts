@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
@@ -41,12 +39,7 @@ onBothDatabases("a profile's picture", (engine) => {
     return url
   }
 
-  async function isStored(sha256: string): Promise<boolean> {
-    return access(join(server.dataDir, 'files', sha256.slice(0, 2), sha256.slice(2))).then(
-      () => true,
-      () => false,
-    )
-  }
+  const isStored = (sha256: string) => server.files.has(sha256)
 
   async function contentOf(url: string): Promise<string> {
     const { sha256 } = await server.database.read.query

@@ -64,6 +64,11 @@ onBothDatabases('faults', (engine) => {
   test('are in the log of requests and in the stream as they hit, whatever they do', async (t) => {
     const stream = await openStream(t, server.url, { path: '/operator/stream', token: tokens.operator })
     const faults = () => stream.events.flatMap(({ data }) => data.data.fault ?? []).sort()
+    const limited = { app_id: ids.application, scopes: ['operator'], businesses: [ids.business] }
+    const own = await server.client.post('/operator/tokens', { token: tokens.operator, json: limited })
+    const watch = (token: string) =>
+      openStream(t, server.url, { path: '/operator/stream', query: { types: 'delivery' }, token })
+    const [ofOwner, ofStranger] = [await watch(own.body.token), await watch(tokens.limitedOperator)]
     const subscriber = await subscribe(t, server)
     await put([
       { match: { operation: 'account.read' }, effect: { delay: '1ms' } },
@@ -73,6 +78,11 @@ onBothDatabases('faults', (engine) => {
     await handInText(server, 'wamid.shown')
     await until(async () => faults().length === 2, 'both are in the stream')
     assert.deepEqual(faults(), ['rule=0; effect=delay', 'rule=1; effect=duplicate'])
+    // Who is limited to a business hears of what is its, and of nothing else.
+    const hit = () => ofOwner.events.find(({ data }) => data.data.fault !== undefined)
+    await until(async () => hit() !== undefined, 'the owner of the account hears of it')
+    assert.equal(hit()?.data.business_id, ids.business)
+    assert.deepEqual(ofStranger.events, [])
     const query = { operation: 'account.read', limit: '1' }
     const { body } = await server.client.get('/operator/requests', { token: tokens.operator, query })
     assert.equal(body.data[0].fault, 'rule=0; effect=delay')

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
@@ -19,9 +17,8 @@ const smallWorld = {
   tokens: [{ token: 'small-operator-token', app_id: '3000000000000777', scopes: ['operator'] }],
 }
 
-async function countFiles({ dataDir }: TestServer): Promise<number> {
-  const entries = await readdir(join(dataDir, 'files'), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).length
+async function countFiles({ files }: TestServer): Promise<number> {
+  return (await files.list()).length
 }
 
 onBothDatabases('a reset', (engine) => {

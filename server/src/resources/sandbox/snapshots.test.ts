@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError } from '../../../test/harness/errors.ts'
@@ -34,10 +32,7 @@ onBothDatabases('snapshots', (engine) => {
     const answer = await fetch(body.url, { headers: { authorization: `Bearer ${tokens.owner}` } })
     return answer.text()
   }
-  const countFiles = async () => {
-    const entries = await readdir(join(server.dataDir, 'files'), { recursive: true, withFileTypes: true })
-    return entries.filter((entry) => entry.isFile()).length
-  }
+  const countFiles = async () => (await server.files.list()).length
 
   test('bring back the whole store: rows, files, clock and faults', async () => {
     await rename('Saved')

@@ -60,7 +60,11 @@ onBothDatabases('a stream in a sandbox', (engine) => {
       const named = order.map((event) =>
         hasReset(event) ? 'reset' : [before, between, after].find((id) => tells(id)(event)),
       )
-      assert.deepEqual(named, [before, 'reset', between, 'reset', after], 'nothing of a restored store is told as new')
+      assert.deepEqual(
+        named,
+        [before, 'reset', between, 'reset', after],
+        'nothing of a restored store is reported as new',
+      )
     }
   })
 

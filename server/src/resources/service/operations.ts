@@ -27,7 +27,8 @@ function serviceOperations(): NewReplyOperation[] {
       examples: { output: undefined },
       content: page,
       repeated: 'whole',
-      run: ({ ports, headers, mayUseDemo }) => ports.documents.docs(headers, mayUseDemo),
+      run: async ({ ports, headers, mayUseDemo }) =>
+        ports.documents.docs(headers, mayUseDemo, await ports.console.frame()),
     }),
     defineOpen({
       name: 'public.openapi',

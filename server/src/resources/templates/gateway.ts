@@ -37,7 +37,7 @@ export function templateGatewayOperations(): NewOperation[] {
       },
       async run({ db, caller, page }, { status }) {
         return page.fetch(
-          (range) => listTemplatesForGateway(db, caller.accounts, status, range),
+          (range) => listTemplatesForGateway(db, caller.gateway_accounts, status, range),
           (row) => withoutGaps({ account_id: row.account_id, ...toTemplate(row) }),
         )
       },

@@ -90,7 +90,7 @@ export async function listTemplatesForGateway(
   range: PageRange,
 ): Promise<Template[]> {
   let query = db.query.selectFrom('message_templates').selectAll()
-  if (accounts) query = query.where('account_id', 'in', [...accounts])
+  if (accounts) query = query.where('account_id', 'in', [...accounts, ''])
   if (status) query = query.where('status', '=', status)
   return range.apply(query).execute()
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '../../../test/harness/client.ts'
 import { startCommand } from '../../../test/harness/command.ts'
 import { makeMigratedPlace, onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
+import { makeKeptFiles, storageOf } from '../../../test/harness/kept-files.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, tokens } from '../../../test/harness/world.ts'
@@ -82,7 +81,7 @@ onBothDatabases('uploads that break', (engine) => {
       .where('handle', '=', handle)
       .executeTakeFirstOrThrow()
     assert.ok(sha256)
-    return readFile(join(server.dataDir, 'files', sha256.slice(0, 2), sha256.slice(2)))
+    return server.files.read(sha256)
   }
 
   for (const more of [1, 70_000, 600_000]) {
@@ -213,8 +212,13 @@ onBothDatabases('uploads through servers that stop', (engine) => {
 
   test('a server that is killed while bytes arrive keeps what it told, and the next one goes on from there', async () => {
     const place = await makeMigratedPlace(engine)
+    const files = await makeKeptFiles(place.dataDir, storageOf(engine))
     const options = {
-      env: { DATA_DIR: place.dataDir, ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }) },
+      env: {
+        ...files.settings,
+        DATA_DIR: place.dataDir,
+        ...(place.databaseUrl && { DATABASE_URL: place.databaseUrl }),
+      },
       cwd: place.dataDir,
     }
     const token = 'demo-token'
@@ -253,6 +257,7 @@ onBothDatabases('uploads through servers that stop', (engine) => {
     const served = await fetch(shown.data[0].business_profile.profile_picture_url)
     assert.ok(Buffer.from(await served.arrayBuffer()).equals(picture))
     await second.stop('SIGTERM')
+    await files.stop()
     await place.remove()
   })
 })

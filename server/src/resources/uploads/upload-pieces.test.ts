@@ -1,26 +1,40 @@
 import assert from 'node:assert/strict'
-import { mkdir, open as openFile, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open as openFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { openStoresOf } from '../../../test/harness/file-stores.ts'
+import type { KeptFiles } from '../../../test/harness/kept-files.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { hour } from '../../base/duration.ts'
 import { silentLog } from '../../base/log.ts'
 import { migrate } from '../../db/migrate.ts'
-import { openPieceStore } from '../../files/piece-store.ts'
 import { fileOf } from './store.ts'
 import { sweepPieces } from './sweep.ts'
 
-/** Lets no file of this process be synced before the test says so; tells when the first one waits. */
-async function holdSyncs(t: TestContext): Promise<{ begun: Promise<void>; release: () => void }> {
+/** Lets no piece be stored before the test says so: no file of this process is synced, no object is put. Tells when the first one waits. */
+async function holdPieces(
+  t: TestContext,
+  { storage }: KeptFiles,
+): Promise<{ begun: Promise<void>; release: () => void }> {
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  if (storage) {
+    storage.fault = async ({ method }) => {
+      if (method === 'PUT') begun.resolve()
+      if (method === 'PUT') await gate.promise
+      return undefined
+    }
+    t.after(() => {
+      storage.fault = () => undefined
+    })
+    return { begun: begun.promise, release: gate.resolve }
+  }
   const handle = await openFile(import.meta.filename)
   const prototype = Object.getPrototypeOf(handle)
   await handle.close()
-  const begun = Promise.withResolvers<void>()
-  const gate = Promise.withResolvers<void>()
   const datasync = prototype.datasync
   t.mock.method(prototype, 'datasync', async function (this: typeof handle) {
     begun.resolve()
@@ -42,7 +56,13 @@ onBothDatabases('pieces of uploads', (engine) => {
   }
   const append = (id: string, offset: number, raw: Uint8Array) =>
     server.client.post(`/v23.0/${id}`, { token, raw, headers: { file_offset: String(offset) } })
-  const folderOf = (id: string) => join(server.dataDir, 'uploads', `${fileOf(id)}.pieces`)
+  const piecesOf = (id: string) => server.files.listPieces(fileOf(id))
+  /** As a worker does when it starts. */
+  async function sweep(): Promise<void> {
+    const { store, pieces } = await openStoresOf(server, server.clock)
+    await sweepPieces(server.database, pieces, silentLog)
+    await store.close()
+  }
 
   async function assertStored(handle: string): Promise<void> {
     const { sha256 } = await server.database.read.query
@@ -51,12 +71,12 @@ onBothDatabases('pieces of uploads', (engine) => {
       .where('handle', '=', handle)
       .executeTakeFirstOrThrow()
     assert.ok(sha256)
-    assert.ok((await readFile(join(server.dataDir, 'files', sha256.slice(0, 2), sha256.slice(2)))).equals(picture))
+    assert.ok((await server.files.read(sha256)).equals(picture))
   }
 
-  test('other writes go on while a piece is being synced, and it counts only when it is on disk', async (t) => {
+  test('other writes go on while a piece is being stored, and it counts only when it is', async (t) => {
     const id = await open()
-    const { begun, release } = await holdSyncs(t)
+    const { begun, release } = await holdPieces(t, server.files)
     const appended = append(id, 0, picture.subarray(0, 100))
     await begun
     const profile = await server.client.post(`/v23.0/${numbers.main}/msgapp_business_profile`, {
@@ -71,16 +91,16 @@ onBothDatabases('pieces of uploads', (engine) => {
 
   test('of two pieces for the same place one counts, and nothing is left of the other', async (t) => {
     const id = await open()
-    const { begun, release } = await holdSyncs(t)
+    const { begun, release } = await holdPieces(t, server.files)
     const both = [append(id, 0, picture.subarray(0, 100)), append(id, 0, picture.subarray(0, 150))]
     await begun
     release()
     const statuses = (await Promise.all(both)).map(({ status }) => status)
     assert.deepEqual(statuses.sort(), [200, 400])
-    assert.equal((await readdir(folderOf(id))).length, 1)
+    assert.equal((await piecesOf(id)).length, 1)
   })
 
-  test('who sends too many bytes leaves nothing on disk', async () => {
+  test('who sends too many bytes leaves nothing', async () => {
     const id = await open(600_000)
     const bytes = new ReadableStream({
       start(controller) {
@@ -97,27 +117,26 @@ onBothDatabases('pieces of uploads', (engine) => {
     }
     assert.equal((await fetch(`${server.url}/v23.0/${id}`, init)).status, 400)
     assert.deepEqual((await server.client.get(`/v23.0/${id}`, { token })).body, { id, file_offset: 0 })
-    const left = await readdir(folderOf(id)).catch(() => [])
-    assert.deepEqual(left, [])
+    assert.deepEqual(await piecesOf(id), [])
   })
 
   test('an upload that had begun before pieces were files of their own goes on, and leaves nothing', async () => {
     const id = await open()
     // A store of the version before: one file, into which a piece was written that nobody recorded.
-    const earlier = join(server.dataDir, 'uploads', fileOf(id))
-    await writeFile(earlier, Buffer.concat([picture.subarray(0, 100), Buffer.from('not recorded')]))
+    const bytes = Buffer.concat([picture.subarray(0, 100), Buffer.from('not recorded')])
+    await server.files.leavePiece(fileOf(id), 'earlier', bytes)
     await server.database.transaction(async ({ query }) => {
       await query.updateTable('uploads').set({ file_offset: 100 }).where('id', '=', id).execute()
       await sql`DROP TABLE upload_pieces`.execute(query)
       await sql`DELETE FROM schema_migrations WHERE name = '021-upload-pieces'`.execute(query)
     })
     await migrate(server.database, server.clock)
-    await sweepPieces(server.database, await openPieceStore(join(server.dataDir, 'uploads')), silentLog)
+    await sweep()
 
     assert.deepEqual((await append(id, 100, picture.subarray(100, 200))).body, { id, file_offset: 200 })
     await assertStored((await append(id, 200, picture.subarray(200))).body.h)
     await server.app.settle()
-    const left = await readdir(join(server.dataDir, 'uploads'))
+    const left = await server.files.listPieces()
     assert.deepEqual(
       left.filter((name) => name.startsWith(fileOf(id))),
       [],
@@ -127,22 +146,21 @@ onBothDatabases('pieces of uploads', (engine) => {
   test('what a killed process left goes with its upload, and at the next start where that has ended', async () => {
     const id = await open()
     await append(id, 0, picture.subarray(0, 100))
-    await writeFile(join(folderOf(id), '100-left-behind'), 'left behind')
+    await server.files.leavePiece(fileOf(id), '100-left-behind', Buffer.from('left behind'))
     const ended = `upload:${'e'.repeat(32)}`
-    await mkdir(folderOf(ended))
-    await writeFile(join(folderOf(ended), '0-left-behind'), 'left behind')
+    await server.files.leavePiece(fileOf(ended), '0-left-behind', Buffer.from('left behind'))
 
-    await sweepPieces(server.database, await openPieceStore(join(server.dataDir, 'uploads')), silentLog)
-    await assert.rejects(readdir(folderOf(ended)), { code: 'ENOENT' })
-    assert.equal((await readdir(folderOf(id))).length, 2, 'an upload under way keeps what it has')
+    await sweep()
+    assert.deepEqual(await piecesOf(ended), [])
+    assert.equal((await piecesOf(id)).length, 2, 'an upload under way keeps what it has')
     await assertStored((await append(id, 100, picture.subarray(100))).body.h)
     await server.app.settle()
-    await assert.rejects(readdir(folderOf(id)), { code: 'ENOENT' })
+    assert.deepEqual(await piecesOf(id), [])
 
     const expired = await open()
     await append(expired, 0, picture.subarray(0, 100))
     server.clock.advance(25 * hour)
     await server.app.settle()
-    await assert.rejects(readdir(folderOf(expired)), { code: 'ENOENT' })
+    assert.deepEqual(await piecesOf(expired), [])
   })
 })

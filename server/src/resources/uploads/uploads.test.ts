@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError } from '../../../test/harness/errors.ts'
@@ -151,7 +149,7 @@ onBothDatabases('resumable upload', (engine) => {
       .where('handle', '=', h)
       .executeTakeFirstOrThrow()
     assert.ok(sha256)
-    const stored = await readFile(join(server.dataDir, 'files', sha256.slice(0, 2), sha256.slice(2)))
+    const stored = await server.files.read(sha256)
     assert.ok(stored.equals(picture), 'the bytes are those that were sent')
   })
 
@@ -215,7 +213,7 @@ onBothDatabases('resumable upload', (engine) => {
   }
 
   async function partNames(): Promise<string[]> {
-    return readdir(join(server.dataDir, 'uploads'))
+    return (await server.files.listPieces()).map((name) => name.split('/')[0] as string)
   }
 
   test('404 when it has expired, whether or not it was swept; the sweep leaves nothing', async () => {
@@ -245,13 +243,8 @@ onBothDatabases('resumable upload', (engine) => {
     assert.deepEqual(await nodes(), [])
     const hash = createHash('sha256').update(picture).digest('hex')
     assert.deepEqual(await query.selectFrom('files').selectAll().where('sha256', '=', hash).execute(), [])
-    assert.ok(!(await storedContents()).some((name) => hash.endsWith(name)), 'the file is gone too')
+    assert.ok(!(await server.files.has(hash)), 'the file is gone too')
   })
-
-  async function storedContents(): Promise<string[]> {
-    const names = await readdir(join(server.dataDir, 'files'), { recursive: true, withFileTypes: true })
-    return names.filter((entry) => entry.isFile()).map(({ name }) => name)
-  }
 
   test('the record tells of the upload that was opened and of each piece that was taken', async () => {
     const picture = makePicture('image/png', 300)

@@ -43,7 +43,7 @@ const stepSize = 200
  */
 export async function forgetUser(deps: ForgetDeps, wa_id: string): Promise<Forgotten> {
   const { database, clock } = deps
-  // First, so that what happens meanwhile does not tell the name any more.
+  // First, so that events raised meanwhile no longer carry the name.
   await database.transaction((tx) => eraseNames(tx, wa_id))
   const blobs = new Set<string>()
   let messages = 0

@@ -116,7 +116,8 @@ function userOperations(): NewOperation[] {
         await requireUser(context, wa_id)
         const { db, caller, page } = context
         return page.fetch(
-          async (range) => describeChats(context, wa_id, await listChatsForGateway(db, wa_id, caller.accounts, range)),
+          async (range) =>
+            describeChats(context, wa_id, await listChatsForGateway(db, wa_id, caller.gateway_accounts, range)),
           ({ shown }) => shown,
         )
       },
@@ -196,7 +197,7 @@ async function requireNumber({ db, sees }: GatewayContext, id: string) {
 
 /** A token that is limited to accounts sees the users alone who have to do with them. */
 async function requireUser({ db, caller, sees }: GatewayContext, wa_id: string): Promise<void> {
-  if (caller.accounts === undefined) return
+  if (caller.gateway_accounts === undefined) return
   if (!(await listAccountsOfUserForGateway(db, wa_id)).some(sees)) throw notFound()
 }
 

@@ -77,7 +77,7 @@ export const chatSchema = Type.Object({
 const member = optional(Type.Object({}, { additionalProperties: true }))
 const { contacts: _contacts, ...objectKinds } = messageKinds
 
-/** What a user writes: the member of its kind as events tell it, checked where the kind is known. */
+/** What a user writes: the member of its kind as in events, checked where the kind is known. */
 export const writtenSchema = Type.Object({
   phone_number_id: optional(idSchema()),
   group_id: optional(idSchema()),

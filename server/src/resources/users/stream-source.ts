@@ -23,6 +23,7 @@ import { listMessages, listParticipantsOf } from './store.ts'
 /** What filters look at. */
 interface About {
   readonly account_id: string
+  readonly business_id: string | null
   readonly phone_number_id: string
   /** Whose phones show it. */
   readonly users: readonly string[]
@@ -71,15 +72,21 @@ export function makeUsersStream(deps: UsersStreamDeps): OwnUsersStream {
   }
 }
 
-/** A token that is limited to accounts hears of these alone. */
-function listeningOf({ accounts }: Caller, { user_wa_id, phone_number_id }: StreamFilter): Listening<About> {
+/** A token that is limited to accounts and businesses hears of these alone, and of an account as soon as a business has it. */
+function listeningOf(
+  { accounts, businesses }: Caller,
+  { user_wa_id, phone_number_id }: StreamFilter,
+): Listening<About> {
+  const listed = [accounts, businesses].map((set) => set && [...set].sort())
   return {
-    key: JSON.stringify([user_wa_id, phone_number_id, accounts && [...accounts].sort()]),
+    key: JSON.stringify([user_wa_id, phone_number_id, ...listed]),
     topic: user_wa_id === undefined ? ofNumber(phone_number_id) : ofUser(user_wa_id),
     matches: (about) =>
       (user_wa_id === undefined || about.users.includes(user_wa_id)) &&
       (phone_number_id === undefined || about.phone_number_id === phone_number_id) &&
-      (accounts === undefined || accounts.has(about.account_id)),
+      ((!accounts && !businesses) ||
+        accounts?.has(about.account_id) === true ||
+        businesses?.has(about.business_id ?? '') === true),
   }
 }
 
@@ -161,7 +168,7 @@ class UsersSource implements StreamSource<About> {
     return time !== undefined && time > clock.now() - settings.streamKeep
   }
 
-  /** Events with what is still kept of their messages; of a message that is gone nothing is told. */
+  /** Events with what is still kept of their messages; a deleted message is left out. */
   async #read(rows: readonly StoredStreamEvent[]): Promise<StreamEvent<About>[]> {
     const { database, clock, publicUrl, settings, sealLink } = this.#deps
     if (rows.length === 0) return []
@@ -173,13 +180,14 @@ class UsersSource implements StreamSource<About> {
     const groups = [...new Set(rows.flatMap(({ group_id }) => (group_id === null ? [] : [group_id])))]
     const participants = await listParticipantsOf(database.read, groups)
     return rows.flatMap((row) => {
-      const { position, type, account_id, phone_number_id, user_wa_id, group_id } = row
+      const { position, type, account_id, business_id, phone_number_id, user_wa_id, group_id } = row
       const data = type === 'message' ? messages.get(row.message_id) : JSON.parse(row.data ?? 'null')
       if (!data || account_id === null) return []
       const inGroup = type === 'message' && group_id !== null ? (participants.get(group_id) ?? []) : []
       const users = [...new Set(user_wa_id === null ? inGroup : [user_wa_id, ...inGroup])]
       const topics = [ofNumber(), ofNumber(phone_number_id), ...users.map(ofUser)]
-      return [{ position, topics, about: { account_id, phone_number_id, users }, id: position, type, show: () => data }]
+      const about = { account_id, business_id, phone_number_id, users }
+      return [{ position, topics, about, id: position, type, show: () => data }]
     })
   }
 }

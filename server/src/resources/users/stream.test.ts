@@ -9,7 +9,7 @@ import { messageSides } from '../../../test/harness/messages.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { until } from '../../../test/harness/until.ts'
-import { accounts, ids, numbers, tokens } from '../../../test/harness/world.ts'
+import { accounts, ids, numbers, partnerIds, tokens } from '../../../test/harness/world.ts'
 import { findCaller, insertToken, revokeToken } from '../../auth/tokens.ts'
 import { day, second } from '../../base/duration.ts'
 import { systemRandom } from '../../base/random.ts'
@@ -73,6 +73,27 @@ onBothDatabases("the users' stream", (engine) => {
       positions,
       [...new Set(positions)].sort((one, other) => one - other),
     )
+  })
+
+  test('a token that is limited to a business hears at once of an account that the business gets later', async (t) => {
+    const secret = 'token-of-one-business'
+    const token = { secret, app_id: ids.application, scopes: ['gateway', 'operator'], accounts: null } as const
+    const limited = { ...token, businesses: [partnerIds.business], expires_time: null }
+    await server.database.transaction((tx) => insertToken(tx, server.clock, systemRandom, limited))
+    const stream = await listen(t, {}, undefined, secret)
+    const number = { id: '4000000000000097', display_phone_number: '+1 631-555-1097', registered: true }
+    const json = {
+      accounts: [{ id: '1000000000000097', business_id: partnerIds.business, name: 'Later', phone_numbers: [number] }],
+    }
+    const applied = await server.client.post('/operator/world', { token: tokens.operator, json })
+    assert.equal(applied.status, 200, applied.text)
+    const from = sides.newUser()
+    await sides.write(from)
+    const wrote = { phone_number_id: number.id, from, type: 'text', text: { body: 'Hello, partner' } }
+    const written = await server.client.post('/gateway/messages', { token: secret, json: wrote })
+    assert.equal(written.status, 200, written.text)
+    const [heard] = await stream.first(1)
+    assert.equal(heard?.data.phone_number_id, number.id)
   })
 
   test('also what the business is not told: read without receipts; nothing of what a user who blocked the number does not get', async (t) => {

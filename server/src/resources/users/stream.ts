@@ -12,7 +12,7 @@ export function streamOperations(): NewReplyOperation[] {
       name: 'gateway.stream',
       path: '/gateway/stream',
       sentence:
-        'Tells messages, statuses and typing indicators as they happen, as Server-Sent Events; goes on after Last-Event-ID, or tells reset.',
+        'Sends messages, statuses and typing indicators as they happen, as Server-Sent Events; resumes after Last-Event-ID, or sends reset.',
       headers: [lastEventHeader],
       input: Type.Object({
         user_wa_id: Type.Optional(userWaIdSchema),

@@ -91,7 +91,7 @@ function shareOf({ sender }: Post): string {
 
 function receiptOf({ sender, envelope, write, trace }: Post, caller?: Caller): Receipt {
   if ('signer' in sender) return { accounts: undefined, signer: sender.signer, envelope, write, trace }
-  return { accounts: (caller ?? sender.caller).accounts, envelope, write, trace }
+  return { accounts: (caller ?? sender.caller).gateway_accounts, envelope, write, trace }
 }
 
 /** A refused post rolls back its transaction, so its caller is checked again. */

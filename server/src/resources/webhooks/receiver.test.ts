@@ -175,7 +175,7 @@ onBothDatabases('the webhook receiver', (engine) => {
     assertError(await handIn(server, envelopeOf([elsewhere])), incomingIdTaken)
     await server.app.settle()
     assert.deepEqual(subscriber.messageIds(), ['twice', 'new.1', 'new.2'])
-    assert.equal(subscriber.posts.length, 2, 'a change whose messages are all known is not told')
+    assert.equal(subscriber.posts.length, 2, 'a change whose messages are all known is not reported')
   })
 
   test('many of the same message at the same moment are passed on once', async (t) => {
@@ -289,7 +289,7 @@ onBothDatabases('the webhook receiver', (engine) => {
     assert.deepEqual(subscriber.messageIds(), ['m.1', 'm.2', 'm.3'])
   })
 
-  test('a change without field is told as messages', async (t) => {
+  test('a change without field is reported as messages', async (t) => {
     const subscriber = await subscribe(t, server)
     await handIn(server, envelopeOf([{ value: messagesValue(textMessage('no.field')) }]))
     await server.app.settle()

@@ -1,39 +1,78 @@
 // Runs on the page of the reference: fills in, sends, shows. Everything that it needs stands in the page.
-const byId = (id) => document.getElementById(id)
-const main = byId('content')
-const base = location.origin + main.dataset.prefix
-const forms = new Map([...document.querySelectorAll('form.try')].map((form) => [form.closest('.op').id, form]))
-/** What was answered to writes that others build on, by the name of the operation. */
-const answers = new Map()
+import { startCopying } from './copy.js'
+import { startPlaces } from './places.js'
+import { readJson, writeSample } from './samples.js'
 
-for (const hidden of document.querySelectorAll('.find, .send button')) hidden.hidden = false
+const languageKey = 'switchboard-language'
 
-for (const [name, form] of forms) {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    press(name, form)
+/** Brings a reference to life; what it hears of the document ends with the signal. */
+export function startReference(root, signal) {
+  const forms = new Map([...root.querySelectorAll('form.try')].map((form) => [form.closest('.op').id, form]))
+  const reference = {
+    root,
+    forms,
+    base: location.origin + root.dataset.prefix,
+    /** What was answered to writes that others build on, by the name of the operation. */
+    answers: new Map(),
+  }
+  if (!root.dataset.live) {
+    root.dataset.live = 'true'
+    for (const hidden of root.querySelectorAll('.find, .send button, .languages')) hidden.hidden = false
+    startCopying(root)
+    startForms(reference)
+    startLanguages(root)
+  }
+  startPlaces(root, signal)
+}
+
+function startForms(reference) {
+  const { root, forms } = reference
+  for (const [name, form] of forms) {
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      press(reference, name, form)
+    })
+    form.addEventListener('input', () => showSamples(reference, form))
+    showSamples(reference, form)
+  }
+  const tokens = root.querySelector('.tokens')
+  tokens.addEventListener('input', () => {
+    for (const form of forms.values()) showSamples(reference, form)
   })
-  form.addEventListener('input', () => showCurl(form))
-  showCurl(form)
+  tokens.addEventListener('submit', (event) => event.preventDefault())
 }
-for (const input of document.querySelectorAll('[data-token]')) {
-  input.addEventListener('input', () => forms.forEach(showCurl))
+
+/** One choice for the whole page, and for the next visit. */
+function startLanguages(root) {
+  const choose = (language) => {
+    root.dataset.language = language
+    for (const button of root.querySelectorAll('.languages button')) {
+      button.setAttribute('aria-pressed', button.dataset.language === language)
+    }
+  }
+  root.addEventListener('click', ({ target }) => {
+    const { language } = target.closest('.languages button')?.dataset ?? {}
+    if (!language) return
+    choose(language)
+    localStorage.setItem(languageKey, language)
+  })
+  const known = localStorage.getItem(languageKey)
+  choose(root.querySelector(`.languages [data-language="${CSS.escape(known ?? '')}"]`) ? known : 'curl')
 }
-document.querySelector('.tokens').addEventListener('submit', (event) => event.preventDefault())
 
 /** Sends what stands in a form, and before it what it needs. */
-async function press(name, form) {
+async function press(reference, name, form) {
   const button = form.querySelector('.send button')
   const status = form.querySelector('.status')
   const area = form.querySelector('.answer')
-  const steps = form.querySelector('.steps')
+  const steps = form.querySelector('.needed')
   button.disabled = true
   status.className = 'status'
   status.textContent = 'Sending…'
   steps.replaceChildren()
   try {
     const started = performance.now()
-    const answer = await send(name, (step) => {
+    const answer = await send(reference, name, (step) => {
       const item = document.createElement('li')
       item.textContent = step
       steps.append(item)
@@ -48,31 +87,32 @@ async function press(name, form) {
     area.hidden = true
   } finally {
     button.disabled = false
-    showCurl(form)
+    showSamples(reference, form)
   }
 }
 
-async function send(name, tell) {
+async function send(reference, name, report) {
+  const { forms, answers } = reference
   const form = forms.get(name)
   const { first, method } = readRequest(form)
   for (const { send: needed, take } of first) {
     if (take && !isEmpty(form, take.as)) continue
     if (!take && answers.has(needed)) continue
-    const answer = answers.get(needed) ?? (await prepare(needed, tell))
+    const answer = answers.get(needed) ?? (await prepare(reference, needed, report))
     if (take) fillIn(form, take.as, readPointer(answer, take.pointer, needed))
   }
-  const { url, init } = writeRequest(form)
+  const { url, init } = writeRequest(reference, form)
   const response = await fetch(url, init)
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
   const text = isStream ? await readStart(response) : await response.text()
   if (response.ok && method !== 'GET') {
     answers.set(name, readJson(text))
-    for (const preparation of first) useUp(form, preparation)
+    for (const preparation of first) useUp(reference, form, preparation)
   }
   return { ok: response.ok, status: response.status, statusText: response.statusText, text }
 }
 
-/** What a stream, which has no end, tells at first. */
+/** The first events of a stream, which has no end. */
 async function readStart({ body }) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   const end = setTimeout(() => reader.cancel(), 2000)
@@ -83,22 +123,22 @@ async function readStart({ body }) {
 }
 
 /** A write uses up what it was built on: whatever else was built on the same starts anew. */
-function useUp(form, { send: needed, take }) {
-  answers.delete(needed)
+function useUp(reference, form, { send: needed, take }) {
+  reference.answers.delete(needed)
   if (!take) return
   const used = argumentIn(form, take.as).value
-  for (const other of forms.values()) {
+  for (const other of reference.forms.values()) {
     for (const { take: taken } of readRequest(other).first) {
       if (!taken || argumentIn(other, taken.as).value !== used) continue
       fillIn(other, taken.as, '')
-      showCurl(other)
+      showSamples(reference, other)
     }
   }
 }
 
-async function prepare(name, tell) {
-  const { ok, status, text } = await send(name, tell)
-  tell(`${name}: ${status}`)
+async function prepare(reference, name, report) {
+  const { ok, status, text } = await send(reference, name, report)
+  report(`${name}: ${status}`)
   if (!ok) throw new Error(`${name}, which is sent first, was refused: ${readJson(text)?.error?.message ?? text}`)
   return readJson(text)
 }
@@ -108,12 +148,12 @@ function readRequest(form) {
 }
 
 /** The request as the form has it now. */
-function writeRequest(form) {
+function writeRequest({ root, base }, form) {
   const { method, path, who, bytes } = readRequest(form)
   const headers = {}
   const query = []
   let filled = path
-  const token = who === 'nobody' ? undefined : byId(`token-${who}`)
+  const token = who === 'nobody' ? undefined : root.querySelector(`#token-${who}`)
   if (token) {
     if (token.value.trim() === '') {
       token.focus()
@@ -136,41 +176,21 @@ function writeRequest(form) {
   return { url, init: { method, headers, body, cache: 'no-store', credentials: 'omit' } }
 }
 
-function showCurl(form) {
-  const { method, path, who, bytes } = readRequest(form)
-  const words = ['curl']
-  const area = form.elements.namedItem('body')
-  if (method !== (area || bytes ? 'POST' : 'GET')) words.push('-X', method)
-  if (who !== 'nobody') {
-    words.push('-H', quote(`Authorization: Bearer ${byId(`token-${who}`).value.trim() || 'TOKEN'}`))
+function showSamples({ root, base }, form) {
+  const request = readRequest(form)
+  const { vocabulary } = root.dataset
+  const token = root.querySelector(`#token-${request.who}`)?.value.trim() || 'TOKEN'
+  const fields = [...form.querySelectorAll('[data-in]')].map(({ name, value, dataset }) => ({
+    name,
+    in: dataset.in,
+    value,
+    type: dataset.type,
+  }))
+  const body = form.elements.namedItem('body')?.value
+  for (const sample of form.querySelectorAll('.sample')) {
+    const text = writeSample(sample.dataset.language, { ...request, base, token, fields, body, vocabulary })
+    sample.querySelector('code').textContent = text
   }
-  const query = []
-  let filled = path
-  for (const { name, value, dataset } of form.querySelectorAll('[data-in]')) {
-    if (value === '') continue
-    if (dataset.in === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value))
-    else if (dataset.in === 'header') words.push('-H', quote(`${name}: ${value}`))
-    else query.push(`${name}=${encodeURIComponent(value)}`)
-  }
-  if (area) words.push('-H', quote('Content-Type: application/json'), '-d', quote(writeOneLine(area.value)))
-  if (bytes) {
-    const text = atob(bytes)
-    // What can be read stands in the line itself.
-    const data = /^[\x20-\x7e]*$/.test(text) ? ['-d', quote(text)] : ['--data-binary', quote('@picture.png')]
-    words.push('-H', quote('Content-Type: application/octet-stream'), ...data)
-  }
-  words.push(quote(`${base}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`))
-  form.querySelector('.code code').textContent = words.join(' ')
-}
-
-/** What is JSON in one line, anything else as it is. */
-function writeOneLine(text) {
-  const value = readJson(text)
-  return value === undefined ? text : JSON.stringify(value)
-}
-
-function quote(text) {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Text, in which addresses of this server can be followed. */
@@ -224,99 +244,3 @@ function readPointer(answer, pointer, name) {
   if (found === undefined) throw new Error(`${name}, which is sent first, gave nothing to go on with.`)
   return found
 }
-
-function readJson(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const find = byId('find')
-const haystacks = [...document.querySelectorAll('.op')].map((op) => ({
-  op,
-  text: `${op.id} ${op.querySelector('summary').textContent}`.toLowerCase(),
-}))
-find.addEventListener('input', filter)
-
-function filter() {
-  const words = find.value.toLowerCase().split(/\s+/).filter(Boolean)
-  for (const { op, text } of haystacks) op.hidden = !words.every((word) => text.includes(word))
-  let shown = 0
-  for (const { section, link } of places) {
-    const found = section.querySelectorAll('.op:not([hidden])').length
-    section.hidden = found === 0
-    link.parentElement.hidden = found === 0
-    link.querySelector('span').textContent = found
-    shown += found
-  }
-  document.querySelector('.none').hidden = shown > 0
-  markPlace()
-}
-
-/** Chapters with their links in the sidebar, from top to bottom. */
-const places = [...document.querySelectorAll('main section')].map((section) => ({
-  section,
-  link: document.querySelector(`aside nav a[href="#${section.querySelector('h2').id}"]`),
-}))
-const sidebar = document.querySelector('aside')
-/** What is read is a little below the top of the window. */
-const readingLine = 120
-
-/** Marks the chapter that is being read: the last one that begins above the reading line, or at the end of the page the last. */
-function markPlace() {
-  const visible = places.filter(({ section }) => !section.hidden)
-  const begun = visible.filter(({ section }) => section.getBoundingClientRect().top <= readingLine)
-  const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2
-  const current = isAtEnd ? visible.at(-1) : begun.at(-1)
-  for (const place of places) {
-    if (place === current) place.link.setAttribute('aria-current', 'true')
-    else place.link.removeAttribute('aria-current')
-  }
-  if (current) bringIntoSidebar(current.link)
-}
-
-/** Where the sidebar scrolls on its own, the marked link stays in sight; the page itself is not moved. */
-function bringIntoSidebar(link) {
-  if (sidebar.scrollHeight <= sidebar.clientHeight) return
-  const room = sidebar.getBoundingClientRect()
-  const { top, bottom } = link.getBoundingClientRect()
-  if (top < room.top) sidebar.scrollTop += top - room.top
-  else if (bottom > room.bottom) sidebar.scrollTop += bottom - room.bottom
-}
-
-let isMarking = false
-addEventListener(
-  'scroll',
-  () => {
-    if (isMarking) return
-    isMarking = true
-    requestAnimationFrame(() => {
-      isMarking = false
-      markPlace()
-    })
-  },
-  { passive: true },
-)
-addEventListener('resize', markPlace)
-
-/** A link to an operation opens it, also when it was filtered out. */
-function openTarget() {
-  const target = byId(decodeURIComponent(location.hash.slice(1)))
-  if (!target?.matches('.op')) return
-  if (target.hidden) {
-    find.value = ''
-    filter()
-  }
-  target.open = true
-  target.scrollIntoView()
-}
-addEventListener('hashchange', openTarget)
-openTarget()
-for (const op of document.querySelectorAll('.op > summary')) {
-  op.addEventListener('click', () => {
-    if (!op.parentElement.open) history.replaceState(null, '', `#${op.parentElement.id}`)
-  })
-}
-markPlace()

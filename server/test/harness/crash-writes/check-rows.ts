@@ -142,6 +142,9 @@ const rules: Readonly<Record<string, string>> = {
   'an event has not its one delivery to the app that hears of all': `
     SELECT id AS what FROM events WHERE (
       SELECT count(*) FROM deliveries WHERE event_id = events.id AND app_id = '${ids.application}') <> 1`,
+  'a replay runs and nothing works on it, or has ended and does not say when': `
+    SELECT id AS what FROM replays WHERE (state = 'running') <> (finished_time IS NULL) OR (state = 'running' AND NOT EXISTS (
+      SELECT 1 FROM timers WHERE kind = 'deliveries.replay' AND json_extract(payload, '$.id') = replays.id))`,
   'a delivery is half finished': `
     SELECT id AS what FROM deliveries WHERE (state = 'waiting') <> (finished_time IS NULL)`,
   'a delivery was made without a try that says so': `

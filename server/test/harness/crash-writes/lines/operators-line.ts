@@ -39,6 +39,13 @@ export function operatorsLine({ doors, chance }: LineParts): Line {
     } else if (roll < 0.7) {
       const json = { app_id, state: 'failed' }
       await doors.write({ ...post, operation: 'operator.replay_deliveries', path: '/operator/deliveries/replay', json })
+    } else if (roll < 0.85) {
+      const path = '/operator/deliveries/replay'
+      const json = { app_id, state: 'failed', job: true }
+      const begun = await doors.write({ ...post, operation: 'operator.replay_deliveries', path, json })
+      const id = begun?.body.job?.id
+      if (id === undefined) return
+      await doors.write({ operation: 'operator.stop_replay', method: 'DELETE', path: `/operator/replays/${id}`, token })
     } else {
       const [lane] = (await doors.read({ path: '/operator/lanes', token })).data
       if (!lane) return pass(doors)

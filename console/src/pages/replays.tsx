@@ -1,0 +1,54 @@
+import { useEffect } from 'preact/hooks'
+import { ask } from '../data/http.ts'
+import type { List, Replay } from '../data/types.ts'
+import { attempt, Badge, useLoaded } from '../ui/parts.tsx'
+
+/** The replays that run as a job, for a page that loads them again when something happened. */
+export function useReplays() {
+  const list = useLoaded('replays', () =>
+    ask<List<Replay>>('GET', '/operator/replays', { query: { state: 'running' } }),
+  )
+  const isRunning = (list.value.value?.data ?? []).length > 0
+  useEffect(() => {
+    if (!isRunning) return undefined
+    const timer = setInterval(() => void list.reload(), 1000)
+    return () => clearInterval(timer)
+  }, [isRunning])
+  return list
+}
+
+export function Replays({ replays, reload }: { readonly replays: readonly Replay[]; readonly reload: () => void }) {
+  if (replays.length === 0) return null
+  const stop = (id: string) =>
+    attempt(async () => {
+      await ask('DELETE', `/operator/replays/${id}`)
+      reload()
+    })
+  return (
+    <section class="lanes" aria-label="Replays">
+      {replays.map((replay) => (
+        <article key={replay.id} class="lane">
+          <header>
+            <h2>Sending again</h2>
+            <Badge tone={replay.error === null ? 'good' : 'bad'}>{`${Math.floor(replay.progress * 100)} %`}</Badge>
+          </header>
+          <progress max={1} value={replay.progress} aria-label={`Replay ${replay.id}`} />
+          <p class="soft">{describe(replay)}</p>
+          {replay.error !== null && <p class="bad">{replay.error}</p>}
+          <div class="row">
+            <button type="button" class="small" onClick={() => void stop(replay.id)}>
+              Stop
+            </button>
+          </div>
+        </article>
+      ))}
+    </section>
+  )
+}
+
+function describe({ filter, replayed, total, left_out, to }: Replay): string {
+  const which = Object.entries(filter).map(([name, value]) => `${name} ${value}`)
+  const where = to === null ? '' : ` to ${to}`
+  const leftOut = left_out > 0 ? `, ${left_out} left out` : ''
+  return `${replayed} of about ${total}${leftOut}: ${which.join(', ')}${where}.`
+}

@@ -1,0 +1,42 @@
+import type { Client } from './client.ts'
+import { APIError, traceOf } from './errors.ts'
+import type { PreparedRequest } from './request.ts'
+
+/** `info` is a line for each try; `debug` adds the address, the headers and a body that is text. */
+export type LogLevel = 'off' | 'info' | 'debug'
+
+/** What is used of `console`, or of a logger such as pino. */
+export interface Logger {
+  info(line: string): void
+  debug(line: string): void
+}
+
+/** Logs what came of a try. `wait` is how long it is until the next one. */
+export function logTry(
+  { logger, logLevel }: Client,
+  { row, url, headers, body }: PreparedRequest,
+  begun: number,
+  outcome: Response | unknown,
+  wait?: number,
+): void {
+  if (logLevel === 'off') return
+  const took = `in ${Math.round(performance.now() - begun)} ms`
+  const again = wait === undefined ? '' : `; again in ${Math.round(wait)} ms`
+  logger.info(`switchboard: ${row.name} ${describe(outcome)} ${took}${again}`)
+  if (logLevel !== 'debug') return
+  const { authorization: _authorization, ...shown } = headers
+  const text = typeof body.body === 'string' ? ` ${body.body}` : ''
+  logger.debug(`switchboard: ${row.method} ${url} ${JSON.stringify(shown)}${text}`)
+}
+
+/** `200 (trace abc)`, or the error. */
+function describe(outcome: unknown): string {
+  if (outcome instanceof Response) return writeStatus(String(outcome.status), outcome.headers)
+  if (outcome instanceof APIError) return writeStatus(outcome.message, outcome.headers)
+  return outcome instanceof Error ? `${outcome.name}: ${outcome.message}` : String(outcome)
+}
+
+function writeStatus(text: string, headers: Headers): string {
+  const trace = traceOf(headers)
+  return trace === undefined ? text : `${text} (trace ${trace})`
+}

@@ -1,0 +1,1 @@
+export function startReference(root: HTMLElement, signal: AbortSignal): void

@@ -1,0 +1,54 @@
+import type { ConsoleFiles } from '../graph/ports.ts'
+import { type Page, pageIcon } from '../replies/page.ts'
+
+/** What a page of the console may load: its own files, and nothing that stands in the page itself. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export interface ConsolePageParts {
+  readonly frame: ConsoleFiles
+  readonly prefix: string
+  readonly title: string
+  readonly body: string
+}
+
+/** A page that the script of the console takes over. */
+export function composeConsolePage({ frame, prefix, title, body }: ConsolePageParts): Page {
+  const { script, style } = frame
+  return {
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="switchboard-base" content="${prefix}">
+<title>${title}</title>
+<link rel="icon" href="${pageIcon}">
+<link rel="stylesheet" href="${prefix}/console/${style}">
+<script type="module" src="${prefix}/console/${script}"></script>
+</head>
+<body>
+${body}
+</body>
+</html>
+`,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': policy,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-opener-policy': 'same-origin',
+    },
+  }
+}
