@@ -70,7 +70,6 @@ export async function pack() {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    keepNames: true,
     // For the stacks of errors in the log (server/src/base/packed-stack.ts).
     sourcemap: 'external',
     sourcesContent: false,

@@ -6,8 +6,10 @@
 /** A column that holds JSON: an object or an array in both directions. */
 export type Json<T extends object> = T
 
+export type SqliteValue = null | number | string | bigint | Uint8Array
+
 /** The bound form of a value: both drivers take text for JSON; SQLite has no boolean type. */
-export function encodeForSqlite(value: unknown): null | number | string | bigint | Uint8Array {
+export function encodeForSqlite(value: unknown): SqliteValue {
   switch (typeof value) {
     case 'boolean':
       return value ? 1 : 0

@@ -432,13 +432,12 @@ function makeDb(
   const prepare = (statement: Statement<never, unknown>, parameters: object): NamedQuery => {
     let known = compiled.get(statement)
     if (!known) {
-      const fresh = compileStatement(query, statement)
+      const fresh = compileStatement(query, statement, encodeForPostgres)
       known = { ...fresh, name: createHash('sha256').update(fresh.sql).digest('hex').slice(0, 32) }
       compiled.set(statement, known)
     }
     // A named statement is parsed and planned once per connection.
-    const values = known.bind(parameters).map(encodeForPostgres)
-    return { name: known.name, text: known.sql, values }
+    return { name: known.name, text: known.sql, values: known.bind(parameters) }
   }
   const list = async (statement: Statement<never, unknown>, parameters: object) =>
     (await runner.query(prepare(statement, parameters))).rows

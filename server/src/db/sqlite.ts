@@ -3,37 +3,29 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { minute } from '../base/duration.ts'
 import { KeyRing } from '../base/key-ring.ts'
-import { encodeForSqlite, sqliteDecoder } from './codecs.ts'
+import type { SqliteValue } from './codecs.ts'
 import { OwnCounters, StoredCounters } from './counters.ts'
 import {
   type CacheName,
   type Counters,
   type Database,
   DatabaseUnavailable,
-  type Db,
   type Traced,
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
 import { freezeDeep } from './freeze.ts'
-import { ExecutingDriver } from './kysely-driver.ts'
 import { isUnwritableSqlite } from './outage.ts'
-import { LocklessQueryCompiler } from './row-locks.ts'
-import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
-import type { Tables } from './tables.ts'
+import { type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** Prepared statements kept; bounded, because queries over lists differ by the length of the list. */
-const maxPreparedStatements = 500
 /** How long a transaction waits for another process's (for example `./switchboard apply`) before it gives up. */
 const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
 /** The longest cache key: ids and codes are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
-const sqliteBusy = 5
 /** The channel on which Node reports each request before any handler sees it. */
 const requestStart = 'http.server.request.start'
 
@@ -61,7 +53,7 @@ export function openSqlite(file: string): Database {
   const queue = new WriteQueue(
     {
       begin: () => begin(writer),
-      execute: (statement) => writer.run(statement, []),
+      execute: (statement) => writer.command(statement),
       isTransactionOpen: () => writer.isTransactionOpen(),
     },
     tx,
@@ -127,7 +119,7 @@ export function openSqlite(file: string): Database {
       // BEGIN IMMEDIATE already holds the only writer's lock.
     },
     async ping() {
-      reader.run('SELECT 1', [])
+      reader.execute('SELECT 1')
     },
     outageOf: (error) => (isUnwritableSqlite(error) ? 'unwritable' : undefined),
     outage: () => undefined,
@@ -190,6 +182,8 @@ function openFile(file: string): DatabaseSync {
     handle.exec('PRAGMA journal_mode = WAL')
     handle.exec('PRAGMA synchronous = FULL')
     handle.exec('PRAGMA temp_store = MEMORY')
+    // The pages that writes come back to: by default there is room for a fourth of these. What is not used takes no memory.
+    handle.exec('PRAGMA cache_size = -8000')
     // Zeros over what is deleted, and over what is moved when pages are split, where that costs no write.
     handle.exec('PRAGMA secure_delete = FAST')
     handle.exec('PRAGMA busy_timeout = 0')
@@ -201,141 +195,6 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-interface PreparedStatement {
-  readonly statement: StatementSync
-  readonly returnsRows: boolean
-  readonly decoders: readonly { name: string; decode: (stored: unknown) => unknown }[]
-}
-
-class SqliteConnection {
-  readonly #handle: DatabaseSync
-  readonly #secrets: KeyRing
-  readonly #prepared = new Map<string, PreparedStatement>()
-  readonly #compiled = new Map<unknown, CompiledStatement>()
-  readonly #query = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new ExecutingDriver(async (sql, parameters) => this.run(sql, parameters)),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new LocklessQueryCompiler(),
-    },
-  })
-
-  constructor(handle: DatabaseSync, secrets: KeyRing) {
-    this.#handle = handle
-    this.#secrets = secrets
-  }
-
-  execute(script: string): void {
-    this.#handle.exec(script)
-  }
-
-  isTransactionOpen(): boolean {
-    return this.#handle.isTransaction
-  }
-
-  /** Moves the contents of the write-ahead log into the database, and empties the log. */
-  emptyLog(): void {
-    const result = this.#handle.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
-    if (result?.['busy'] === 0) return
-    throw Object.assign(new Error('somebody reads the store for long, an export perhaps'), { errcode: sqliteBusy })
-  }
-
-  run(sql: string, parameters: readonly unknown[]): { rows: object[]; changes: number } {
-    const { statement, returnsRows, decoders } = this.#prepare(sql)
-    const values = parameters.map(encodeForSqlite)
-    if (!returnsRows) return { rows: [], changes: Number(statement.run(...values).changes) }
-    const rows = statement.all(...values)
-    for (const { name, decode } of decoders) {
-      for (const row of rows as Record<string, unknown>[]) row[name] = decode(row[name])
-    }
-    return { rows, changes: rows.length }
-  }
-
-  db(): Db {
-    const query = this.#query
-    const first = async (statement: Statement<never, unknown>, parameters: object) => {
-      const compiled = this.#compile(statement)
-      return this.firstRow(compiled, compiled.bind(parameters))
-    }
-    const list = async (statement: Statement<never, unknown>, parameters: object) => {
-      if (statement.steps) return statement.steps(db, parameters as never)
-      return this.#listRows(statement, parameters)
-    }
-    const cached = <Value>(cacheName: CacheName<Value>) => this.cached(cacheName)
-    const db: Db = {
-      query,
-      first: first as Db['first'],
-      list: list as Db['list'],
-      cached,
-      secrets: this.#secrets,
-    }
-    return db
-  }
-
-  /** Runs at once: waiting gains nothing. */
-  readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
-    this.#listRows(statement, parameters)
-  }
-
-  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
-    const { sql, bind } = this.#compile(statement)
-    if (this.run(sql, bind(parameters)).rows.length === 0) throw otherwise()
-  }
-
-  #listRows(statement: Statement<never, unknown>, parameters: object): object[] {
-    const { byRow } = statement
-    if (!byRow) {
-      const { sql, bind } = this.#compile(statement)
-      return this.run(sql, bind(parameters)).rows
-    }
-    const { sql, bind } = this.#compile(byRow.statement as Statement<never, unknown>)
-    const rows: object[] = []
-    for (const values of byRow.split(parameters as never)) rows.push(...this.run(sql, bind(values)).rows)
-    return rows
-  }
-
-  #compile(statement: Statement<never, unknown>): CompiledStatement {
-    let compiled = this.#compiled.get(statement)
-    if (!compiled) {
-      compiled = compileStatement(this.#query, statement)
-      this.#compiled.set(statement, compiled)
-    }
-    return compiled
-  }
-
-  firstRow({ sql }: CompiledStatement, parameters: readonly unknown[]): object | undefined {
-    return this.run(sql, parameters).rows[0]
-  }
-
-  cached<Value>(_memo: CacheName<Value>): Map<string, Value> | undefined {
-    return undefined
-  }
-
-  close(): void {
-    this.#prepared.clear()
-    this.#handle.close()
-  }
-
-  #prepare(sql: string): PreparedStatement {
-    const known = this.#prepared.get(sql)
-    if (known) return known
-    const statement = this.#handle.prepare(sql)
-    const columns = statement.columns()
-    const decoders = columns.flatMap(({ name, type }) => {
-      const decode = sqliteDecoder(type)
-      return decode ? [{ name, decode }] : []
-    })
-    const prepared = { statement, returnsRows: columns.length > 0, decoders }
-    if (this.#prepared.size >= maxPreparedStatements) {
-      const oldest = this.#prepared.keys().next().value
-      if (oldest !== undefined) this.#prepared.delete(oldest)
-    }
-    this.#prepared.set(sql, prepared)
-    return prepared
-  }
-}
-
 /**
  * Caches rows between commits, because reads ask for the same token, node and row again and again. The protocol: SQLite's
  * data_version changes with every commit of another connection, and reading it costs a fraction of a look-up. It is checked once in
@@ -344,7 +203,7 @@ class SqliteConnection {
  */
 class CommittedReader extends SqliteConnection {
   readonly #askVersion: StatementSync
-  readonly #rows = new Map<CompiledStatement, Map<string, object | undefined>>()
+  readonly #rows = new Map<ReadyStatement, Map<string, object | undefined>>()
   readonly #derived = new Map<CacheName<unknown>, Map<string, unknown>>()
   #version: unknown
   #isChecked = false
@@ -378,7 +237,7 @@ class CommittedReader extends SqliteConnection {
     setImmediate(this.#endTurn)
   }
 
-  override firstRow(statement: CompiledStatement, parameters: readonly unknown[]): object | undefined {
+  override firstRow(statement: ReadyStatement, parameters: readonly SqliteValue[]): object | undefined {
     if (!this.#isChecked) this.#check()
     let rows = this.#rows.get(statement)
     if (!rows) {
@@ -389,8 +248,7 @@ class CommittedReader extends SqliteConnection {
     const known = rows.get(key)
     if (known !== undefined || rows.has(key)) return known
     const row = super.firstRow(statement, parameters)
-    // A plain object, because the driver's objects have no prototype and are slow to read.
-    const kept = row === undefined ? undefined : freezeDeep({ ...row })
+    const kept = row === undefined ? undefined : freezeDeep(row)
     if (key.length <= maxKeyCharacters) {
       rows.set(copyText(key), kept)
       this.#size += 1

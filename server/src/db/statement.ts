@@ -26,6 +26,8 @@ export interface ByRow<Parameters extends object, Row> {
   readonly statement: Statement<readonly unknown[], Row>
   /** The values of each row. */
   readonly split: (parameters: Parameters) => Iterable<readonly unknown[]>
+  /** Asked first, with the parameters of all: where it returns no row, nothing is written. */
+  readonly when?: Statement<Parameters, unknown> | undefined
 }
 
 /** Runs declared statements. */
@@ -73,22 +75,35 @@ export function defineWithRows<Parameters extends object, Row>(
   statement: Statement<Parameters, Row>,
   write: (values: readonly unknown[]) => RawBuilder<Row>,
   split: ByRow<Parameters, Row>['split'],
+  when?: ByRow<Parameters, Row>['when'],
 ): Statement<Parameters, Row> {
   const one: Statement<readonly unknown[], Row> = {
     build: (db) => ({ compile: () => write(rowPlaceholders).compile(db) }),
   }
-  return { build: statement.build, byRow: { statement: one, split } }
+  return { build: statement.build, byRow: { statement: one, split, when } }
 }
 
-export interface CompiledStatement {
+export interface CompiledStatement<Value = unknown> {
   readonly sql: string
-  readonly bind: (parameters: object) => unknown[]
+  readonly bind: (parameters: object) => Value[]
 }
 
-export function compileStatement(db: Kysely<Tables>, statement: Statement<never, unknown>): CompiledStatement {
+/** `encode` gives the values the form that the database takes. */
+export function compileStatement<Value = unknown>(
+  db: Kysely<Tables>,
+  statement: Statement<never, unknown>,
+  encode: (value: unknown) => Value,
+): CompiledStatement<Value> {
   const placeholders = new Proxy({}, { get: (_, name) => new Parameter(String(name)) })
   const { sql, parameters } = statement.build(db, placeholders as never).compile()
-  const bind = (values: object) =>
-    parameters.map((value) => (value instanceof Parameter ? (values as Record<string, unknown>)[value.name] : value))
+  const names = parameters.map((value) => (value instanceof Parameter ? value.name : undefined))
+  const bind = (values: object) => {
+    const bound: Value[] = []
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index]
+      bound.push(encode(name === undefined ? parameters[index] : (values as Record<string, unknown>)[name]))
+    }
+    return bound
+  }
   return { sql, bind }
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { buildBody, buildHeaders, type Post } from './compose-post.ts'
-import type { Answer, Egress } from './egress.ts'
+import type { Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
+import type { Answer } from './exchange.ts'
 import { isTaken, type PostResult, type SentPost } from './outcome.ts'
 
 export interface AttemptDeps {
@@ -79,6 +80,8 @@ function describeSent({ callback_url, deliveries }: Post, headers: Readonly<Reco
 
 /** As many headers as there is room for, in their order. */
 function keepHeaders(headers: Answer['headers']): string {
+  const all = JSON.stringify(headers)
+  if (all.length <= keptHeaderCharacters && !all.includes('\\u0000')) return all
   const kept: Record<string, string | string[]> = {}
   let room = keptHeaderCharacters
   for (const [name, value] of Object.entries(headers)) {

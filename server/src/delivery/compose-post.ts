@@ -61,12 +61,11 @@ export function buildHeaders(
 ): Record<string, string> {
   const started_time = Math.min(...deliveries.map((delivery) => delivery.started_time))
   const signedTime = now - started_time < timestampLifetime ? started_time : now
-  return {
-    'content-type': 'application/json',
-    ...traceParent(deliveries),
-    'x-hub-signature-256': signHub(body, secrets),
-    ...signStandard(nameOf(deliveries), toRealTime(signedTime), body, secrets),
-  }
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  const parent = traceParent(deliveries)
+  if (parent !== undefined) headers['traceparent'] = parent
+  headers['x-hub-signature-256'] = signHub(body, secrets)
+  return Object.assign(headers, signStandard(nameOf(deliveries), toRealTime(signedTime), body, secrets))
 }
 
 /** Subscribers recognize a repeated post by this id: a different set of changes has a different id. */
@@ -78,7 +77,6 @@ function nameOf(deliveries: readonly PostedDelivery[]): string {
 }
 
 /** Lets the subscriber go on with the trace of the request that raised the first event; the delivery is the parent. */
-function traceParent([first]: readonly PostedDelivery[]): Record<string, string> {
-  if (!first?.trace) return {}
-  return { traceparent: `00-${first.trace}-${first.id.toString(16).padStart(16, '0')}-01` }
+function traceParent([first]: readonly PostedDelivery[]): string | undefined {
+  return first?.trace ? `00-${first.trace}-${first.id.toString(16).padStart(16, '0')}-01` : undefined
 }

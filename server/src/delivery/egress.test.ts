@@ -6,8 +6,9 @@ import { describe, type TestContext, test } from 'node:test'
 import { listenForTest, type SinkRequest, startSink, whenClosed } from '../../test/harness/sink.ts'
 import { ManualClock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
-import { Egress, type EgressDeps, maxAnswerBytes } from './egress.ts'
+import { Egress, type EgressDeps } from './egress.ts'
 import { EgressError, type EgressReason } from './egress-error.ts'
+import { maxAnswerBytes } from './exchange.ts'
 import { resolveBySystem } from './resolve.ts'
 
 const short = 200

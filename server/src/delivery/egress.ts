@@ -1,15 +1,14 @@
 import type { Readable } from 'node:stream'
-import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
+import { Pool } from 'undici'
 import type { Clock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import { findUrlProblem } from './callback-url.ts'
 import { EgressError, explainFailure } from './egress-error.ts'
+import { type Answer, Exchange } from './exchange.ts'
 import { makeGuardedConnector } from './guarded-connect.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { Resolve } from './resolve.ts'
 
-/** How much of a response is read. */
-export const maxAnswerBytes = 65_536
 /**
  * Keeps one host from using up this machine's sockets, and from being flooded by it: as many connections as deliveries have room
  * for at one host, and some more for handshakes.
@@ -46,47 +45,9 @@ export interface OutgoingRequest {
   readonly mayLeave?: () => boolean
 }
 
-interface Passing extends Omit<Dispatcher.DispatchHandler, 'onRequestStart'> {
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void
-}
-
-/** It passes everything on to another handler, which its types do not say. */
-const PassingHandler = DecoratorHandler as unknown as new (handler: Dispatcher.DispatchHandler) => Passing
-
-/** Aborts a request that may not leave any more. */
-class LeavingHandler extends PassingHandler {
-  readonly #mayLeave: () => boolean
-
-  constructor(handler: Dispatcher.DispatchHandler, mayLeave: () => boolean) {
-    super(handler)
-    this.#mayLeave = mayLeave
-  }
-
-  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    if (this.#mayLeave()) super.onRequestStart(controller, context)
-    else controller.abort(new EgressError('too_late', 'it may not be sent any more'))
-  }
-}
-
-const checkLeaving: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  const { mayLeave } = options as Pick<OutgoingRequest, 'mayLeave'>
-  return dispatch(options, mayLeave ? new LeavingHandler(handler, mayLeave) : handler)
-}
-
 interface Target {
   readonly origin: string
   readonly path: string
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body, up to the limit. */
-  readonly body: Buffer
-  /** Whether the body was longer than the limit. */
-  readonly cut: boolean
-  /** Why the body broke off, if it did; the status had already arrived. */
-  readonly failure: EgressError | undefined
 }
 
 export interface OpenedFile extends Pick<Answer, 'status' | 'headers'> {
@@ -102,9 +63,9 @@ export class Egress {
   readonly #connect: ReturnType<typeof makeGuardedConnector>
   readonly #maxPools: number
   /** By origin; the last used is last. */
-  readonly #pools = new Map<string, { readonly pool: Dispatcher; usedTime: number }>()
+  readonly #pools = new Map<string, { readonly pool: Pool; usedTime: number }>()
   /** Retired pools with requests still under way. */
-  readonly #leaving = new Set<Dispatcher>()
+  readonly #leaving = new Set<Pool>()
   /** URLs that were checked, with their origins, because the URL of a subscriber is used for every delivery. */
   readonly #targets = new Map<string, Target>()
   #closed = false
@@ -134,25 +95,21 @@ export class Egress {
   async send({ method, url, headers, body, mayLeave }: OutgoingRequest): Promise<Answer> {
     if (this.#closed) throw new EgressError('closed', 'the service is stopping')
     const { origin, path } = this.#targetOf(url)
-    const deadline = new AbortController()
-    let late = 'no answer came in time'
-    const timer = setTimeout(() => deadline.abort(new EgressError('timeout', late)), this.#deps.timeout)
-    try {
-      const answer = await this.#poolFor(origin).request({
+    const { timeout, userAgent } = this.#deps
+    const exchange = new Exchange(timeout, mayLeave)
+    this.#poolFor(origin).dispatch(
+      {
         method,
         path,
-        headers: { 'user-agent': this.#deps.userAgent, ...headers },
+        headers: headers?.['user-agent'] === undefined ? { 'user-agent': userAgent, ...headers } : headers,
         body: body ?? null,
-        signal: deadline.signal,
-        ...(mayLeave && { mayLeave }),
-      } as Dispatcher.RequestOptions)
-      late = 'its answer did not end in time'
-      return { status: answer.statusCode, headers: answer.headers, ...(await readSome(answer.body)) }
-    } catch (error) {
-      throw explainFailure(error)
-    } finally {
-      clearTimeout(timer)
-    }
+        // The exchange has a timer for the whole.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      exchange,
+    )
+    return exchange.answer
   }
 
   /**
@@ -208,7 +165,7 @@ export class Egress {
     }
   }
 
-  #poolFor(origin: string): Dispatcher {
+  #poolFor(origin: string): Pool {
     const now = this.#deps.clock.now()
     const known = this.#pools.get(origin)
     if (known) {
@@ -222,12 +179,12 @@ export class Egress {
       if (this.#pools.size <= this.#maxPools && now - usedTime < poolIdleTime) break
       this.#retire(oldest)
     }
-    return (this.#pools.get(origin) as { pool: Dispatcher }).pool
+    return (this.#pools.get(origin) as { pool: Pool }).pool
   }
 
-  #openPool(origin: string): Dispatcher {
+  #openPool(origin: string): Pool {
     const { timeout, connectionsPerOrigin = defaultConnectionsPerOrigin } = this.#deps
-    const pool = new Pool(origin, {
+    return new Pool(origin, {
       connect: this.#connect,
       connections: connectionsPerOrigin,
       allowH2: false,
@@ -235,41 +192,13 @@ export class Egress {
       bodyTimeout: timeout,
       keepAliveMaxTimeout: poolIdleTime,
     })
-    return pool.compose(checkLeaving)
   }
 
   /** Closes a pool after its requests under way. */
   #retire(origin: string): void {
-    const { pool } = this.#pools.get(origin) as { pool: Dispatcher }
+    const { pool } = this.#pools.get(origin) as { pool: Pool }
     this.#pools.delete(origin)
     this.#leaving.add(pool)
     void pool.close().finally(() => this.#leaving.delete(pool))
   }
-}
-
-type ReadBody = Pick<Answer, 'body' | 'cut' | 'failure'>
-
-/** A status counts once it has arrived, so a body that breaks off is no error. */
-function readSome(stream: Dispatcher.ResponseData['body']): Promise<ReadBody> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const end = (failure?: EgressError) =>
-      resolve({ body: Buffer.concat(chunks).subarray(0, maxAnswerBytes), cut: size > maxAnswerBytes, failure })
-    stream.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      size += chunk.length
-      // This closes the connection, so the rest is never fetched.
-      if (size > maxAnswerBytes) stream.destroy()
-    })
-    stream.on('end', () => end())
-    stream.on('error', (error) => {
-      try {
-        // Our own abort arrives here as an error too.
-        end(size > maxAnswerBytes ? undefined : explainFailure(error))
-      } catch (unexplained) {
-        reject(unexplained)
-      }
-    })
-  })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { defineSql, type Steps } from '../db/statement.ts'
-import type { RecordParameters } from './record-parameters.ts'
+import type { RecordedDelivery, RecordParameters } from './record-parameters.ts'
 
 /** The lanes that the writer still holds; lanes that others took over are not touched. */
 const recordLanes = defineSql<RecordParameters>()(
@@ -11,35 +11,30 @@ const recordLanes = defineSql<RecordParameters>()(
 )
 
 /** A delivery that was ended, moved to another lane or replayed meanwhile stays as it is. */
-const isUnchanged = sql`d.id = o.value ->> 'id' AND d.lane_id = o.value ->> 'lane' AND d.state = 'waiting'
-  AND d.attempts = o.value ->> 'attempts'`
+const recordDelivery = defineSql<RecordedDelivery>()(
+  ({ id, lane, attempts, tries, state, due, finished }) => sql<{ id: number }>`
+    UPDATE deliveries SET state = ${state}, attempts = attempts + ${tries}, due_time = COALESCE(${due}, due_time),
+      finished_time = ${finished}
+    WHERE id = ${id} AND lane_id = ${lane} AND state = 'waiting' AND attempts = ${attempts} RETURNING id`,
+)
 
-const ownLanes = ({ owner }: RecordParameters) => sql`SELECT lanes.id FROM lanes WHERE lanes.lease_owner = ${owner}`
-
-const recordTries = defineSql<RecordParameters>()(
-  (parameters) => sql`
+const recordTry = defineSql<RecordedDelivery>()(
+  ({ id, attempts, time, duration, status, problem, answer, url, headers, deliveries, answer_headers }) => sql<object>`
     INSERT INTO delivery_attempts (delivery_id, number, time, duration, status, problem, answer, sent_to, sent_headers,
       sent_with, answer_headers)
-    SELECT d.id, d.attempts + 1, o.value ->> 'time', o.value ->> 'duration', o.value ->> 'status', o.value ->> 'problem',
-      o.value ->> 'answer', o.value ->> 'url', o.value ->> 'headers', o.value ->> 'deliveries', o.value ->> 'answer_headers'
-    FROM json_each(${parameters.deliveries}) AS o JOIN deliveries d ON ${isUnchanged}
-    WHERE d.lane_id IN (${ownLanes(parameters)}) AND o.value ->> 'tries' = 1
+    VALUES (${id}, ${attempts} + 1, ${time}, ${duration}, ${status}, ${problem}, ${answer}, ${url}, ${headers}, ${deliveries},
+      ${answer_headers})
     ON CONFLICT DO NOTHING`,
 )
 
-const recordDeliveries = defineSql<RecordParameters>()(
-  (parameters) => sql`
-    UPDATE deliveries AS d SET state = o.value ->> 'state', attempts = d.attempts + (o.value ->> 'tries'),
-      due_time = COALESCE(o.value ->> 'due', d.due_time),
-      finished_time = CASE WHEN o.value ->> 'state' = 'waiting' THEN NULL ELSE ${parameters.now} END
-    FROM json_each(${parameters.deliveries}) AS o
-    WHERE ${isUnchanged} AND d.lane_id IN (${ownLanes(parameters)})`,
-)
-
-/** Three statements: nobody else writes between them. */
+/** One statement a row, and one for its attempt: nobody else writes between them, and nothing is read from JSON. */
 export const recordInSteps: Steps<RecordParameters, { id: string }> = async (db, parameters) => {
   const held = await db.list(recordLanes, parameters)
-  await db.list(recordTries, parameters)
-  await db.list(recordDeliveries, parameters)
+  const ours = new Set(held.map(({ id }) => id))
+  for (const row of parameters.deliveries) {
+    if (!ours.has(row.lane)) continue
+    const isUnchanged = (await db.first(recordDelivery, row)) !== undefined
+    if (isUnchanged && row.tries === 1) await db.first(recordTry, row)
+  }
   return held
 }

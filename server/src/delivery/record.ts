@@ -6,7 +6,7 @@ import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { LaneState } from './pause.ts'
-import type { RecordParameters } from './record-parameters.ts'
+import type { RecordedDelivery, RecordParameters } from './record-parameters.ts'
 import { recordAtOnce } from './record-postgres.ts'
 import { recordInSteps } from './record-sqlite.ts'
 
@@ -49,7 +49,7 @@ export async function recordOutcomes(
   const parameters: RecordParameters = {
     lanes: Object.fromEntries(records.map(({ lane_id, state }) => [lane_id, state])),
     // A delivery that was postponed and then tried all the same comes once, as tried.
-    deliveries: [...new Map(records.flatMap(listRows).map((row) => [row.id, row])).values()],
+    deliveries: [...new Map(records.flatMap((one) => listRows(one, now)).map((row) => [row.id, row])).values()],
     owner,
     until: leasedFrom + milliseconds,
     now,
@@ -64,21 +64,24 @@ export async function recordOutcomes(
   return ours
 }
 
-function listRows({ lane_id, outcomes, postponed }: LaneRecord): { readonly id: number }[] {
+function listRows({ lane_id, outcomes, postponed }: LaneRecord, now: number): RecordedDelivery[] {
   return [
-    ...postponed.map(({ id, attempts, until }) => ({
-      id,
-      lane: lane_id,
-      attempts,
-      tries: 0,
-      state: 'waiting',
-      due: until,
-    })),
-    ...outcomes.map((outcome) => rowOf(lane_id, outcome)),
+    ...postponed.map(
+      ({ id, attempts, until }): RecordedDelivery => ({
+        id,
+        lane: lane_id,
+        attempts,
+        tries: 0,
+        state: 'waiting',
+        due: until,
+        finished: null,
+      }),
+    ),
+    ...outcomes.map((outcome) => rowOf(lane_id, outcome, now)),
   ]
 }
 
-function rowOf(lane_id: string, outcome: Outcome) {
+function rowOf(lane_id: string, outcome: Outcome, now: number): RecordedDelivery {
   const { delivery, result } = outcome
   const { time, duration, status, problem, answer, sent } = result
   return {
@@ -88,6 +91,7 @@ function rowOf(lane_id: string, outcome: Outcome) {
     tries: 1,
     state: outcome.kind === 'retry' ? 'waiting' : outcome.kind,
     due: outcome.kind === 'retry' ? outcome.time : null,
+    finished: outcome.kind === 'retry' ? null : now,
     time,
     duration,
     status: status ?? null,

@@ -7,8 +7,8 @@ import type { FaultEffect } from '../sandbox/fault-rules.ts'
 import type { Faults } from '../sandbox/faults.ts'
 import type { Spans } from '../telemetry/spans.ts'
 import { type AttemptDeps, attemptPost } from './attempt.ts'
-import type { Post } from './compose-post.ts'
-import { readValue } from './due.ts'
+import type { Post, PostedDelivery } from './compose-post.ts'
+import { readValue, type WaitingDelivery } from './due.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Entry } from './lane-queue.ts'
 import { findPostFault, pretendResult, waitForFault } from './meet-fault.ts'
@@ -172,7 +172,8 @@ export class Sender {
       const effect = faults?.areCallbacksOn ? await this.#meetFault(faults, lane, entries) : undefined
       isHeld = effect?.hold === true
       if (!isHeld) {
-        const post = await this.#buildPost(lane, entries)
+        const built = this.#buildPost(lane, entries)
+        const post = built instanceof Promise ? await built : built
         result = effect && pretendResult(effect, this.#deps.clock.now())
         result ??= await attemptPost(this.#deps, post, mayLeave)
         if (effect?.duplicate) await attemptPost(this.#deps, post, mayLeave)
@@ -199,13 +200,22 @@ export class Sender {
     return effect
   }
 
-  async #buildPost({ callback_url, secrets }: HeldLane, entries: readonly Entry[]): Promise<Post> {
+  #buildPost({ callback_url, secrets }: HeldLane, entries: readonly Entry[]): Post | Promise<Post> {
+    const deliveries: PostedDelivery[] = []
+    for (const { delivery } of entries) {
+      if (!hasValue(delivery)) return this.#buildWithValues({ callback_url, secrets }, entries)
+      deliveries.push(delivery)
+    }
+    return { callback_url, secrets, deliveries }
+  }
+
+  async #buildWithValues(to: Pick<HeldLane, 'callback_url' | 'secrets'>, entries: readonly Entry[]): Promise<Post> {
     const { read } = this.#deps.database
     const deliveries = entries.map(async ({ delivery }) => ({
       ...delivery,
       value: delivery.value ?? (await readValue(read, delivery.event_id)),
     }))
-    return { callback_url, secrets, deliveries: await Promise.all(deliveries) }
+    return { ...to, deliveries: await Promise.all(deliveries) }
   }
 
   #noteWidth(lane: HeldLane, number: number, result: PostResult | undefined): void {
@@ -257,6 +267,10 @@ const gone = 410
 
 function isRetry({ delivery }: Entry): boolean {
   return delivery.attempts > delivery.earlier_attempts
+}
+
+function hasValue(delivery: WaitingDelivery): delivery is WaitingDelivery & { readonly value: string } {
+  return delivery.value !== null
 }
 
 /** A value too large to be read ahead goes alone. */

@@ -1,4 +1,4 @@
-import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type Hmac, hash, timingSafeEqual } from 'node:crypto'
 import { minute, second } from '../base/duration.ts'
 
 /**
@@ -11,6 +11,13 @@ const secretPrefix = 'whsec_'
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
 const hubSignature = /^sha256=([0-9a-f]{64})$/i
 const digestBytes = 32
+/** Of SHA-256. */
+const blockBytes = 64
+/**
+ * Up to here a signature is made of two hashes in one go: an `Hmac` of the runtime is an object of its own that has to be set up and
+ * disposed of, which took 20 us of a post. A longer body is not copied.
+ */
+const shortBytes = 16_384
 /** Full stops are excluded: with them, one signed text could be read as another id, time and body. */
 const webhookId = /^[\w-]+$/
 /** How far the clocks of sender and receiver may differ. */
@@ -113,9 +120,31 @@ function digestStandard(id: string, timestamp: string, body: Buffer, secret: str
 }
 
 function digest(key: Buffer | string, ...parts: readonly Buffer[]): Buffer {
-  const hmac = createHmac('sha256', key)
-  for (const part of parts) hmac.update(part)
-  return hmac.digest()
+  let length = blockBytes
+  for (const part of parts) length += part.length
+  if (length > shortBytes) {
+    const hmac = createHmac('sha256', key)
+    for (const part of parts) hmac.update(part)
+    return hmac.digest()
+  }
+  const inner = Buffer.allocUnsafe(length)
+  const outer = Buffer.allocUnsafe(blockBytes + digestBytes)
+  writePads(key, inner, outer)
+  let at = blockBytes
+  for (const part of parts) at += part.copy(inner, at)
+  hash('sha256', inner, 'buffer').copy(outer, blockBytes)
+  return hash('sha256', outer, 'buffer')
+}
+
+/** The first block of both hashes of an HMAC (RFC 2104). */
+function writePads(key: Buffer | string, inner: Buffer, outer: Buffer): void {
+  const given = typeof key === 'string' ? Buffer.from(key) : key
+  const bytes = given.length > blockBytes ? hash('sha256', given, 'buffer') : given
+  for (let at = 0; at < blockBytes; at++) {
+    const byte = bytes[at] ?? 0
+    inner[at] = byte ^ 0x36
+    outer[at] = byte ^ 0x5c
+  }
 }
 
 function newest(secrets: Secrets): string {

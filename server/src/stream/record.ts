@@ -17,29 +17,47 @@ export interface NewStreamEvent {
   readonly data?: object
 }
 
+interface Recorded {
+  readonly events: Readonly<Record<string, readonly unknown[]>>
+  readonly now: number
+}
+
+const isWanted = ({ now }: Recorded) =>
+  sql`EXISTS (SELECT 1 FROM wanted_streams w WHERE w.name = ${sql.lit(usersStream)} AND w.wanted_until > ${now})`
+
 // Nothing is stored when nobody listens: then it costs a look at a table of one row.
 const insertIfWanted = defineWithRows(
-  defineSql<{ events: Readonly<Record<string, readonly unknown[]>>; now: number }>()(
+  defineSql<Recorded>()(
     ({ events, now }) => sql`
     INSERT INTO stream_events (type, phone_number_id, user_wa_id, group_id, message_id, data, created_time)
     SELECT o.value ->> 0, o.value ->> 1, o.value ->> 2, o.value ->> 3, o.value ->> 4, o.value ->> 5, CAST(${now} AS BIGINT)
     FROM json_each(${events}) AS o
-    WHERE EXISTS (SELECT 1 FROM wanted_streams w WHERE w.name = ${sql.lit(usersStream)} AND w.wanted_until > ${now})
+    WHERE ${isWanted({ events, now })}
     ORDER BY o.key`,
   ),
   ([now, type, phone_number_id, user_wa_id, group_id, message_id, data]) => sql`
     INSERT INTO stream_events (type, phone_number_id, user_wa_id, group_id, message_id, data, created_time)
-    SELECT ${type}, ${phone_number_id}, ${user_wa_id}, ${group_id}, ${message_id}, ${data}, ${now}
-    WHERE EXISTS (SELECT 1 FROM wanted_streams w WHERE w.name = ${sql.lit(usersStream)} AND w.wanted_until > ${now})`,
+    VALUES (${type}, ${phone_number_id}, ${user_wa_id}, ${group_id}, ${message_id}, ${data}, ${now})`,
   ({ events, now }) => Object.values(events).map((row) => [now, ...row]),
+  defineSql<Recorded>()((recorded) => sql`SELECT 1 AS wanted WHERE ${isWanted(recorded)}`),
 )
 
 /** Records an entry of the users' stream, in the transaction of its cause, if somebody listens or may come back. */
 export function recordForStream(tx: Transaction, now: number, events: readonly NewStreamEvent[]): void {
   if (events.length === 0) return
+  tx.run(insertIfWanted, {
+    now,
+    // Written only where somebody listens.
+    get events() {
+      return rowsOf(events)
+    },
+  })
+}
+
+function rowsOf(events: readonly NewStreamEvent[]): Recorded['events'] {
   const rows = events.map(({ type, phone_number_id, user_wa_id, group_id = null, message_id = null, data }, index) => [
     `n${String(index).padStart(5, '0')}`,
     [type, phone_number_id, user_wa_id, group_id, message_id, data ? JSON.stringify(data) : null],
   ])
-  tx.run(insertIfWanted, { events: Object.fromEntries(rows), now })
+  return Object.fromEntries(rows)
 }

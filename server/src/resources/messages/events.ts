@@ -2,7 +2,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { MessagesTable } from '../../db/tables.ts'
 import { conversations } from '../../delivery/conversation.ts'
-import { raiseEvent } from '../../delivery/outbox.ts'
+import type { NewEvent } from '../../delivery/new-event.ts'
+import { raiseEvents } from '../../delivery/outbox.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { describeFailure } from './failures.ts'
 import type { MessageStatus } from './states.ts'
@@ -43,28 +44,32 @@ export function describeContact(user: Pick<Person, 'wa_id' | 'name'>) {
   return { profile: { name: nameOf(user) }, wa_id: user.wa_id }
 }
 
-/** Raises one status of a message, in order with what else happens in its chat. */
-export async function raiseStatus(
+/** Raises statuses of a message, one event each, in order with what else happens in its chat. */
+export async function raiseStatuses(
   tx: Transaction,
   tools: EventTools,
   number: MessageNumber,
-  report: StatusReport,
+  report: Omit<StatusReport, 'status'>,
+  statuses: readonly MessageStatus[],
 ): Promise<void> {
   const { message, user } = report
   const conversation =
     message.group_id === null ? conversations.user(number.id, user?.wa_id ?? '') : conversations.group(message.group_id)
-  await raiseEvent(tx, tools.clock, {
-    account_id: number.account_id,
-    phone_number_id: number.id,
-    field: 'messages',
-    conversation,
-    value: {
-      messaging_product: tools.vocabulary.product,
-      metadata: { display_phone_number: number.phone_number, phone_number_id: number.id },
-      ...(user && { contacts: [describeContact(user)] }),
-      statuses: [describeStatus(tools, report)],
-    },
-  })
+  const about = {
+    messaging_product: tools.vocabulary.product,
+    metadata: { display_phone_number: number.phone_number, phone_number_id: number.id },
+    ...(user && { contacts: [describeContact(user)] }),
+  }
+  const events = statuses.map(
+    (status): NewEvent => ({
+      account_id: number.account_id,
+      phone_number_id: number.id,
+      field: 'messages',
+      conversation,
+      value: { ...about, statuses: [describeStatus(tools, { ...report, status })] },
+    }),
+  )
+  await raiseEvents(tx, tools.clock, events)
 }
 
 function describeStatus({ publicUrl }: EventTools, { message, status, time, user, code }: StatusReport) {

@@ -3,9 +3,9 @@ import type { ChatsTable, MessageRecipientsTable } from '../../db/tables.ts'
 import type { Settings } from '../../graph/settings.ts'
 import { type NewStreamEvent, recordForStream } from '../../stream/record.ts'
 import type { Audience } from './audience.ts'
-import { raiseStatus } from './events.ts'
+import { raiseStatuses } from './events.ts'
 import { actAtOnce, type PhoneTools, schedulePhone } from './phone.ts'
-import { isReported, timesOf } from './progress.ts'
+import { listReported, timesOf } from './progress.ts'
 import type { MessageStatus } from './states.ts'
 import { insertRecipient, type NewMessage, type Person, updateMessage, updateRecipient } from './store.ts'
 import { streamMessage, streamStatuses } from './stream-events.ts'
@@ -34,10 +34,8 @@ export interface Handover {
 export async function handOver(tx: Transaction, tools: PhoneTools, handover: Handover): Promise<void> {
   const { message, audience, statuses, time } = handover
   const { user, sender, chat } = audience
-  for (const status of statuses) {
-    if (user && !isReported(status, user)) continue
-    await raiseStatus(tx, tools, sender, { message, status, time, code: message.error_code, ...(user && { user }) })
-  }
+  const report = { message, time, code: message.error_code, ...(user && { user }) }
+  await raiseStatuses(tx, tools, sender, report, user ? listReported(statuses, user) : statuses)
   const isSent = statuses[0] === 'sent'
   // A user who blocked the number gets nothing.
   const streamed = isSent && !chat.blocked ? [streamMessage(message)] : []
@@ -72,10 +70,8 @@ async function sendToParticipants(
     }
     if (wasAccepted) await updateRecipient(tx, recipient, recipient)
     else insertRecipient(tx, recipient)
-    for (const status of statuses) {
-      if (!isReported(status, user)) continue
-      await raiseStatus(tx, tools, audience.sender, { message, status, time, user, code: 131026 })
-    }
+    const report = { message, time, user, code: 131026 }
+    await raiseStatuses(tx, tools, audience.sender, report, listReported(statuses, user))
     streamed.push(...streamStatuses(message, user.wa_id, statuses, time))
     if (!failed) await schedulePhone(tx, tools, message.id, user, state)
   }

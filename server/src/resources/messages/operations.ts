@@ -22,13 +22,14 @@ export const messagesChapter: Chapter = {
 
 /** Looks into the file of a voice message, if it is one of the number; what else is wrong with it comes in its order. */
 async function lookAtVoice(
-  { db, node, clock, ports }: Context & { readonly ports: Ports },
+  context: Context & { readonly ports: Ports },
   message: CheckedMessage,
 ): Promise<CheckedMessage> {
+  const { db, node, clock } = context
   const { media } = message
   if (media?.given.voice !== true || media.given.id === undefined) return message
   const file = await findMediaOfNumber(db, node.id, media.given.id, clock.now())
-  const hasOpus = file?.mime_type === 'audio/ogg' && (await holdsOpus(ports.files, file))
+  const hasOpus = file?.mime_type === 'audio/ogg' && (await holdsOpus(context.ports.files, file))
   return { ...message, media: { ...media, hasOpus } }
 }
 

@@ -10,7 +10,7 @@ import type { TimerHandler } from '../../timers/worker.ts'
 import type { EventTools } from './events.ts'
 import { progressFor } from './progress.ts'
 import type { MessageStatus } from './states.ts'
-import { chatIdOf, findChat, findPerson, findSender, lockMessage, type Person } from './store.ts'
+import { chatIdOf, findPerson, lockForPhone, type Person, type PhoneUser } from './store.ts'
 
 /** The virtual phone: what a user's phone does by itself. */
 export const phoneTimer = 'messages.phone'
@@ -35,12 +35,9 @@ export function isOnline({ presence }: Pick<UsersTable, 'presence'>, settings: S
 }
 
 /** What a phone that gets a message does with it at once: nothing, deliver it, or deliver and read it. */
-export function actAtOnce(
-  user: Pick<Person, 'presence' | 'auto_read'>,
-  { phoneDeliveryDelay, phoneReadDelay, ...settings }: Settings,
-): readonly MessageStatus[] {
-  if (phoneDeliveryDelay > 0 || !isOnline(user, { phoneDeliveryDelay, phoneReadDelay, ...settings })) return []
-  return user.auto_read && phoneReadDelay === 0 ? ['delivered', 'read'] : ['delivered']
+export function actAtOnce(user: Pick<Person, 'presence' | 'auto_read'>, settings: Settings): readonly MessageStatus[] {
+  if (settings.phoneDeliveryDelay > 0 || !isOnline(user, settings)) return []
+  return user.auto_read && settings.phoneReadDelay === 0 ? ['delivered', 'read'] : ['delivered']
 }
 
 /** Sets the timer of what the phone does next, after what has happened to a message. */
@@ -48,7 +45,7 @@ export async function schedulePhone(
   tx: Transaction,
   tools: PhoneTools,
   message_id: string,
-  user: Person,
+  user: PhoneUser,
   last: MessageStatus | undefined,
 ): Promise<void> {
   const { clock, settings } = tools
@@ -66,18 +63,20 @@ export async function schedulePhone(
 
 /** Lets the phone of a user take a message on: not when it is offline, and never what comes from a number that the user blocked. */
 async function act(tx: Transaction, tools: PhoneTools, { message_id, user_wa_id, status }: PhoneAct): Promise<void> {
-  const message = await lockMessage(tx, message_id)
-  if (!message) return
-  if (message.group_id === null && (await isBlockedByUser(tx, message.phone_number_id, user_wa_id))) return
-  const number = await findSender(tx, message.phone_number_id)
-  if (!isOnline(await findPerson(tx, number.id, user_wa_id), tools.settings)) return
-  const { statuses, user } = await progressFor(tx, tools, number, message, user_wa_id, { status })
+  const found = await lockForPhone(tx, message_id, user_wa_id)
+  if (!found || found.isBlockedByUser || !isOnline(found.user, tools.settings)) return
+  const { message, number, user } = found
+  const statuses = await progressFor(tx, tools, number, message, user, { status })
   await schedulePhone(tx, tools, message_id, user, statuses.at(-1))
 }
 
+const selectBlocked = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('chats').select('blocked').where('id', '=', id),
+)
+
 /** Whether the user has blocked the number: then nothing is delivered, and no event is raised. */
 export async function isBlockedByUser(tx: Transaction, phone_number_id: string, user_wa_id: string): Promise<boolean> {
-  return (await findChat(tx, chatIdOf(phone_number_id, user_wa_id)))?.blocked ?? false
+  return (await tx.first(selectBlocked, { id: chatIdOf(phone_number_id, user_wa_id) }))?.blocked ?? false
 }
 
 const listWaitingAlone = defineStatement<{ user_wa_id: string; now: number; limit: number }>()(
@@ -115,10 +114,10 @@ export async function deliverWaiting(tx: Transaction, tools: PhoneTools, user_wa
   const waiting = [...(await tx.list(listWaitingAlone, asked)), ...(await tx.list(listWaitingInGroups, asked))]
   const next = waiting.sort((one, other) => one.position - other.position).slice(0, waitingBatch)
   for (const { id } of next) {
-    const message = await lockMessage(tx, id)
-    if (!message) continue
-    const number = await findSender(tx, message.phone_number_id)
-    const { statuses, user } = await progressFor(tx, tools, number, message, user_wa_id, { status: 'delivered' })
+    const found = await lockForPhone(tx, id, user_wa_id)
+    if (!found) continue
+    const { message, number, user } = found
+    const statuses = await progressFor(tx, tools, number, message, user, { status: 'delivered' })
     await schedulePhone(tx, tools, id, user, statuses.at(-1))
   }
   if (next.length < waitingBatch) return

@@ -1,14 +1,14 @@
 import type { Transaction } from '../../db/database.ts'
 import type { MessageRecipientsTable } from '../../db/tables.ts'
-import { type EventTools, raiseStatus, type StatusReport } from './events.ts'
+import { type EventTools, raiseStatuses } from './events.ts'
 import { type MessageStatus, moveMessage } from './states.ts'
 import {
-  findPerson,
   lockRecipient,
   type MessageNumber,
-  type Person,
+  type PhoneUser,
   type StoredMessage,
   updateMessage,
+  updateProgress,
   updateRecipient,
 } from './store.ts'
 import { recordStatuses } from './stream-events.ts'
@@ -36,8 +36,11 @@ export function timesOf(statuses: readonly MessageStatus[], time: number): Parti
 }
 
 /** What the business is notified of: `read` only where the user's phone says when it read. */
-export function isReported(status: MessageStatus, { read_receipts }: Pick<Person, 'read_receipts'>): boolean {
-  return status !== 'read' || read_receipts
+export function listReported(
+  statuses: readonly MessageStatus[],
+  { read_receipts }: Pick<PhoneUser, 'read_receipts'>,
+): readonly MessageStatus[] {
+  return read_receipts ? statuses : statuses.filter((status) => status !== 'read')
 }
 
 /**
@@ -49,7 +52,7 @@ export async function progressMessage(
   tools: EventTools,
   number: MessageNumber,
   message: StoredMessage,
-  user: Person,
+  user: PhoneUser,
   { status, code }: Report,
 ): Promise<readonly MessageStatus[]> {
   const now = tools.clock.now()
@@ -59,8 +62,8 @@ export async function progressMessage(
   const time = Math.max(now, message.created_time, latestOf(message))
   const error_code = status === 'failed' ? (code ?? null) : message.error_code
   const sent_time = statuses.includes('sent') ? time : message.sent_time
-  await updateMessage(tx, message.id, { state, error_code, sent_time, ...timesOf(statuses, time) })
-  await reportStatuses(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  updateProgress(tx, { ...message, state, error_code, sent_time, ...timesOf(statuses, time) })
+  await raiseStatuses(tx, tools, number, { message, time, user, code: error_code }, listReported(statuses, user))
   recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
 }
@@ -71,7 +74,7 @@ export async function progressRecipient(
   tools: EventTools,
   number: MessageNumber,
   message: StoredMessage,
-  user: Person,
+  user: PhoneUser,
   { status, code }: Report,
 ): Promise<readonly MessageStatus[]> {
   const recipient = await lockRecipient(tx, message.id, user.wa_id)
@@ -85,22 +88,9 @@ export async function progressRecipient(
   await updateRecipient(tx, recipient, { state, error_code, ...timesOf(statuses, time) })
   const ahead = moveMessage(message, status, now)
   if (ahead.length > 0 && status !== 'failed') await updateMessage(tx, message.id, { state })
-  await reportStatuses(tx, tools, number, { message, time, user, code: error_code }, statuses, user)
+  await raiseStatuses(tx, tools, number, { message, time, user, code: error_code }, listReported(statuses, user))
   recordStatuses(tx, tools, message, user.wa_id, statuses, time)
   return statuses
-}
-
-async function reportStatuses(
-  tx: Transaction,
-  tools: EventTools,
-  number: MessageNumber,
-  report: Omit<StatusReport, 'status'>,
-  statuses: readonly MessageStatus[],
-  user: Person,
-): Promise<void> {
-  for (const status of statuses) {
-    if (isReported(status, user)) await raiseStatus(tx, tools, number, { ...report, status })
-  }
 }
 
 function latestOf({ delivered_time, read_time, played_time, ended_time }: Times): number {
@@ -113,10 +103,9 @@ export async function progressFor(
   tools: EventTools,
   number: MessageNumber,
   message: StoredMessage,
-  user_wa_id: string,
+  user: PhoneUser,
   report: Report,
-): Promise<{ readonly statuses: readonly MessageStatus[]; readonly user: Person }> {
-  const user = await findPerson(tx, number.id, user_wa_id)
+): Promise<readonly MessageStatus[]> {
   const progress = message.group_id === null ? progressMessage : progressRecipient
-  return { statuses: await progress(tx, tools, number, message, user, report), user }
+  return progress(tx, tools, number, message, user, report)
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import type { Transaction } from '../../db/database.ts'
-import { type EventTools, raiseStatus } from './events.ts'
+import { type EventTools, raiseStatuses } from './events.ts'
 import { isFailureCode } from './failures.ts'
 import { isBlockedByUser } from './phone.ts'
 import { progressFor } from './progress.ts'
@@ -59,7 +59,8 @@ export async function reportStatus(
 ): Promise<void> {
   if (message.group_id === null && (await isBlockedByUser(tx, message.phone_number_id, user_wa_id))) return
   const number = await findSender(tx, message.phone_number_id)
-  await progressFor(tx, tools, number, message, user_wa_id, {
+  const user = await findPerson(tx, number.id, user_wa_id)
+  await progressFor(tx, tools, number, message, user, {
     status,
     ...(status === 'failed' && { code: code ?? 131026 }),
   })
@@ -78,6 +79,6 @@ export async function deleteIncoming(tx: Transaction, tools: ReportTools, messag
   const user = await findPerson(tx, number.id, message.user_wa_id ?? '')
   // What a blocked user wrote was never reported either.
   if (user.isBlocked && message.group_id === null) return true
-  await raiseStatus(tx, tools, number, { message: { ...message, group_id: null }, status: 'deleted', time, user })
+  await raiseStatuses(tx, tools, number, { message: { ...message, group_id: null }, time, user }, ['deleted'])
   return true
 }

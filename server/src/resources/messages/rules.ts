@@ -136,7 +136,7 @@ export function priceMessage({ id, end_time }: OpenConversation, priced: Priced)
 
 /** `wamid.` and base64url of 18 random bytes. */
 export function drawMessageId(random: Random): string {
-  return `wamid.${random.bytes(18).toString('base64url')}`
+  return `wamid.${random.id(18)}`
 }
 
 /** What is kept of a media file besides its bytes. */

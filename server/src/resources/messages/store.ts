@@ -162,6 +162,9 @@ export interface Person {
   readonly isNumber: boolean
 }
 
+/** A user as far as the phone is concerned. */
+export type PhoneUser = Omit<Person, 'reachable' | 'isBlocked' | 'isNumber'>
+
 interface PersonRow extends Pick<UsersTable, 'name' | 'presence'> {
   readonly auto_read: boolean | null
   readonly read_receipts: boolean | null
@@ -266,6 +269,81 @@ export async function lockMessage(tx: Transaction, id: string): Promise<StoredMe
 
 export async function updateMessage(tx: Transaction, id: string, changes: Partial<NewMessage>): Promise<void> {
   await tx.query.updateTable('messages').set(changes).where('id', '=', id).execute()
+}
+
+interface PhoneRow extends StoredMessage {
+  readonly account_id: string
+  readonly number_phone_number: string
+  readonly user_name: string | null
+  readonly presence: UsersTable['presence']
+  readonly auto_read: boolean | null
+  readonly read_receipts: boolean | null
+  readonly blocked: boolean | null
+}
+
+const selectForPhone = defineStatement<{ id: string; user_wa_id: string }>()((db, { id, user_wa_id }) =>
+  db
+    .selectFrom('messages')
+    .innerJoin('phone_numbers', 'phone_numbers.id', 'messages.phone_number_id')
+    .leftJoin('users', (join) => join.on('users.wa_id', '=', user_wa_id))
+    .leftJoin('chats', 'chats.id', 'messages.chat_id')
+    .selectAll('messages')
+    .select([
+      'phone_numbers.account_id',
+      'phone_numbers.phone_number as number_phone_number',
+      'users.name as user_name',
+      'users.presence',
+      'users.auto_read',
+      'users.read_receipts',
+      'chats.blocked',
+    ])
+    .where('messages.id', '=', id)
+    .forUpdate('messages'),
+)
+
+/** A message with what a user's phone asks before it takes the message on. */
+export interface MessageForPhone {
+  readonly message: StoredMessage
+  readonly number: MessageNumber
+  readonly user: PhoneUser
+  /** Whether the user has blocked the number; never where the message is a group's. */
+  readonly isBlockedByUser: boolean
+}
+
+/** The message, held until the transaction ends, and the rest in the same statement. */
+export async function lockForPhone(tx: Transaction, id: string, wa_id: string): Promise<MessageForPhone | undefined> {
+  const row: PhoneRow | undefined = await tx.first(selectForPhone, { id, user_wa_id: wa_id })
+  if (!row) return undefined
+  return {
+    message: row,
+    number: { id: row.phone_number_id, account_id: row.account_id, phone_number: row.number_phone_number },
+    user: {
+      wa_id,
+      name: row.user_name,
+      presence: row.presence,
+      auto_read: row.auto_read ?? false,
+      read_receipts: row.read_receipts ?? true,
+    },
+    isBlockedByUser: row.group_id === null && row.blocked === true,
+  }
+}
+
+type Progress = Pick<
+  NewMessage,
+  'id' | 'state' | 'error_code' | 'sent_time' | 'delivered_time' | 'read_time' | 'played_time' | 'ended_time'
+>
+
+const updateStateAndTimes = defineStatement<Progress>()(
+  (db, { id, state, error_code, sent_time, delivered_time, read_time, played_time, ended_time }) =>
+    db
+      .updateTable('messages')
+      .set({ state, error_code, sent_time, delivered_time, read_time, played_time, ended_time })
+      .where('id', '=', id),
+)
+
+/** What has happened to a message that is held. */
+export function updateProgress(tx: Transaction, progress: Progress): void {
+  tx.run(updateStateAndTimes, progress)
 }
 
 const selectContent = defineStatement<{ message_id: string }>()((db, { message_id }) =>
