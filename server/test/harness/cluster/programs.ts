@@ -10,19 +10,19 @@ import { promisify } from 'node:util'
 const moreFolders = ['/usr/sbin', '/usr/local/sbin', '/sbin']
 const readyWithin = 10_000
 
-/** The path of a program of the system. Where it is missing, root installs it with apt-get; otherwise this says what to do. */
-export async function findProgram(name: string): Promise<string> {
+/** The path of a program of the system. Where it is missing, root installs its package with apt-get; otherwise this says what to do. */
+export async function findProgram(name: string, inPackage = name): Promise<string> {
   const found = await lookFor(name)
   if (found) return found
   if (process.getuid?.() === 0) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${name}`
+    const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${inPackage}`
     await promisify(execFile)('sh', ['-c', install], { env }).catch(() => undefined)
   }
   const installed = await lookFor(name)
   if (installed) return installed
   throw new Error(
-    `${name} is not installed, and could not be: install it (on Debian: apt-get install ${name}), then repeat this`,
+    `${name} is not installed, and could not be: install it (on Debian: apt-get install ${inPackage}), then repeat this`,
   )
 }
 
