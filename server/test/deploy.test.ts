@@ -2,26 +2,24 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { load } from 'js-yaml'
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
 import { readConfig, settings } from '../src/config.ts'
+import { readHaproxy } from './harness/deploy/haproxy-lines.ts'
+import { readMetrics } from './harness/deploy/promql.ts'
+import { composeSchema, dashboardSchema } from './harness/deploy/schemas.ts'
+import { readUnit } from './harness/deploy/units.ts'
 import { useTestServer } from './harness/server.ts'
 
 const folder = new URL('../../deploy/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
 const names = new Set(Object.values(settings).map(({ name }) => name))
 
-interface Compose {
-  readonly services: Record<
-    string,
-    { image?: string; environment?: Record<string, string>; depends_on?: string[]; volumes?: string[] }
-  >
-  readonly volumes: Record<string, unknown>
-}
-
-/** The names of metrics in an expression: words that are no function, label or keyword. */
-function metricsIn(expression: string): string[] {
-  const plain = expression.replaceAll(/"[^"]*"|\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)/g, ' ')
-  const words = plain.match(/\b[a-z_]+\b(?!\s*\()/g) ?? []
-  return words.filter((word) => word.includes('_') && !['histogram_quantile'].includes(word))
+/** Checks a value, and says what is wrong with it and where. */
+function check<T extends TSchema>(schema: T, value: unknown): Static<T> {
+  const errors = [...Value.Errors(schema, value)]
+  assert.deepEqual(errors, [])
+  return value as Static<T>
 }
 
 describe('deploy/', () => {
@@ -31,15 +29,15 @@ describe('deploy/', () => {
   async function checkMetrics(expressions: readonly string[]): Promise<void> {
     const text = await (await fetch(`${server.url}/metrics`)).text()
     const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
-    const used = expressions.flatMap(metricsIn)
+    const used = expressions.flatMap(readMetrics)
     assert.ok(used.length > 0)
-    for (const name of used) {
+    for (const name of used.filter((one) => one !== 'up')) {
       assert.ok(known.has(name) || known.has(name.replace(/_(bucket|count|sum)$/, '')), `${name} is not a metric`)
     }
   }
 
   test('compose.yaml: every setting exists and has a value that is taken, and everything named is there', () => {
-    const { services, volumes } = load(read('compose.yaml')) as Compose
+    const { services, volumes } = check(composeSchema, load(read('compose.yaml')))
     const own = Object.entries(services).filter(([, { image }]) => image === 'switchboard')
     assert.deepEqual(
       own.map(([name, { environment }]) => [name, environment?.['ROLE']]),
@@ -78,28 +76,51 @@ describe('deploy/', () => {
   })
 
   test('haproxy.cfg: sends requests to the api processes of compose.yaml, and keeps health and metrics private', () => {
-    const text = read('haproxy.cfg')
+    const sections = readHaproxy(read('haproxy.cfg'))
+    const linesOf = (kind: string) => sections.filter((one) => one.kind === kind).flatMap(({ lines }) => lines)
     assert.deepEqual(
-      [...text.matchAll(/^ {2}server (\S+) (\S+) check$/gm)].map(([, name, at]) => `${name} ${at}`),
-      ['api1 api1:8080', 'api2 api2:8080'],
+      linesOf('backend').filter((line) => line.startsWith('server ')),
+      ['server api1 api1:8080 check', 'server api2 api2:8080 check'],
     )
-    assert.match(text, /acl is_private path \/healthz \/readyz \/metrics\n/)
-    for (const line of text.split('\n'))
-      assert.match(line, /^(#.*|\w+( \w+)?| {2}\S.*|)$/, 'sections at the margin, the rest indented')
+    assert.ok(linesOf('frontend').includes('acl is_private path /healthz /readyz /metrics'))
+    assert.ok(linesOf('frontend').includes('http-request deny deny_status 404 if is_private'))
+    const named = [...linesOf('frontend'), ...linesOf('backend')].flatMap((line) =>
+      [...line.matchAll(/(?:default_backend|resolvers) (\w+)/g)].map(([, name]) => name),
+    )
+    for (const name of named)
+      assert.ok(
+        sections.some((section) => section.name === name),
+        `there is no ${name}`,
+      )
   })
 
-  test('systemd units: known sections, and only settings that exist', () => {
+  test('systemd units: known sections and directives with values that they take, and only settings that exist', () => {
     const units = readdirSync(folder).filter((name) => name.endsWith('.service'))
     assert.deepEqual(units, ['switchboard.service', 'switchboard@.service'])
     for (const name of units) {
-      const lines = read(name).split('\n')
-      const sections = lines.filter((line) => line.startsWith('['))
-      assert.deepEqual(sections, ['[Unit]', '[Service]', '[Install]'])
-      for (const line of lines) assert.match(line, /^(#.*|\[\w+\]|[A-Z]\w+=.*|)$/, name)
-      for (const line of lines.filter((one) => one.startsWith('Environment='))) {
-        const setting = line.slice('Environment='.length).split('=')[0] as string
+      const directives = readUnit(read(name))
+      assert.deepEqual([...new Set(directives.map(({ section }) => section))], ['Unit', 'Service', 'Install'])
+      for (const one of directives.filter((directive) => directive.name === 'Environment')) {
+        const setting = one.value.split('=')[0] as string
         assert.ok(names.has(setting) || setting === 'NODE_ENV', `${setting} is not a setting`)
       }
+      const start = directives.find((one) => one.name === 'ExecStart')?.value ?? ''
+      const files = start.match(/\/opt\/switchboard\/\S+\.js/g) ?? []
+      assert.deepEqual(files, ['/opt/switchboard/server/src/main.js'])
+    }
+  })
+
+  test('the checks find what is wrong', () => {
+    const compose = { services: { a: { image: 'a', enviroment: {} } }, volumes: {} }
+    for (const wrong of [
+      () => check(composeSchema, compose),
+      () => check(dashboardSchema, { ...JSON.parse(read('grafana.json')), panels: [{ id: 1 }] }),
+      () => readHaproxy('backend api\n  balence leastconn'),
+      () => readUnit('[Service]\nRestart=sometimes'),
+      () => readUnit('[Service]\nExecStrat=/bin/true'),
+      () => readMetrics('sum(rate(switchboard_events_received_total[5m)'),
+    ]) {
+      assert.throws(wrong, { code: 'ERR_ASSERTION' })
     }
   })
 
@@ -120,20 +141,20 @@ describe('deploy/', () => {
     }
     const rules = groups.flatMap((group) => group.rules)
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length)
-    for (const { expr, for: time, labels, annotations } of rules) {
+    for (const { for: time, labels, annotations } of rules) {
       assert.match(time, /^\d+[smh]$/)
       assert.ok(labels && annotations.summary)
-      assert.equal(expr.split('(').length, expr.split(')').length, expr)
     }
-    await checkMetrics(rules.map(({ expr }) => expr).filter((expr) => !expr.startsWith('up{')))
+    await checkMetrics(rules.map(({ expr }) => expr))
   })
 
-  test('grafana.json: panels that do not overlap, with metrics that there are', async () => {
-    const { panels } = JSON.parse(read('grafana.json')) as {
-      panels: { id: number; gridPos: { x: number; y: number }; targets: { expr: string }[] }[]
-    }
+  test('grafana.json: a dashboard with panels that do not overlap, and metrics that there are', async () => {
+    const { panels } = check(dashboardSchema, JSON.parse(read('grafana.json')))
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
-    assert.equal(new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size, panels.length)
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`),
+    )
+    assert.equal(new Set(cells).size, cells.length)
     await checkMetrics(panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)))
   })
 })

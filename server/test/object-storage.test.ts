@@ -7,12 +7,17 @@ import { Writable } from 'node:stream'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
 import type { App } from '../src/app.ts'
+import { ManualClock } from '../src/base/clock.ts'
 import { hour, minute } from '../src/base/duration.ts'
-import type { Log } from '../src/base/log.ts'
+import { type Log, silentLog } from '../src/base/log.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { readConfig } from '../src/config.ts'
+import { openFileStores } from '../src/files/open.ts'
 import { cannotReachFiles, cannotStoreFiles } from '../src/graph/errors.ts'
 import type { Answer, Client } from './harness/client.ts'
 import { runCommand } from './harness/command.ts'
 import { assertError } from './harness/errors.ts'
+import { makeTestFiles } from './harness/file-stores.ts'
 import { pdf } from './harness/media-files.ts'
 import { accessKeyId, ObjectStorage, secretAccessKey } from './harness/object-storage.ts'
 import { makePicture } from './harness/pictures.ts'
@@ -233,6 +238,27 @@ describe('files in object storage', () => {
     assert.match(lines, /the object storage works again/)
     assert.ok(!lines.includes(secretAccessKey) && !lines.includes(accessKeyId) && !lines.includes('Signature='))
   })
+})
+
+test('an outage is over in the log when something was found, not when a HEAD found nothing', async (t) => {
+  const clock = new ManualClock(Date.now())
+  const place = await makeTestFiles('object storage', clock)
+  t.after(() => place.remove())
+  const lines: string[] = []
+  const note = (...said: unknown[]) => void lines.push(String(said.at(-1)))
+  const log: Log = { ...silentLog, error: note, warn: note }
+  const config = readConfig({ ...place.storage?.settings(), DATA_DIR: place.folder })
+  const { store } = await openFileStores(config, { clock, random: systemRandom, log })
+  t.after(() => store.close())
+  assert.ok(place.storage)
+  place.storage.fault = () => ({ status: 404, code: 'NoSuchBucket' })
+  const blob = { sha256: '0'.repeat(64), place: '' }
+  await assert.rejects(store.get(blob), /NoSuchBucket/)
+  assert.equal(await store.find(blob), undefined)
+  assert.deepEqual(lines, ['files cannot be stored or read: requests are refused'])
+  place.storage.fault = () => undefined
+  assert.equal(await store.get(blob), undefined)
+  assert.deepEqual(lines.slice(1), ['the object storage works again'])
 })
 
 describe('files copy', () => {

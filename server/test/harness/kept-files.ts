@@ -16,6 +16,8 @@ export interface KeptFiles {
   read(sha256: string): Promise<Buffer>
   /** Takes the bytes away, as nobody should. */
   lose(sha256: string): Promise<void>
+  /** Takes away all blobs and pieces. */
+  loseAll(): Promise<void>
   /** The pieces of unfinished uploads as `FILE/PIECE`, or those of one file by their names. */
   listPieces(file?: string): Promise<string[]>
   /** Leaves a piece behind, as a process that died would. */
@@ -56,6 +58,10 @@ export function seeDisk(dataDir: string): KeptFiles {
     has: async (sha256) => (await list()).includes(nameOf(sha256)),
     read: (sha256) => readFile(pathOf(sha256)),
     lose: (sha256) => rm(pathOf(sha256)),
+    async loseAll() {
+      for (const name of await list()) await rm(join(folder, name))
+      for (const name of await listBelow(uploads)) await rm(join(uploads, name))
+    },
     listPieces: async (file) =>
       ofFile(
         (await listBelow(uploads)).map((name) => name.replace('.pieces/', '/')),
@@ -93,6 +99,9 @@ function seeObjects(dataDir: string, storage: ObjectStorage): KeptFiles {
     },
     async lose(sha256) {
       for (const key of await keysOf(sha256)) await storage.lose(key)
+    },
+    async loseAll() {
+      for (const key of await storage.keys()) await storage.lose(key)
     },
     listPieces: async (file) => ofFile(await keysBelow('uploads/'), file),
     leavePiece: (file, name, bytes) => storage.plant(`${prefix}uploads/${file}/${name}`, bytes),

@@ -26,6 +26,8 @@ export interface TestServer {
   readonly clock: ManualClock
   readonly client: Client
   readonly dataDir: string
+  /** Undefined on SQLite. */
+  readonly databaseUrl: string | undefined
   /** What it keeps of files. */
   readonly files: KeptFiles
   stop(): Promise<void>
@@ -73,6 +75,7 @@ export async function startTestServer({
     clock,
     client: new Client(url, vocabulary, buildOperations(vocabulary)),
     dataDir: place.dataDir,
+    databaseUrl: place.databaseUrl,
     files,
     async stop() {
       await app.close(1000)

@@ -139,7 +139,8 @@ export class ObjectClient {
     for (let tries = 0; ; tries += 1) {
       try {
         const response = await this.#sendOnce(asked)
-        this.#noteSuccess()
+        // A HEAD finds nothing as well where the bucket is missing.
+        if (response || asked.method !== 'HEAD') this.#noteSuccess()
         return response
       } catch (error) {
         // A mistake of ours, and not of the network.
