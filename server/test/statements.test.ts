@@ -18,11 +18,13 @@ import { ids, numbers, testWorld, tokens } from './harness/world.ts'
  * needs a reason; if it has one, it comes in here.
  */
 const read = ['look up token and node', 'look up phone_numbers']
-const write = ['look up token and node', 'insert business_profiles', 'insert activities']
+const alone = "SELECT set_config('lock_timeout', '10000', TRUE)"
+const write = ['look up token and node', alone, 'insert business_profiles', 'insert activities']
 
 /** An event that is handed in by a token; the workers hear of it by a notice. */
 const event = [
   'look up token',
+  alone,
   'store messages',
   // It stores nothing unless somebody listens to the stream.
   'insert stream_events',
@@ -34,6 +36,7 @@ const event = [
 const askingEvent = [
   'look up token',
   'BEGIN',
+  'SET LOCAL lock_timeout = 10000',
   'find what posts name',
   'look up writers',
   'insert received_messages',
@@ -120,7 +123,7 @@ test('a read sends two statements, each prepared, and none of them waits for ano
   }
 })
 
-test('a write sends three statements, and its transaction takes one flight', async (t) => {
+test('a write sends four statements, and its transaction takes one flight', async (t) => {
   const { log, writeProfile } = await startLogged(t, 'api')
   await writeProfile('warm')
   log.take()
@@ -153,7 +156,7 @@ test('writes that make nothing due are followed by no polls', async (t) => {
 
 const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 
-test('an event of a message takes five statements, four of them in a transaction of one flight', async (t) => {
+test('an event of a message takes six statements, five of them in a transaction of one flight', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
   log.take()
@@ -167,7 +170,7 @@ test('an event of a message takes five statements, four of them in a transaction
   }
 })
 
-test('an event for a number that a process does not know yet takes twelve, in three flights', async (t) => {
+test('an event for a number that a process does not know yet takes thirteen, in three flights', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   log.take()
   assert.equal(await writeAs(server, '16505551234', 'first'), 200)

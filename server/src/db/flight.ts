@@ -38,8 +38,8 @@ export class Flight {
   readonly #required = new Map<string, { readonly name: string; readonly text: string }>()
   #held: HeldQuery[] = []
   #begin: readonly NamedQuery[] = []
-  /** Whether BEGIN does nothing but begin. */
-  #isPlain = false
+  /** What comes first in a batch that is the whole transaction; undefined when it must be begun. */
+  #alone: readonly NamedQuery[] | undefined
   /** Whether the statements that begin it are `held` back, `sent`, `done`, or have `failed`: then there is no transaction. */
   #state: 'held' | 'sent' | 'done' | 'failed' = 'held'
   #begun: Promise<unknown> | undefined
@@ -50,10 +50,11 @@ export class Flight {
     this.#isNamed = isNamed
   }
 
-  begin(queries: readonly NamedQuery[]): void {
+  /** `alone`: what comes first instead, when the transaction turns out to be one batch; by default that is begun as well. */
+  begin(queries: readonly NamedQuery[], alone?: readonly NamedQuery[]): void {
     this.#held = []
     this.#begin = queries
-    this.#isPlain = queries.length === 1 && queries[0]?.text === 'BEGIN'
+    this.#alone = alone
     this.#state = 'held'
     this.#begun = undefined
     this.#failure = undefined
@@ -66,7 +67,7 @@ export class Flight {
 
   /** The same for a lock; some take one only in a transaction that was begun. */
   lock(query: pg.QueryConfig): void {
-    this.#isPlain = false
+    this.#alone = undefined
     this.run(query)
   }
 
@@ -104,8 +105,8 @@ export class Flight {
   async commit(): Promise<void> {
     // Nothing was sent to the database.
     if (this.#state === 'held' && this.#held.length === 0) return
-    if (this.#state === 'held' && this.#isPlain) {
-      await this.#sendBatch(noQueries)
+    if (this.#state === 'held' && this.#alone) {
+      await this.#sendBatch(this.#alone)
       return
     }
     const { command } = await this.query(commit)
@@ -128,12 +129,13 @@ export class Flight {
   }
 
   #sendBatch(begin: readonly NamedQuery[], query?: pg.QueryConfig): Promise<StatementResult> {
+    const isBegun = query !== undefined && begin.length > 0
     const held = this.#held
     this.#held = []
     const queries = [...begin, ...held.map((one) => one.query), ...(query ? [query] : [])]
     return new Promise<StatementResult>((resolve, reject) => {
       const done: BatchCallback = (failure, results) => {
-        if (begin.length > 0) this.#state = results.length < begin.length ? 'failed' : 'done'
+        if (isBegun) this.#state = results.length < begin.length ? 'failed' : 'done'
         if (!failure) {
           for (const [index, { take }] of held.entries()) take?.(results[begin.length + index]?.rows ?? [])
           resolve(results[results.length - 1] as StatementResult)

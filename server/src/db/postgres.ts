@@ -97,8 +97,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     max: poolSize,
     pipeline: !isPooled,
     ...(!isPooled && {
-      onConnect: (client: pg.ClientBase) =>
-        client.query(`SET ${idleTimeout}; SET ${ownLockTimeout}`).then(() => undefined),
+      onConnect: (client: pg.ClientBase) => client.query(`SET ${idleTimeout}`).then(() => undefined),
     }),
   })
   const shared = new SharedReader(connection, readerOf(pool, poolSize, isPooled), onIdleError, isPooled)
@@ -107,13 +106,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     patience: patienceInLockTimeouts * lockTimeout,
     maxWaiting,
   })
-  // A pooler may use a different connection for each transaction; otherwise they are set once a connection.
-  const setTimeouts: readonly NamedQuery[] = isPooled
-    ? [
-        { name: 'lock_timeout', text: `SET LOCAL ${ownLockTimeout}` },
-        { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` },
-      ]
-    : []
+  // In each transaction: reads wait for as long as their response may take, and a pooler may use a different connection for each.
+  const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL ${ownLockTimeout}` }
+  const setTimeouts = isPooled
+    ? [setLockTimeout, { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` }]
+    : [setLockTimeout]
+  // SET LOCAL itself needs a BEGIN.
+  const setAlone: readonly NamedQuery[] | undefined = isPooled
+    ? undefined
+    : [{ name: 'lock_timeout_alone', text: `SELECT set_config('lock_timeout', '${lockTimeout}', TRUE)` }]
   const beginWrite: readonly NamedQuery[] = [{ name: 'begin', text: 'BEGIN' }, ...setTimeouts]
   const beginSnapshot: readonly NamedQuery[] = [
     { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
@@ -195,7 +196,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     try {
       tx.trace = trace
       careful.trace = trace
-      flight.begin(begin)
+      flight.begin(begin, begin === beginWrite ? setAlone : undefined)
       const result = await work(isCareful ? careful : tx)
       await flight.commit()
       listeners.notify(due)
@@ -253,7 +254,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         await waitForOldTransactions(client)
         for (const table of tables) await rewriteTable(client, table)
       } finally {
-        await client.query(`SET ${ownLockTimeout}`).then(
+        await client.query('RESET lock_timeout').then(
           () => client.release(),
           (error: Error) => client.release(error),
         )
