@@ -42,11 +42,11 @@ try {
   await phone.getByLabel('Message', { exact: true }).fill('Great, thank you!')
   await page.keyboard.press('Enter')
   await phone.getByText('Great, thank you!').waitFor()
-  await page.getByText('no answer').first().waitFor()
+  await page.getByText('no response').first().waitFor()
   await page.screenshot({ path: join(folder, 'phones.png') })
   const trace = await send({ type: 'text', text: { body: 'See you tomorrow.' } })
   await page.goto(`${server.url}/traces/${trace}`)
-  await page.getByText(/does not take it/).waitFor()
+  await page.getByText(/does not accept it/).waitFor()
   await page.screenshot({ path: join(folder, 'trace.png') })
   for (const name of ['live', 'deliveries', 'connect', 'calls', 'resources', 'sandbox', 'access']) {
     await page.goto(`${server.url}/${name}`)

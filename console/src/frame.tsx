@@ -66,7 +66,7 @@ function Frame() {
   return (
     <div class="frame">
       <a class="skip" href="#main">
-        To the page
+        Skip to content
       </a>
       <nav class="rail" aria-label="Console">
         <To href="/" class="brand" title="Switchboard">
@@ -184,7 +184,7 @@ function Page(): ComponentChildren {
     case 'sign-in':
       return <SignedIn />
     default:
-      return <p class="wait">There is no such page.</p>
+      return <p class="wait">This page does not exist.</p>
   }
 }
 
@@ -224,7 +224,7 @@ function SignIn({ problem: given }: { readonly problem: string | undefined }) {
       )}
       {sign_in_with === undefined ? (
         <>
-          <p>The service is ready. Whoever runs it signs in here by a link that works once:</p>
+          <p>The service is ready. To sign in, the operator creates a link that works once:</p>
           <pre>./switchboard console link --for &quot;Ada&quot;</pre>
         </>
       ) : (
@@ -235,7 +235,7 @@ function SignIn({ problem: given }: { readonly problem: string | undefined }) {
         </p>
       )}
       <p>
-        <a href={`${base}/docs`}>The reference of the API</a>
+        <a href={`${base}/docs`}>API reference</a>
       </p>
     </main>
   )

@@ -78,7 +78,7 @@ export function KeysHelp() {
           <dt>
             <kbd>↑</kbd> <kbd>↓</kbd> <kbd>Enter</kbd>
           </dt>
-          <dd>Move in a list, and open what is marked</dd>
+          <dd>Move in a list, and open the selected row</dd>
         </div>
         <div>
           <dt>

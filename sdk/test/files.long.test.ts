@@ -1,77 +1,51 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
-import { root, runFile } from './harness-pack.ts'
+import { makeProject, type Project, packWorkspaces, runFile } from './harness-pack.ts'
+import { tryLargeFile, writeLargeFile } from './large-file.ts'
 
-const size = 100 * 1024 * 1024
 /** What is held of the file at any moment: what waits in sockets and streams, a few pieces of 64 KiB each. */
 const mostGrowth = 16 * 1024 * 1024
 
-/** Sends and fetches a file in a process of its own, and tells how much memory that took at the most. */
-const program = `
-  import { createHash } from 'node:crypto'
-  import { createReadStream } from 'node:fs'
-  import { Switchboard } from '@switchboard/client'
-  import { openFile } from '@switchboard/client/node'
-  const [url, token, number, path, how] = process.argv.slice(1)
-  const client = new Switchboard({ baseUrl: url, token })
-  await client.account.read('1000000000000001')
-  // What is alive, without what only waits to be collected.
-  const measure = () => {
-    gc()
-    const { heapUsed, external } = process.memoryUsage()
-    return heapUsed + external
-  }
-  const before = measure()
-  let most = before
-  const watch = setInterval(() => { most = Math.max(most, measure()) }, 20)
-  const file = how === 'path' ? await openFile(path) : createReadStream(path)
-  const { id } = await client.media.upload(number, { file })
-  const { url: link, sha256 } = await client.media.read(id)
-  const hash = createHash('sha256')
-  const { body } = await client.media.download(link)
-  for await (const chunk of body) hash.update(chunk)
-  clearInterval(watch)
-  console.log(JSON.stringify({ growth: most - before, sha256, fetched: hash.digest('hex') }))
-`
-
+/** The client as it is packed, on every Node that it is for. */
 describe('a file of 100 MB', () => {
   let sb: TestSwitchboard
   let folder: string
   let path: string
   let sha256: string
+  let packed: { folder: string; tarballs: string[] }
   before(async () => {
-    sb = await createSwitchboard()
+    ;[sb, packed] = await Promise.all([createSwitchboard(), packWorkspaces(['sdk'])])
     folder = await mkdtemp(join(tmpdir(), 'switchboard-files-'))
     path = join(folder, 'large.pdf')
-    const hash = createHash('sha256')
-    const file = await open(path, 'w')
-    const piece = Buffer.alloc(1024 * 1024, 'x')
-    for (let at = 0; at < size; at += piece.length) {
-      if (at === 0) piece.write('%PDF-1.7\n')
-      else piece.fill('x', 0, 9)
-      hash.update(piece)
-      await file.write(piece)
-    }
-    await file.close()
-    sha256 = hash.digest('hex')
+    sha256 = await writeLargeFile(path)
   })
   after(async () => {
     await sb.close()
-    await rm(folder, { recursive: true, force: true })
+    for (const one of [folder, packed.folder]) await rm(one, { recursive: true, force: true })
   })
 
-  for (const how of ['path', 'stream']) {
-    test(`goes up by ${how} and comes down in flat memory`, async () => {
-      const args = ['--expose-gc', '--input-type=module', '--eval', program, sb.url, sb.token, sb.number, path, how]
-      const { stdout } = await runFile(process.execPath, args, { cwd: join(root, 'sdk') })
-      const told = JSON.parse(stdout) as { growth: number; sha256: string; fetched: string }
-      assert.deepEqual([told.sha256, told.fetched], [sha256, sha256])
-      assert.ok(told.growth < mostGrowth, `${Math.round(told.growth / 1024 / 1024)} MB`)
+  for (const major of ['20', '22', '24']) {
+    describe(`on Node ${major}`, () => {
+      let project: Project
+      const node = () => join(project.folder, 'node_modules/.bin/node')
+      before(async () => {
+        project = await makeProject([...packed.tarballs, `node@${major}`])
+        assert.match((await runFile(node(), ['--version'])).stdout, new RegExp(`^v${major}\\.`))
+      })
+      after(() => project.remove())
+
+      for (const how of ['path', 'stream'] as const) {
+        test(`goes up by ${how} and comes down in flat memory`, async (t) => {
+          const told = await tryLargeFile(node(), project.folder, sb, path, how)
+          t.diagnostic(`${(told.growth / 1024 / 1024).toFixed(1)} MB`)
+          assert.deepEqual([told.sha256, told.fetched], [sha256, sha256])
+          assert.ok(told.growth < mostGrowth, `${told.growth} bytes`)
+        })
+      }
     })
   }
 })

@@ -100,7 +100,7 @@ describe('help', () => {
   test('the defaults are those that hold: of token create, and the port of the environment', async () => {
     const { stdout } = await run(['token', 'create', '--help'])
     const text = stdout.replaceAll(/\s+/g, ' ')
-    assert.match(text, /--scope <scope> what it may do; repeat for several \(default: both business scopes\) --account/)
+    assert.match(text, /--scope <scope> a permission; repeat for several \(default: both business scopes\) --account/)
     assert.match(text, /repeat for several \(default: all that the app's business sees\) --business/)
     for (const [env, port] of [
       [{}, 8080],

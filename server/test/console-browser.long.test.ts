@@ -98,7 +98,7 @@ test('the console in a browser', async (t) => {
     await go(page, 'Calls')
     await page.getByRole('cell', { name: 'completed' }).waitFor()
     await page.getByRole('link', { name: /^wacid/ }).click()
-    await page.getByText('It said nothing about its media yet.').first().waitFor()
+    await page.getByText('No session description yet.').first().waitFor()
   })
 
   await t.test('connect your app: the snippet as it stands is verified, and gets a signed event', async () => {
@@ -114,7 +114,7 @@ test('the console in a browser', async (t) => {
     await page.locator('p.bad').waitFor()
     await page.getByLabel('Callback URL').fill(receiver.url)
     await page.getByRole('button', { name: 'Verify and subscribe' }).click()
-    await page.getByText('The receiver gave the challenge back').waitFor()
+    await page.getByText('The receiver returned the challenge').waitFor()
     await page.getByRole('button', { name: 'Let a user write' }).click()
     await receiver.shows(/"Hello, app"/)
     await page.locator('.plain-list').getByText('delivered').first().waitFor()
@@ -123,7 +123,7 @@ test('the console in a browser', async (t) => {
 
   await t.test('deliveries: what failed is read byte for byte, and sent again', async () => {
     await go(page, 'Deliveries')
-    await page.getByText('Takes webhooks').first().waitFor()
+    await page.getByText('Healthy').first().waitFor()
     await page
       .getByRole('row', { name: /delivered/ })
       .first()
@@ -131,7 +131,7 @@ test('the console in a browser', async (t) => {
       .click()
     await page.getByText('x-hub-signature-256: sha256=').first().waitFor()
     await page.getByRole('button', { name: 'Send again' }).click()
-    await page.getByText('It is sent again.').waitFor()
+    await page.getByText('The webhook is sent again.').waitFor()
     await page.getByRole('heading', { name: 'Try 2' }).waitFor()
   })
 
@@ -146,7 +146,7 @@ test('the console in a browser', async (t) => {
       .getByRole('status')
       .filter({ hasText: receiver?.url ?? '' })
       .waitFor()
-    await page.getByText(/does not take it: .+/).waitFor()
+    await page.getByText(/does not accept it: .+/).waitFor()
     await page.getByText('"body": "Anybody there?"').first().waitFor()
   })
 
@@ -177,7 +177,7 @@ test('the console in a browser', async (t) => {
     await go(page, 'Sandbox')
     page.once('dialog', (dialog) => dialog.accept())
     await page.getByRole('button', { name: 'Reset' }).click()
-    await page.getByText('Everything is as at the first start.').waitFor()
+    await page.getByText('The store is reset.').waitFor()
     await page.getByRole('button', { name: 'Real time' }).click()
     await page.getByText('The clock shows the real time.').waitFor()
   })

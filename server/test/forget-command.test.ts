@@ -232,6 +232,6 @@ onBothDatabases('forget', (engine) => {
   test('what is no number is refused', async () => {
     const { code, stderr } = await runCommand(['forget', 'Ada'], options)
     assert.equal(code, 1)
-    assert.match(stderr, /"Ada" is no user: give the digits of the phone number/)
+    assert.match(stderr, /"Ada" is not a user: give the phone number, digits only/)
   })
 })

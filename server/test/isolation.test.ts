@@ -236,10 +236,12 @@ onBothDatabases('what is not visible', (engine) => {
       }
     }
     await server.app.settle()
-    const { activities = [], ...others } = await dumpStore(server.database)
     // What an operator did is recorded, also where there was nothing to do it to.
-    const ofOthers = activities.filter((record) => !record.includes('"operation":"operator.'))
-    assert.deepEqual({ activities: ofOthers, ...others }, untouched)
+    const withoutOperators = ({ activities = [], ...others }: Record<string, string[]>) => ({
+      ...others,
+      activities: activities.filter((record) => !record.includes('"operation":"operator.')),
+    })
+    assert.deepEqual(withoutOperators(await dumpStore(server.database)), withoutOperators(untouched))
   })
 
   test('the bytes of a medium are as invisible as the medium', async () => {

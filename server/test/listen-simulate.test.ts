@@ -114,7 +114,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     )
     const stopped = await listener.stop('SIGINT')
     assert.equal(stopped.code, 0, stopped.stderr)
-    assert.match(stopped.stderr, /Stopped; app 3000000000000001 is as it was\.\n$/)
+    assert.match(stopped.stderr, /Stopped; app 3000000000000001 has its callback and links back\.\n$/)
     assert.deepEqual(await readTouched(), before)
     assert.doesNotMatch((await runCommand(['export'], options)).stderr, /is listened to/)
   })
@@ -221,13 +221,19 @@ onBothDatabases('the commands listen and simulate', (engine) => {
     const before = await readTouched()
     await (await listenAlone()).stop('SIGKILL')
     assert.notDeepEqual(await readTouched(), before)
-    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^App 3000000000000001 is as it was\.\n$/)
+    assert.match(
+      (await runCommand(['listen', '--restore'], options)).stderr,
+      /^App 3000000000000001 has its callback and links back\.\n$/,
+    )
     assert.deepEqual(await readTouched(), before)
-    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^Nothing of app \d+ is to be put back/)
+    assert.match(
+      (await runCommand(['listen', '--restore'], options)).stderr,
+      /^App \d+ has its own callback: there is nothing to restore/,
+    )
 
     await (await listenAlone()).stop('SIGKILL')
     const next = await listen()
-    await next.shows(/was killed; what was there before it is back/)
+    await next.shows(/was killed; the callback from before it is restored/)
     await next.stop('SIGINT')
     assert.deepEqual(await readTouched(), before)
   })
@@ -265,7 +271,10 @@ onBothDatabases('the commands listen and simulate', (engine) => {
       await tx.query.insertInto('service_secrets').values({ name, value }).execute()
     })
     assert.match((await runCommand(['export'], options)).stderr, /^App 3000000000000001 is listened to/m)
-    assert.match((await runCommand(['listen', '--restore'], options)).stderr, /^App 3000000000000001 is as it was\.\n$/)
+    assert.match(
+      (await runCommand(['listen', '--restore'], options)).stderr,
+      /^App 3000000000000001 has its callback and links back\.\n$/,
+    )
     assert.deepEqual(await readTouched(), before)
   })
 

@@ -78,8 +78,8 @@ onBothDatabases('templates list, approve, reject and pause', (engine) => {
       ['reject', '5100000000000001', '--reason', 'SCAM'],
       /is APPROVED and cannot become REJECTED/,
     ],
-    ['a reason that there is not', ['reject', '5100000000000001', '--reason', 'UGLY'], /--reason UGLY is none of/],
-    ['a status that there is not', ['list', '--status', 'GOOD'], /--status GOOD is none of/],
+    ['a reason that there is not', ['reject', '5100000000000001', '--reason', 'UGLY'], /--reason UGLY is not one of/],
+    ['a status that there is not', ['list', '--status', 'GOOD'], /--status GOOD is not one of/],
     ['a limit that is none', ['list', '--limit', '0'], /--limit 0 is not a number/],
     ['no reason', ['reject', '5100000000000001'], /--reason/],
   ] as const) {

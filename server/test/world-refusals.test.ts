@@ -197,12 +197,12 @@ const refusals: [string, object, ...RegExp[]][] = [
   [
     'a custom type without OTHER',
     inNumber({ compliance: { ...compliance, entity_type_custom: 'x' } }),
-    /compliance\.entity_type_custom: it goes with entity_type OTHER alone/,
+    /compliance\.entity_type_custom: it is allowed only with entity_type OTHER/,
   ],
   [
     'is_registered with a company',
     inNumber({ compliance: { ...compliance, entity_type: 'PUBLIC_COMPANY', is_registered: true } }),
-    /compliance\.is_registered: it goes with entity_type OTHER or PARTNERSHIP alone/,
+    /compliance\.is_registered: it is allowed only with entity_type OTHER or PARTNERSHIP/,
   ],
   [
     'a contact number that does not exist',

@@ -87,7 +87,7 @@ export function appOf(business_id: string): string | undefined {
 export async function clientForAccount(account_id: string): Promise<typeof client> {
   const business = accounts.value.find(({ id }) => id === account_id)?.business_id
   const app = business === undefined ? undefined : appOf(business)
-  if (app === undefined) throw new Error('No app of the business that owns this can act on it.')
+  if (app === undefined) throw new Error('The business that owns this has no app that can act on it.')
   return businessClient(app)
 }
 

@@ -67,7 +67,7 @@ export function AccessPage() {
             makes.value = true
           }}
         >
-          Make a token
+          Create a token
         </button>
       </Head>
       <section class="block" aria-labelledby="tokens-title">
@@ -80,8 +80,8 @@ export function AccessPage() {
                 <th scope="col">State</th>
                 <th scope="col">App</th>
                 <th scope="col">What it can do</th>
-                <th scope="col">Made</th>
-                <th scope="col">Ends</th>
+                <th scope="col">Created</th>
+                <th scope="col">Expires</th>
                 <th scope="col">
                   <span class="unseen">Actions</span>
                 </th>
@@ -114,7 +114,7 @@ export function AccessPage() {
         </TablePlace>
       </section>
       <section class="block" aria-labelledby="sessions-title">
-        <h2 id="sessions-title">Sessions of the console</h2>
+        <h2 id="sessions-title">Console sessions</h2>
         <ul class="plain-list">
           {sessions.map((token) => (
             <li key={token.id} class="row">
@@ -138,7 +138,7 @@ export function AccessPage() {
       <section class="block" aria-labelledby="audit-title">
         <h2 id="audit-title">Who did what</h2>
         {audit.value.value?.data.length === 0 ? (
-          <Empty title="Nothing was written yet" />
+          <Empty title="No records yet" />
         ) : (
           <TablePlace label="List of records">
             <table>
@@ -206,7 +206,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
       onMade()
     })
   return (
-    <Dialog title="Make a token" onClose={onClose}>
+    <Dialog title="Create a token" onClose={onClose}>
       {made.value === undefined ? (
         <form
           class="form"
@@ -225,7 +225,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
             </select>
           </Field>
           <fieldset>
-            <legend>What it may do</legend>
+            <legend>Permissions</legend>
             <div class="checks">
               {choices.map(([scope, words], index) => (
                 <label class="check" key={scope}>
@@ -235,7 +235,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
               ))}
             </div>
           </fieldset>
-          <Field label="Ends after" hint="Such as 12h or 60d; left out: never.">
+          <Field label="Expires after" hint="Such as 12h or 60d. Empty: never.">
             <input name="expires" value="60d" />
           </Field>
           <button type="submit" class="main">
@@ -244,7 +244,7 @@ function MakeToken({ onMade, onClose }: { readonly onMade: () => void; readonly 
         </form>
       ) : (
         <>
-          <p>The secret is shown this once:</p>
+          <p>Copy the secret now; it is shown only once:</p>
           <p class="row">
             <code class="grow break">{made.value}</code>
             <CopyButton text={made.value} />

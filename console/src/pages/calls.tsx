@@ -33,7 +33,7 @@ export function CallsPage() {
   const rows = list.value.value?.data ?? []
   return (
     <div class="page">
-      <Head title="Calls" lead="Who called whom, how it ended, and what both sides said about their media." />
+      <Head title="Calls" lead="Who called whom, how the call ended, and the session descriptions of both sides." />
       {list.problem.value && <p class="bad">{list.problem.value}</p>}
       {rows.length === 0 ? (
         <Empty title="No call yet">
@@ -44,11 +44,11 @@ export function CallsPage() {
           <table>
             <thead>
               <tr>
-                <th scope="col">Began</th>
+                <th scope="col">Started</th>
                 <th scope="col">From</th>
                 <th scope="col">To</th>
                 <th scope="col">State</th>
-                <th scope="col">Length</th>
+                <th scope="col">Duration</th>
                 <th scope="col">Call</th>
               </tr>
             </thead>
@@ -108,7 +108,7 @@ export function CallPage({ id }: { readonly id: string }) {
     return (
       <div class="page">
         {call.problem.value ? (
-          <Empty title="There is no such call">{call.problem.value}</Empty>
+          <Empty title="This call does not exist">{call.problem.value}</Empty>
         ) : (
           <p class="wait">Loading…</p>
         )}
@@ -164,7 +164,7 @@ function Side({
     return (
       <section class="card">
         <h2>{title}</h2>
-        <p class="soft">It said nothing about its media yet.</p>
+        <p class="soft">No session description yet.</p>
       </section>
     )
   }

@@ -46,8 +46,8 @@ export function ConnectPage() {
       </Head>
       {app !== '' && <Guide key={app} app={app} verifyToken={verifyToken} />}
       <section class="card">
-        <h2>Without subscribing</h2>
-        <p>Passes every event on to an app of yours as it happens, and prints its answer:</p>
+        <h2>Without a subscription</h2>
+        <p>Forwards every event to your app as it happens, and prints the response:</p>
         <Code
           label="In a terminal"
           text={`./switchboard listen --forward-to http://127.0.0.1:${receiverPort}/ --since 10m`}
@@ -106,7 +106,7 @@ function Secrets({
     attempt(async () => {
       const made = await operatorRotateAppSecret(client, app, {})
       secret.value = made.secret
-    }, 'The app has a new secret. The old one signs too for a day.')
+    }, 'The app has a new secret. The old secret stays valid for a day.')
   return (
     <li class="card">
       <h2>Two secrets</h2>
@@ -198,7 +198,7 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
       for (const { id } of own) await webhooksLinkApp(business, id)
       outcome.value = {
         tone: 'good',
-        text: 'The receiver gave the challenge back. The app is subscribed, and linked to its accounts.',
+        text: 'The receiver returned the challenge. The app is subscribed, and linked to its accounts.',
       }
       await list.reload()
     } catch (error) {
@@ -263,7 +263,7 @@ function Subscribe({ app, verifyToken }: { readonly app: string; readonly verify
       </form>
       <p class="soft">
         {own.length === 0
-          ? 'The business of this app owns no account.'
+          ? 'The business of this app has no account.'
           : `It is linked to ${own.map(({ id, name }) => name ?? id).join(', ')}.`}
       </p>
     </li>

@@ -81,7 +81,7 @@ export function DeliveriesPage() {
           value={filter.state ?? ''}
           onChange={(event) => setQuery({ state: event.currentTarget.value })}
         >
-          <option value="">Every state</option>
+          <option value="">All states</option>
           {states.map((state) => (
             <option key={state}>{state}</option>
           ))}
@@ -91,7 +91,7 @@ export function DeliveriesPage() {
           value={filter.app_id ?? ''}
           onChange={(event) => setQuery({ app: event.currentTarget.value })}
         >
-          <option value="">Every app</option>
+          <option value="">All apps</option>
           {apps.value.map(({ id, name }) => (
             <option key={id} value={id}>
               {name ?? id}
@@ -103,7 +103,7 @@ export function DeliveriesPage() {
           value={filter.phone_number_id ?? ''}
           onChange={(event) => setQuery({ number: event.currentTarget.value })}
         >
-          <option value="">Every number</option>
+          <option value="">All numbers</option>
           {numbers.value.map(({ id, display_phone_number }) => (
             <option key={id} value={id}>
               {display_phone_number}
@@ -130,7 +130,7 @@ export function DeliveriesPage() {
                 <th scope="col">Webhook</th>
                 <th scope="col">State</th>
                 <th scope="col">Field</th>
-                <th scope="col">Where it goes</th>
+                <th scope="col">Callback</th>
                 <th scope="col">App</th>
                 <th scope="col" class="right">
                   Tries
@@ -236,7 +236,7 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
   const obstacle = useLoaded(`${id} ${failures}`, async () => (isBad ? findObstacle(app_id, id) : undefined))
   const found = isBad ? obstacle.value.value : undefined
   const tone = isPaused ? 'warn' : isBad ? 'bad' : 'good'
-  const words = isPaused ? 'Paused' : down ? 'Down' : isBad ? 'Does not take webhooks' : 'Takes webhooks'
+  const words = isPaused ? 'Paused' : down ? 'Down' : isBad ? 'Failing' : 'Healthy'
   const where = `${lane.conversations} ${lane.conversations === 1 ? 'conversation' : 'conversations'}`
   return (
     <article class={`lane ${tone}`}>
@@ -255,7 +255,7 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
       )}
       <p class="soft">
         {lane.waiting === 0
-          ? 'Nothing waits.'
+          ? 'No webhooks are waiting.'
           : `${lane.waiting} wait in ${where}, the oldest for ${writeAge(lane.oldest_age ?? 0)}.`}
       </p>
       <div class="row">
@@ -304,14 +304,14 @@ function ReplayDialog({
       >
         <Field label="Which">
           <select name="state">
-            <option value="failed">All that failed</option>
-            <option value="delivered">All that were delivered</option>
+            <option value="failed">All failed webhooks</option>
+            <option value="delivered">All delivered webhooks</option>
           </select>
         </Field>
-        <Field label="Since" hint="A time ago, such as 10m or 24h.">
+        <Field label="Since" hint="How long ago, such as 10m or 24h.">
           <input name="since" required value="1h" />
         </Field>
-        <Field label="To another address" hint="Left out: where each goes.">
+        <Field label="To another address" hint="Empty: the callback of each app.">
           <input name="to" type="url" placeholder="http://127.0.0.1:3000/hook" />
         </Field>
         <button type="submit" class="main">

@@ -17,7 +17,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
   if (problem.value && !delivery) {
     return (
       <div class="page">
-        <Empty title="There is no such webhook">
+        <Empty title="This webhook does not exist">
           <p>{problem.value}</p>
           <p>
             <To href="/deliveries">All webhooks</To>
@@ -31,7 +31,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
     attempt(async () => {
       await operatorReplayDeliveries(client, { ids: [id], ...(to.value && { to: to.value }) })
       await reload()
-    }, 'It is sent again.')
+    }, 'The webhook is sent again.')
   return (
     <div class="page">
       <Head title={`Webhook ${id}`} lead={explain(delivery)}>
@@ -75,7 +75,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
         }}
       >
         <label class="field">
-          <span>Send it again to</span>
+          <span>Send again to</span>
           <input
             type="url"
             value={to.value}
@@ -109,12 +109,12 @@ function NotTried({ delivery }: { readonly delivery: FullDelivery }) {
     <Empty title="Not tried yet">
       {found ? (
         <p>
-          {'It waits behind '}
+          {'It waits for '}
           <To href={`/deliveries/${found.delivery_id}`}>{`webhook ${found.delivery_id}`}</To>
           {`, which its subscriber does not take: ${found.problem}.`}
         </p>
       ) : (
-        <p>It waits behind others of its conversation, or its subscriber is paused.</p>
+        <p>It waits for earlier webhooks of its conversation, or its subscriber is paused.</p>
       )}
     </Empty>
   )
@@ -125,15 +125,15 @@ function explain({ state, tries, next_time }: FullDelivery): string {
   const problem = tries.at(-1)?.problem
   switch (state) {
     case 'delivered':
-      return `The subscriber took it at try ${tries.length}.`
+      return `The subscriber accepted it at try ${tries.length}.`
     case 'failed':
-      return `Given up after ${tries.length} tries: ${problem ?? 'no try was good'}.`
+      return `Failed after ${tries.length} tries: ${problem ?? 'none succeeded'}.`
     case 'withdrawn':
       return 'Withdrawn: the app lost its access or its link before it was sent.'
     default:
       return tries.length === 0
-        ? 'It has not been tried yet.'
-        : `The last try was in vain: ${problem ?? 'no answer'}.${next_time ? ' It is tried again by itself.' : ''}`
+        ? 'Not tried yet.'
+        : `The last try failed: ${problem ?? 'no response'}.${next_time ? ' It is retried automatically.' : ''}`
   }
 }
 
@@ -143,7 +143,7 @@ function TryView({ one }: { readonly one: Try }) {
     <li class="card">
       <header class="try-head">
         <h2>{`Try ${number}`}</h2>
-        <Badge tone={problem ? 'bad' : 'good'}>{response ? response.status : 'no answer'}</Badge>
+        <Badge tone={problem ? 'bad' : 'good'}>{response ? response.status : 'no response'}</Badge>
         <span class="soft">{`${duration} ms`}</span>
         <span class="soft grow">
           <When at={one.time} />
@@ -152,15 +152,15 @@ function TryView({ one }: { readonly one: Try }) {
       {problem && <p class="bad">{problem}</p>}
       <div class="two">
         <Code label={`Headers to ${request.url ?? 'an unknown address'}`} text={writeHeaders(request.headers)} />
-        <Code label="Headers of the answer" text={response ? writeHeaders(response.headers) : 'None came.'} />
+        <Code label="Response headers" text={response ? writeHeaders(response.headers) : 'No response.'} />
       </div>
       <div class="two">
-        <Code label="Body, the exact bytes that are signed" text={request.body ?? 'Not kept any more.'} />
-        <Code label="Body of the answer" text={response ? response.body || 'Empty' : 'None came.'} />
+        <Code label="Body, the exact bytes that are signed" text={request.body ?? 'No longer kept.'} />
+        <Code label="Response body" text={response ? response.body || 'Empty' : 'No response.'} />
       </div>
       {request.body && (
         <details>
-          <summary>The body with indents</summary>
+          <summary>The body, formatted</summary>
           <Code label="Body" text={prettify(request.body)} />
         </details>
       )}

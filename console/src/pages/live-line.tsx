@@ -62,7 +62,7 @@ export function describe({ type, data }: Happening): Described {
       const problem = data['problem'] as string | null
       return {
         text: `Try ${data['number']} → ${data['callback_url']}${problem ? ` · ${problem}` : ''}`,
-        result: status === null ? 'no answer' : String(status),
+        result: status === null ? 'no response' : String(status),
         tone: problem ? 'bad' : 'good',
       }
     }

@@ -47,7 +47,7 @@ export function LivePage() {
           onInput={(event) => setQuery({ q: event.currentTarget.value })}
         />
         <select aria-label="Type" value={type} onChange={(event) => setQuery({ type: event.currentTarget.value })}>
-          <option value="">Every type</option>
+          <option value="">All types</option>
           {types.map((one) => (
             <option key={one} value={one}>
               {nameType(one)}
@@ -59,7 +59,7 @@ export function LivePage() {
           value={number}
           onChange={(event) => setQuery({ number: event.currentTarget.value })}
         >
-          <option value="">Every number</option>
+          <option value="">All numbers</option>
           {numbers.value.map(({ id, display_phone_number }) => (
             <option key={id} value={id}>
               {display_phone_number}
@@ -76,7 +76,7 @@ export function LivePage() {
         </label>
       </search>
       {shown.length === 0 ? (
-        <Empty title={text + type + number === '' ? 'Nothing has happened yet' : 'Nothing fits the filter'}>
+        <Empty title={text + type + number === '' ? 'Nothing has happened yet' : 'Nothing matches the filter'}>
           <p>Send a request to the API, or write on a phone.</p>
         </Empty>
       ) : (
@@ -126,7 +126,7 @@ function Lines({ lines }: { readonly lines: readonly Happening[] }) {
       class="lines"
       ref={box}
       role="listbox"
-      aria-label="What happened, the newest first"
+      aria-label="Events, newest first"
       aria-activedescendant={marked.value && `line-${marked.value.id}`}
       tabIndex={0}
       onScroll={(event) => {

@@ -46,7 +46,7 @@ export function ResourcesPage() {
           onInput={(event) => setQuery({ q: event.currentTarget.value })}
         />
         <select aria-label="Kind" value={kind} onChange={(event) => setQuery({ kind: event.currentTarget.value })}>
-          <option value="">Every kind</option>
+          <option value="">All kinds</option>
           {counts.map(([name, count]) => (
             <option key={name} value={name}>{`${nameKind(name)} (${count})`}</option>
           ))}
@@ -54,7 +54,7 @@ export function ResourcesPage() {
       </search>
       {list.problem.value && <p class="bad">{list.problem.value}</p>}
       {rows.length === 0 && list.value.value ? (
-        <Empty title="Nothing fits" />
+        <Empty title="Nothing matches" />
       ) : (
         <TablePlace label="Resources">
           <table>
@@ -116,7 +116,7 @@ export function ResourcePage({ id }: { readonly id: string }) {
         {node.value.value === undefined && node.problem.value === undefined ? (
           <p class="wait">Loading…</p>
         ) : (
-          <Empty title="There is no such object">{node.problem.value}</Empty>
+          <Empty title="This object does not exist">{node.problem.value}</Empty>
         )}
       </div>
     )
@@ -129,7 +129,7 @@ function Resource({ node }: { readonly node: Node }) {
   const edge = place.value.query.get('edge') ?? ''
   const path = `/${version()}/${node.id}${edge === '' ? '' : `/${edge}`}`
   const read = useLoaded(`${path} ${app}`, async () => {
-    if (app === undefined) throw new Error('No app can read it.')
+    if (app === undefined) throw new Error('No app of the business can read it.')
     return (await sendWritten('GET', path, await takeToken(app))).body
   })
   const vocabulary = service.value?.vocabulary ?? 'msgapp'
@@ -153,7 +153,7 @@ function Resource({ node }: { readonly node: Node }) {
       )}
       {node.kind === 'message_template' && <Review id={node.id} reload={() => void read.reload()} />}
       {read.problem.value ? (
-        <Empty title="The API does not show it">
+        <Empty title="The API does not return it">
           <p>{read.problem.value}</p>
         </Empty>
       ) : (
@@ -196,7 +196,7 @@ function Change({ path, app, reload }: { readonly path: string; readonly app: st
     } catch (error) {
       outcome.value = {
         tone: 'bad',
-        text: error instanceof SyntaxError ? `The body is no JSON: ${error.message}` : explain(error),
+        text: error instanceof SyntaxError ? `The body is not JSON: ${error.message}` : explain(error),
       }
     }
   }

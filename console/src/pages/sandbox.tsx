@@ -37,15 +37,15 @@ export function SandboxPage() {
     return (
       <div class="page">
         <Head title="Sandbox" />
-        <Empty title="This is no sandbox">
-          <p>Time, faults and snapshots exist where SANDBOX is on.</p>
+        <Empty title="This is not a sandbox">
+          <p>Clock, faults and snapshots need SANDBOX=on.</p>
         </Empty>
       </div>
     )
   }
   return (
     <div class="page">
-      <Head title="Sandbox" lead="Make a day pass, let things go wrong, and begin anew." />
+      <Head title="Sandbox" lead="Move the clock, cause faults, and reset the store." />
       <div class="cards">
         <ClockCard clock={clock.value.value} reload={clock.reload} />
         <ResetCard />
@@ -109,7 +109,7 @@ function ClockCard({ clock, reload }: { readonly clock: Clock | undefined; reado
           Real time
         </button>
       </form>
-      <p class="soft">What falls due is done before the answer: windows close, codes end, webhooks are tried again.</p>
+      <p class="soft">Timers that fall due run at once: windows close, codes expire, webhooks are retried.</p>
     </section>
   )
 }
@@ -122,16 +122,16 @@ async function beginAnew(): Promise<void> {
 
 function ResetCard() {
   const reset = () => {
-    if (!confirm('Empty the store and apply the world of the start?')) return
+    if (!confirm('Empty the store and apply the world file of the start?')) return
     void attempt(async () => {
       await sandboxReset(client, {})
       await beginAnew()
-    }, 'Everything is as at the first start.')
+    }, 'The store is reset.')
   }
   return (
     <section class="card">
-      <h2>Begin anew</h2>
-      <p>Empties the store, files included, and applies the world of the start.</p>
+      <h2>Reset</h2>
+      <p>Empties the store, files included, and applies the world file of the start.</p>
       <button type="button" class="danger" onClick={reset}>
         Reset
       </button>
@@ -184,35 +184,35 @@ function Snapshots() {
             <button
               type="button"
               class="small"
-              onClick={() => void act(() => restore(one.name), 'The store is as it was.')}
+              onClick={() => void act(() => restore(one.name), 'The snapshot is restored.')}
             >
               Restore
             </button>
             <button
               type="button"
               class="small"
-              onClick={() => void act(() => sandboxDeleteSnapshot(client, one.name), 'The snapshot is gone.')}
+              onClick={() => void act(() => sandboxDeleteSnapshot(client, one.name), 'The snapshot is deleted.')}
             >
               Delete
             </button>
           </li>
         ))}
       </ul>
-      {list.value.value?.data.length === 0 && <p class="soft">None is saved.</p>}
+      {list.value.value?.data.length === 0 && <p class="soft">No snapshots yet.</p>}
     </section>
   )
 }
 
 const presets: readonly { name: string; rule: Rule }[] = [
   {
-    name: 'Sending is refused once (429)',
+    name: 'Refuse one message (429)',
     rule: { match: { operation: 'messages.send' }, times: 1, effect: { status: 429, code: 130429 } },
   },
-  { name: 'Webhooks come twice', rule: { effect: { duplicate: true } } },
-  { name: 'Webhooks are held back', rule: { effect: { hold: true } } },
-  { name: 'Every answer takes 2 s', rule: { match: { door: 'business' }, effect: { delay: '2s' } } },
+  { name: 'Send webhooks twice', rule: { effect: { duplicate: true } } },
+  { name: 'Hold webhooks', rule: { effect: { hold: true } } },
+  { name: 'Delay every response by 2 s', rule: { match: { door: 'business' }, effect: { delay: '2s' } } },
   {
-    name: 'A tenth of the connections breaks',
+    name: 'Break a tenth of the connections',
     rule: { match: { door: 'business' }, rate: 0.1, effect: { drop: true } },
   },
 ]
@@ -251,7 +251,7 @@ function Faults() {
               onClick={() =>
                 void put(
                   rules.filter((_, other) => other !== index),
-                  'The fault is gone.',
+                  'The fault is removed.',
                 )
               }
             >
@@ -260,7 +260,7 @@ function Faults() {
           </li>
         ))}
       </ul>
-      {rules.length === 0 && <p class="soft">Nothing goes wrong on purpose.</p>}
+      {rules.length === 0 && <p class="soft">No faults are set.</p>}
     </section>
   )
 }

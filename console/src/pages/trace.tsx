@@ -34,7 +34,7 @@ export function TracePage({ trace }: { readonly trace: string }) {
         <code class="trace-id">{trace}</code>
       </Head>
       {problem.value && (
-        <Empty title="Nothing is known of this trace">
+        <Empty title="This trace is unknown">
           <p>{problem.value}</p>
           <p>
             <To href="/live">Back to Live</To>
@@ -64,7 +64,7 @@ function Verdict({ steps }: { readonly steps: readonly Happening[] }) {
       <p>{verdict.text}</p>
       {found && (
         <p>
-          {`${String(waiting?.data['callback_url'])} does not take it: ${found.problem}. `}
+          {`${String(waiting?.data['callback_url'])} does not accept it: ${found.problem}. `}
           <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
           {` was tried ${found.tries} ${found.tries === 1 ? 'time' : 'times'}.`}
         </p>
@@ -78,26 +78,26 @@ function judge(steps: readonly Happening[]): { tone: string; text: string; waits
   const error = request?.data['error'] as { message?: string } | null | undefined
   if (error) return { tone: 'bad', text: `The request was refused: ${error.message}` }
   const events = steps.filter(({ type }) => type === 'event')
-  if (events.length === 0) return { tone: 'plain', text: 'It raised no event, so there is nothing to send.' }
+  if (events.length === 0) return { tone: 'plain', text: 'The request raised no event, so there is no webhook.' }
   const last = new Map<unknown, Happening>()
   for (const step of steps) if (step.type === 'delivery') last.set(step.data['delivery_id'], step)
   if (last.size === 0) {
     const fields = [...new Set(events.map(({ data }) => data['field']))].join(', ')
     return {
       tone: 'warn',
-      text: `No webhook was made: no app is both linked to the account and subscribed to ${fields}. See Connect your app.`,
+      text: `No webhook was sent: no app is both linked to the account and subscribed to ${fields}. See Connect your app.`,
     }
   }
   const states = [...last.values()].map(({ data }) => data['state'])
   const tries = steps.filter(({ type }) => type === 'try')
   const problem = tries.findLast(({ data }) => data['problem'])?.data['problem']
   if (states.includes('failed'))
-    return { tone: 'bad', text: `A webhook was given up: ${problem ?? 'the subscriber did not take it'}.` }
+    return { tone: 'bad', text: `A webhook was given up: ${problem ?? 'the subscriber did not accept it'}.` }
   if (states.includes('waiting')) {
     if (tries.length === 0)
-      return { tone: 'warn', text: 'Its webhook has not been tried yet: it waits for its subscriber.', waits: true }
+      return { tone: 'warn', text: 'The webhook has not been tried yet: it waits for its subscriber.', waits: true }
     const url = tries.at(-1)?.data['callback_url']
-    return { tone: 'bad', text: `${url} does not take it: ${problem ?? 'no answer'}. It is tried again by itself.` }
+    return { tone: 'bad', text: `${url} does not accept it: ${problem ?? 'no response'}. It is retried automatically.` }
   }
   return {
     tone: 'good',
@@ -139,12 +139,12 @@ function Bodies({ data }: { readonly data: Happening['data'] }) {
   const sent = prettify(data['request_body'] as string | null)
   const got = prettify(data['response_body'] as string | null)
   const sdk = writeSdk(data)
-  if (data['request_headers'] === undefined) return <p class="soft">Headers and bodies are kept in a sandbox alone.</p>
+  if (data['request_headers'] === undefined) return <p class="soft">Headers and bodies are kept only in a sandbox.</p>
   return (
     <>
       <div class="two">
         <Code label="Sent" text={sent || 'No body'} />
-        <Code label="Answered" text={got || 'No body is kept'} />
+        <Code label="Response" text={got || 'No body is kept'} />
       </div>
       <div class="two">
         <Code label="As curl" text={writeCurl(data)} />
@@ -199,12 +199,12 @@ function SendAgain({ request }: { readonly request: Happening }) {
       const json = body.value.trim() === '' ? undefined : JSON.parse(body.value)
       answer.value = await sendWritten(method, target.value, token, json)
     } catch (error) {
-      problem.value = error instanceof SyntaxError ? `The body is no JSON: ${error.message}` : explain(error)
+      problem.value = error instanceof SyntaxError ? `The body is not JSON: ${error.message}` : explain(error)
     }
   }
   return (
     <details class="card again">
-      <summary>Send it again, with changes</summary>
+      <summary>Edit and send again</summary>
       <form
         class="form"
         onSubmit={(event) => {
@@ -257,10 +257,10 @@ function SendAgain({ request }: { readonly request: Happening }) {
         )}
         {answer.value && (
           <>
-            <Code label={`Answered ${answer.value.status}`} text={JSON.stringify(answer.value.body, null, 2)} />
+            <Code label={`Response ${answer.value.status}`} text={JSON.stringify(answer.value.body, null, 2)} />
             {answer.value.trace && (
               <p>
-                <To href={`/traces/${answer.value.trace}`}>What that set off</To>
+                <To href={`/traces/${answer.value.trace}`}>Show the trace</To>
               </p>
             )}
           </>

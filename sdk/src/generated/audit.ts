@@ -39,9 +39,9 @@ export interface AuditListActivitiesItem {
 
 const auditListActivitiesRow: Row = { name: 'audit.list_activities', method: 'GET', door: 'business', path: '/{}/activities' }
 
-/** Lists what was done to an account and what hangs on it, newest first. */
+/** Lists the writes to an account and its objects, newest first. */
 export function auditListActivities(client: Client, accountId: string, params?: AuditListActivitiesParams & { fields?: undefined }, options?: RequestOptions): ListCall<AuditListActivitiesItem & { id: string }>
-/** Lists what was done to an account and what hangs on it, newest first. */
+/** Lists the writes to an account and its objects, newest first. */
 export function auditListActivities(client: Client, accountId: string, params?: AuditListActivitiesParams, options?: RequestOptions): ListCall<AuditListActivitiesItem>
 export function auditListActivities(client: Client, accountId: string, params?: AuditListActivitiesParams, options?: RequestOptions): ListCall<AuditListActivitiesItem> {
   return listRow(client, auditListActivitiesRow, [accountId], params, options)
@@ -56,14 +56,14 @@ export class AuditMethods {
   }
 
   /**
-   * Lists what was done to an account and what hangs on it, newest first.
+   * Lists the writes to an account and its objects, newest first.
    *
    * @example
    * for await (const item of client.audit.listActivities('1000000000000001', { limit: 1 })) …
    */
   listActivities(accountId: string, params?: AuditListActivitiesParams & { fields?: undefined }, options?: RequestOptions): ListCall<AuditListActivitiesItem & { id: string }>
   /**
-   * Lists what was done to an account and what hangs on it, newest first.
+   * Lists the writes to an account and its objects, newest first.
    *
    * @example
    * for await (const item of client.audit.listActivities('1000000000000001', { limit: 1 })) …

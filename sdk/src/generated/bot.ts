@@ -23,7 +23,7 @@ export interface BotReadResponse {
 
 const botReadRow: Row = { name: 'bot.read', method: 'GET', door: 'business', path: '/{}' }
 
-/** Reads what a bot offers before anybody answers. */
+/** Reads the prompts, commands and welcome message of a bot. */
 export function botRead(client: Client, botId: string, params?: BotReadParams, options?: RequestOptions): Call<BotReadResponse> {
   return callRow(client, botReadRow, [botId], params, options)
 }
@@ -87,7 +87,7 @@ export class BotMethods {
   }
 
   /**
-   * Reads what a bot offers before anybody answers.
+   * Reads the prompts, commands and welcome message of a bot.
    *
    * @example
    * await client.bot.read('5000000000000001')

@@ -33,7 +33,7 @@ export interface CallsReadPermissionResponse {
 
 const callsReadPermissionRow: Row = { name: 'calls.read_permission', method: 'GET', door: 'business', path: '/{}/call_permissions' }
 
-/** Says whether a user lets a phone number call, and what the number may do about it now. */
+/** Reads whether a user permits calls of a phone number, and which actions are possible now. */
 export function callsReadPermission(client: Client, phoneNumberId: string, params: CallsReadPermissionParams, options?: RequestOptions): Call<CallsReadPermissionResponse> {
   return callRow(client, callsReadPermissionRow, [phoneNumberId], params, options)
 }
@@ -85,7 +85,7 @@ export class CallsMethods {
   }
 
   /**
-   * Says whether a user lets a phone number call, and what the number may do about it now.
+   * Reads whether a user permits calls of a phone number, and which actions are possible now.
    *
    * @example
    * await client.calls.readPermission('4000000000000001', { user_wa_id: '16505551234' })

@@ -35,7 +35,7 @@ export interface ComplianceReadResponse {
 
 const complianceReadRow: Row = { name: 'compliance.read', method: 'GET', door: 'business', path: '/{}/business_compliance_info' }
 
-/** Reads who answers for the business behind a phone number. */
+/** Reads who is responsible for the business behind a phone number. */
 export function complianceRead(client: Client, phoneNumberId: string, params?: ComplianceReadParams, options?: RequestOptions): Call<ComplianceReadResponse> {
   return callRow(client, complianceReadRow, [phoneNumberId], params, options)
 }
@@ -75,7 +75,7 @@ export interface ComplianceSetResponse {
 
 const complianceSetRow: Row = { name: 'compliance.set', method: 'POST', door: 'business', path: '/{}/business_compliance_info', product: true }
 
-/** Sets who answers for the business behind a phone number, in place of what was set before. */
+/** Sets who is responsible for the business behind a phone number, and replaces the earlier record. */
 export function complianceSet(client: Client, phoneNumberId: string, params: ComplianceSetParams, options?: RequestOptions): Call<ComplianceSetResponse> {
   return callRow(client, complianceSetRow, [phoneNumberId], params, options)
 }
@@ -89,7 +89,7 @@ export class ComplianceMethods {
   }
 
   /**
-   * Reads who answers for the business behind a phone number.
+   * Reads who is responsible for the business behind a phone number.
    *
    * @example
    * await client.compliance.read('4000000000000001')
@@ -99,7 +99,7 @@ export class ComplianceMethods {
   }
 
   /**
-   * Sets who answers for the business behind a phone number, in place of what was set before.
+   * Sets who is responsible for the business behind a phone number, and replaces the earlier record.
    *
    * @example
    * await client.compliance.set('4000000000000001', {

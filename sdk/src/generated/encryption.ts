@@ -20,7 +20,7 @@ export interface EncryptionReadResponse {
 
 const encryptionReadRow: Row = { name: 'encryption.read', method: 'GET', door: 'business', path: '/{}/{product}_business_encryption' }
 
-/** Reads the public key that payloads for a phone number are encrypted with, and whether its signature holds. */
+/** Reads the public key that payloads for a phone number are encrypted with, and whether its signature is valid. */
 export function encryptionRead(client: Client, phoneNumberId: string, params?: EncryptionReadParams, options?: RequestOptions): Call<EncryptionReadResponse> {
   return callRow(client, encryptionReadRow, [phoneNumberId], params, options)
 }
@@ -52,7 +52,7 @@ export class EncryptionMethods {
   }
 
   /**
-   * Reads the public key that payloads for a phone number are encrypted with, and whether its signature holds.
+   * Reads the public key that payloads for a phone number are encrypted with, and whether its signature is valid.
    *
    * @example
    * await client.encryption.read('4000000000000001')

@@ -19,7 +19,7 @@ export interface GatewayReadUserResponse {
 
 const gatewayReadUserRow: Row = { name: 'gateway.read_user', method: 'GET', door: 'gateway', path: '/gateway/users/{}' }
 
-/** Reads what a user's phone is set to; a user who was never seen has the defaults. */
+/** Reads the settings of a user's phone; an unknown user has the defaults. */
 export function gatewayReadUser(client: Client, waId: string, options?: RequestOptions): Call<GatewayReadUserResponse> {
   return callRow(client, gatewayReadUserRow, [waId], undefined, options)
 }
@@ -40,7 +40,7 @@ export interface GatewaySetUserResponse {
 
 const gatewaySetUserRow: Row = { name: 'gateway.set_user', method: 'POST', door: 'gateway', path: '/gateway/users/{}' }
 
-/** Sets a user's phone; going online delivers what waits, oldest first. */
+/** Changes the settings of a user's phone; going online delivers waiting messages, oldest first. */
 export function gatewaySetUser(client: Client, waId: string, params?: GatewaySetUserParams, options?: RequestOptions): Call<GatewaySetUserResponse> {
   return callRow(client, gatewaySetUserRow, [waId], params, options)
 }
@@ -361,7 +361,7 @@ export interface GatewayWriteMessageResponse {
 
 const gatewayWriteMessageRow: Row = { name: 'gateway.write_message', method: 'POST', door: 'gateway', path: '/gateway/messages' }
 
-/** Lets a user write to a phone number or in a group; a media file is one of POST /gateway/media. */
+/** Sends a message of a user to a phone number or a group; media files come from POST /gateway/media. */
 export function gatewayWriteMessage(client: Client, params: GatewayWriteMessageParams, options?: RequestOptions): Call<GatewayWriteMessageResponse> {
   return callRow(client, gatewayWriteMessageRow, [], params, options)
 }
@@ -415,7 +415,7 @@ export interface GatewayReadMessageResponse {
 
 const gatewayReadMessageRow: Row = { name: 'gateway.read_message', method: 'GET', door: 'gateway', path: '/gateway/messages/{}' }
 
-/** Reads a message of either direction, with what has happened to it. */
+/** Reads a message of either direction, with its statuses. */
 export function gatewayReadMessage(client: Client, messageId: string, options?: RequestOptions): Call<GatewayReadMessageResponse> {
   return callRow(client, gatewayReadMessageRow, [messageId], undefined, options)
 }
@@ -439,7 +439,7 @@ export interface GatewayActOnMessageResponse {
 
 const gatewayActOnMessageRow: Row = { name: 'gateway.act_on_message', method: 'POST', door: 'gateway', path: '/gateway/messages/{}' }
 
-/** Reports what a user's phone did with a message: it was delivered, read, played, failed, taken back, or something in it was pressed. */
+/** Reports what a user's phone did with a message: it was delivered, read, played, failed or deleted, or a button in it was pressed. */
 export function gatewayActOnMessage(client: Client, messageId: string, params: GatewayActOnMessageParams, options?: RequestOptions): Call<GatewayActOnMessageResponse> {
   return callRow(client, gatewayActOnMessageRow, [messageId], params, options)
 }
@@ -544,7 +544,7 @@ export interface GatewayListTemplatesItem {
 
 const gatewayListTemplatesRow: Row = { name: 'gateway.list_templates', method: 'GET', door: 'gateway', path: '/gateway/templates' }
 
-/** Lists message templates of every account, newest first; with the status PENDING those to review. */
+/** Lists message templates of every account, newest first; the status PENDING selects templates that wait for their review. */
 export function gatewayListTemplates(client: Client, params?: GatewayListTemplatesParams, options?: RequestOptions): ListCall<GatewayListTemplatesItem> {
   return listRow(client, gatewayListTemplatesRow, [], params, options)
 }
@@ -586,7 +586,7 @@ export interface GatewaySetCallPermissionResponse {
 
 const gatewaySetCallPermissionRow: Row = { name: 'gateway.set_call_permission', method: 'POST', door: 'gateway', path: '/gateway/call_permissions' }
 
-/** Says whether a user lets a phone number call; pending says that the user was asked. */
+/** Sets whether a user permits calls of a phone number; pending means that the user was asked. */
 export function gatewaySetCallPermission(client: Client, params: GatewaySetCallPermissionParams, options?: RequestOptions): Call<GatewaySetCallPermissionResponse> {
   return callRow(client, gatewaySetCallPermissionRow, [], params, options)
 }
@@ -612,7 +612,7 @@ export interface GatewayStartCallResponse {
 
 const gatewayStartCallRow: Row = { name: 'gateway.start_call', method: 'POST', door: 'gateway', path: '/gateway/calls' }
 
-/** Lets a user call a phone number. */
+/** Starts a call of a user to a phone number. */
 export function gatewayStartCall(client: Client, params: GatewayStartCallParams, options?: RequestOptions): Call<GatewayStartCallResponse> {
   return callRow(client, gatewayStartCallRow, [], params, options)
 }
@@ -633,7 +633,7 @@ export interface GatewayReadCallResponse {
 
 const gatewayReadCallRow: Row = { name: 'gateway.read_call', method: 'GET', door: 'gateway', path: '/gateway/calls/{}' }
 
-/** Reads a call, with what both sides have said about their media so far. */
+/** Reads a call, with the session descriptions of both sides so far. */
 export function gatewayReadCall(client: Client, callId: string, options?: RequestOptions): Call<GatewayReadCallResponse> {
   return callRow(client, gatewayReadCallRow, [callId], undefined, options)
 }
@@ -666,7 +666,7 @@ export interface GatewayListCallsItem {
 
 const gatewayListCallsRow: Row = { name: 'gateway.list_calls', method: 'GET', door: 'gateway', path: '/gateway/calls' }
 
-/** Lists calls between users and phone numbers, newest first, without what they said about their media. */
+/** Lists calls between users and phone numbers, newest first, without session descriptions. */
 export function gatewayListCalls(client: Client, params?: GatewayListCallsParams, options?: RequestOptions): ListCall<GatewayListCallsItem> {
   return listRow(client, gatewayListCallsRow, [], params, options)
 }
@@ -689,7 +689,7 @@ export interface GatewayActOnCallResponse {
 
 const gatewayActOnCallRow: Row = { name: 'gateway.act_on_call', method: 'POST', door: 'gateway', path: '/gateway/calls/{}' }
 
-/** Tells what a user's phone did with a call: rings, accepts, rejects or terminates it. */
+/** Reports what a user's phone did with a call: it rings, accepts, rejects or terminates. */
 export function gatewayActOnCall(client: Client, callId: string, params: GatewayActOnCallParams, options?: RequestOptions): Call<GatewayActOnCallResponse> {
   return callRow(client, gatewayActOnCallRow, [callId], params, options)
 }
@@ -712,7 +712,7 @@ export interface GatewayJoinGroupResponse {
 
 const gatewayJoinGroupRow: Row = { name: 'gateway.join_group', method: 'POST', door: 'gateway', path: '/gateway/groups/join' }
 
-/** Lets a user join a group by its invite link, or ask to join it where the business has to approve. */
+/** Lets a user join a group by its invite link, or ask to join it if the business has to approve. */
 export function gatewayJoinGroup(client: Client, params: GatewayJoinGroupParams, options?: RequestOptions): Call<GatewayJoinGroupResponse> {
   return callRow(client, gatewayJoinGroupRow, [], params, options)
 }
@@ -736,7 +736,7 @@ export interface GatewayReadOutboxResponse {
 
 const gatewayReadOutboxRow: Row = { name: 'gateway.read_outbox', method: 'GET', door: 'gateway', path: '/gateway/outbox' }
 
-/** Lists what the built-in carrier was given to send to a number, newest first. */
+/** Lists the messages that the built-in carrier sent to a number, newest first. */
 export function gatewayReadOutbox(client: Client, params: GatewayReadOutboxParams, options?: RequestOptions): Call<GatewayReadOutboxResponse> {
   return callRow(client, gatewayReadOutboxRow, [], params, options)
 }
@@ -791,7 +791,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Reads what a user's phone is set to; a user who was never seen has the defaults.
+   * Reads the settings of a user's phone; an unknown user has the defaults.
    *
    * @example
    * await client.gateway.readUser('16505551234')
@@ -801,7 +801,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Sets a user's phone; going online delivers what waits, oldest first.
+   * Changes the settings of a user's phone; going online delivers waiting messages, oldest first.
    *
    * @example
    * await client.gateway.setUser('16505551234', { presence: 'online' })
@@ -841,7 +841,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Lets a user write to a phone number or in a group; a media file is one of POST /gateway/media.
+   * Sends a message of a user to a phone number or a group; media files come from POST /gateway/media.
    *
    * @example
    * await client.gateway.writeMessage({
@@ -857,7 +857,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Reads a message of either direction, with what has happened to it.
+   * Reads a message of either direction, with its statuses.
    *
    * @example
    * await client.gateway.readMessage('wamid.q83vEjRWeJCrze8SNFZ4kKvN')
@@ -867,7 +867,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Reports what a user's phone did with a message: it was delivered, read, played, failed, taken back, or something in it was pressed.
+   * Reports what a user's phone did with a message: it was delivered, read, played, failed or deleted, or a button in it was pressed.
    *
    * @example
    * await client.gateway.actOnMessage('wamid.q83vEjRWeJCrze8SNFZ4kKvN', { action: 'read' })
@@ -897,7 +897,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Lists message templates of every account, newest first; with the status PENDING those to review.
+   * Lists message templates of every account, newest first; the status PENDING selects templates that wait for their review.
    *
    * @example
    * for await (const item of client.gateway.listTemplates({ status: 'APPROVED', limit: 1 })) …
@@ -917,7 +917,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Says whether a user lets a phone number call; pending says that the user was asked.
+   * Sets whether a user permits calls of a phone number; pending means that the user was asked.
    *
    * @example
    * await client.gateway.setCallPermission({ phone_number_id: '4000000000000001', user_wa_id: '16505551234', status: 'granted' })
@@ -927,7 +927,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Lets a user call a phone number.
+   * Starts a call of a user to a phone number.
    *
    * @example
    * await client.gateway.startCall({
@@ -945,7 +945,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Reads a call, with what both sides have said about their media so far.
+   * Reads a call, with the session descriptions of both sides so far.
    *
    * @example
    * await client.gateway.readCall('wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ')
@@ -955,7 +955,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Lists calls between users and phone numbers, newest first, without what they said about their media.
+   * Lists calls between users and phone numbers, newest first, without session descriptions.
    *
    * @example
    * for await (const item of client.gateway.listCalls({ user_wa_id: '16505551238' })) …
@@ -965,7 +965,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Tells what a user's phone did with a call: rings, accepts, rejects or terminates it.
+   * Reports what a user's phone did with a call: it rings, accepts, rejects or terminates.
    *
    * @example
    * await client.gateway.actOnCall('wacid.q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ', { action: 'reject' })
@@ -975,7 +975,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Lets a user join a group by its invite link, or ask to join it where the business has to approve.
+   * Lets a user join a group by its invite link, or ask to join it if the business has to approve.
    *
    * @example
    * await client.gateway.joinGroup({
@@ -989,7 +989,7 @@ export class GatewayMethods {
   }
 
   /**
-   * Lists what the built-in carrier was given to send to a number, newest first.
+   * Lists the messages that the built-in carrier sent to a number, newest first.
    *
    * @example
    * await client.gateway.readOutbox({ to: '16315551002' })

@@ -65,7 +65,7 @@ export interface GroupsCreateInviteLinkResponse {
 
 const groupsCreateInviteLinkRow: Row = { name: 'groups.create_invite_link', method: 'POST', door: 'business', path: '/{}/invite_link', product: true }
 
-/** Gives a group a new invite link, which users join by; every earlier one is invalid from then on. */
+/** Creates an invite link of a group, by which users join; every earlier link becomes invalid. */
 export function groupsCreateInviteLink(client: Client, groupId: string, params?: GroupsCreateInviteLinkParams, options?: RequestOptions): Call<GroupsCreateInviteLinkResponse> {
   return callRow(client, groupsCreateInviteLinkRow, [groupId], params, options)
 }
@@ -96,7 +96,7 @@ export interface GroupsDeleteInviteLinkResponse {
 
 const groupsDeleteInviteLinkRow: Row = { name: 'groups.delete_invite_link', method: 'DELETE', door: 'business', path: '/{}/invite_link', product: true }
 
-/** Deletes the invite link of a group: nobody joins by it from then on. */
+/** Deletes the invite link of a group; it becomes invalid. */
 export function groupsDeleteInviteLink(client: Client, groupId: string, params?: GroupsDeleteInviteLinkParams, options?: RequestOptions): Call<GroupsDeleteInviteLinkResponse> {
   return callRow(client, groupsDeleteInviteLinkRow, [groupId], params, options)
 }
@@ -121,7 +121,7 @@ export interface GroupsListJoinRequestsItem {
 
 const groupsListJoinRequestsRow: Row = { name: 'groups.list_join_requests', method: 'GET', door: 'business', path: '/{}/join_requests' }
 
-/** Lists the requests to join a group that wait for an answer, newest first. */
+/** Lists the requests to join a group that wait for a decision, newest first. */
 export function groupsListJoinRequests(client: Client, groupId: string, params?: GroupsListJoinRequestsParams, options?: RequestOptions): ListCall<GroupsListJoinRequestsItem> {
   return listRow(client, groupsListJoinRequestsRow, [groupId], params, options)
 }
@@ -181,7 +181,7 @@ export interface GroupsRejectJoinRequestsResponse {
 
 const groupsRejectJoinRequestsRow: Row = { name: 'groups.reject_join_requests', method: 'DELETE', door: 'business', path: '/{}/join_requests', product: true }
 
-/** Rejects requests to join a group, each for itself; the users may ask again. */
+/** Rejects requests to join a group, each by itself; the users may ask again. */
 export function groupsRejectJoinRequests(client: Client, groupId: string, params: GroupsRejectJoinRequestsParams, options?: RequestOptions): Call<GroupsRejectJoinRequestsResponse> {
   return callRow(client, groupsRejectJoinRequestsRow, [groupId], params, options)
 }
@@ -307,7 +307,7 @@ export class GroupsMethods {
   }
 
   /**
-   * Gives a group a new invite link, which users join by; every earlier one is invalid from then on.
+   * Creates an invite link of a group, by which users join; every earlier link becomes invalid.
    *
    * @example
    * await client.groups.createInviteLink('6000000000000002')
@@ -327,7 +327,7 @@ export class GroupsMethods {
   }
 
   /**
-   * Deletes the invite link of a group: nobody joins by it from then on.
+   * Deletes the invite link of a group; it becomes invalid.
    *
    * @example
    * await client.groups.deleteInviteLink('6000000000000002')
@@ -337,7 +337,7 @@ export class GroupsMethods {
   }
 
   /**
-   * Lists the requests to join a group that wait for an answer, newest first.
+   * Lists the requests to join a group that wait for a decision, newest first.
    *
    * @example
    * for await (const item of client.groups.listJoinRequests('6000000000000002', { limit: 1 })) …
@@ -357,7 +357,7 @@ export class GroupsMethods {
   }
 
   /**
-   * Rejects requests to join a group, each for itself; the users may ask again.
+   * Rejects requests to join a group, each by itself; the users may ask again.
    *
    * @example
    * await client.groups.rejectJoinRequests('6000000000000002', { join_requests: ['7d1e3f0c5b9a4c2e8f6a1b2c3d4e5f60'] })

@@ -357,7 +357,7 @@ export type MessagesSendResponse = {
 
 const messagesSendRow: Row = { name: 'messages.send', method: 'POST', door: 'business', path: '/{}/messages', product: true, key: true }
 
-/** Sends a message to a user or a group, or, with status, marks one that came in as read. */
+/** Sends a message to a user or a group, or, with status, marks a received message as read. */
 export function messagesSend(client: Client, phoneNumberId: string, params?: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
   return callRow(client, messagesSendRow, [phoneNumberId], params, options)
 }
@@ -416,7 +416,7 @@ export interface MessagesBlockUsersResponse {
 
 const messagesBlockUsersRow: Row = { name: 'messages.block_users', method: 'POST', door: 'business', path: '/{}/block_users', product: true }
 
-/** Blocks users who have written lately: they are not heard any more, and nothing can be sent to them. */
+/** Blocks users whose service window is open: the number receives nothing from them and cannot write to them. */
 export function messagesBlockUsers(client: Client, phoneNumberId: string, params: MessagesBlockUsersParams, options?: RequestOptions): Call<MessagesBlockUsersResponse> {
   return callRow(client, messagesBlockUsersRow, [phoneNumberId], params, options)
 }
@@ -466,7 +466,7 @@ export class MessagesMethods {
   }
 
   /**
-   * Sends a message to a user or a group, or, with status, marks one that came in as read.
+   * Sends a message to a user or a group, or, with status, marks a received message as read.
    *
    * @example
    * await client.messages.send('4000000000000001', { to: '+1 (650) 555-1234', type: 'text', text: { body: 'Your order is ready.' } })
@@ -486,7 +486,7 @@ export class MessagesMethods {
   }
 
   /**
-   * Blocks users who have written lately: they are not heard any more, and nothing can be sent to them.
+   * Blocks users whose service window is open: the number receives nothing from them and cannot write to them.
    *
    * @example
    * await client.messages.blockUsers('4000000000000001', { block_users: [{ user: '16505551234' }] })

@@ -17,7 +17,7 @@ export interface OnboardingRequestResponse {
 
 const onboardingRequestRow: Row = { name: 'onboarding.request', method: 'POST', door: 'business', path: '/{}/onboard_partners_to_mm_lite' }
 
-/** Asks an end business, as its partner, to be onboarded; while a request is pending, answers with that one. */
+/** Requests, as a partner, to onboard an end business; while a request is pending, the response names that request. */
 export function onboardingRequest(client: Client, businessId: string, params?: OnboardingRequestParams, options?: RequestOptions): Call<OnboardingRequestResponse> {
   return callRow(client, onboardingRequestRow, [businessId], params, options)
 }
@@ -31,7 +31,7 @@ export class OnboardingMethods {
   }
 
   /**
-   * Asks an end business, as its partner, to be onboarded; while a request is pending, answers with that one.
+   * Requests, as a partner, to onboard an end business; while a request is pending, the response names that request.
    *
    * @example
    * await client.onboarding.request('2000000000000001')

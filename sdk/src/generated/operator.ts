@@ -45,7 +45,7 @@ export interface OperatorReadStateResponse {
 
 const operatorReadStateRow: Row = { name: 'operator.read_state', method: 'GET', door: 'operator', path: '/operator/state' }
 
-/** Reads how the service is: its version and store, what is in it, its subscribers and its processes. */
+/** Reads the state of the service: version, store, counts of objects, subscribers and processes. */
 export function operatorReadState(client: Client, options?: RequestOptions): Call<OperatorReadStateResponse> {
   return callRow(client, operatorReadStateRow, [], undefined, options)
 }
@@ -124,7 +124,7 @@ export interface OperatorListTokensItem {
 
 const operatorListTokensRow: Row = { name: 'operator.list_tokens', method: 'GET', door: 'operator', path: '/operator/tokens' }
 
-/** Lists tokens, newest first, never their secrets. */
+/** Lists tokens, newest first, without their secrets. */
 export function operatorListTokens(client: Client, params?: OperatorListTokensParams, options?: RequestOptions): ListCall<OperatorListTokensItem> {
   return listRow(client, operatorListTokensRow, [], params, options)
 }
@@ -172,7 +172,7 @@ export interface OperatorCreateTokenResponse {
 
 const operatorCreateTokenRow: Row = { name: 'operator.create_token', method: 'POST', door: 'operator', path: '/operator/tokens' }
 
-/** Makes a token for an app; its secret is in this response alone. */
+/** Creates a token for an app; its secret is only in this response. */
 export function operatorCreateToken(client: Client, params: OperatorCreateTokenParams, options?: RequestOptions): Call<OperatorCreateTokenResponse> {
   return callRow(client, operatorCreateTokenRow, [], params, options)
 }
@@ -206,7 +206,7 @@ export interface OperatorReadAppSecretResponse {
 
 const operatorReadAppSecretRow: Row = { name: 'operator.read_app_secret', method: 'GET', door: 'operator', path: '/operator/apps/{}/secret' }
 
-/** Reads when an app's secret was made, and until when the one before it is good; never the secrets. */
+/** Reads when an app's secret was created, and until when the earlier secret is valid, without the secrets. */
 export function operatorReadAppSecret(client: Client, appId: string, options?: RequestOptions): Call<OperatorReadAppSecretResponse> {
   return callRow(client, operatorReadAppSecretRow, [appId], undefined, options)
 }
@@ -236,7 +236,7 @@ export interface OperatorRotateAppSecretResponse {
 
 const operatorRotateAppSecretRow: Row = { name: 'operator.rotate_app_secret', method: 'POST', door: 'operator', path: '/operator/apps/{}/secret' }
 
-/** Gives an app a new secret, which is in this response alone; the old one stays good for a while. */
+/** Creates a new secret of an app, which is only in this response; the old secret stays valid for a while. */
 export function operatorRotateAppSecret(client: Client, appId: string, params?: OperatorRotateAppSecretParams, options?: RequestOptions): Call<OperatorRotateAppSecretResponse> {
   return callRow(client, operatorRotateAppSecretRow, [appId], params, options)
 }
@@ -345,7 +345,7 @@ export interface OperatorReadDeliveryResponse {
 
 const operatorReadDeliveryRow: Row = { name: 'operator.read_delivery', method: 'GET', door: 'operator', path: '/operator/deliveries/{}' }
 
-/** Reads a delivery with every try at it: the exact bytes and headers that left, and what came back. */
+/** Reads a delivery with every try: the exact headers and bytes that were sent, and the response. */
 export function operatorReadDelivery(client: Client, deliveryId: string, options?: RequestOptions): Call<OperatorReadDeliveryResponse> {
   return callRow(client, operatorReadDeliveryRow, [deliveryId], undefined, options)
 }
@@ -404,7 +404,7 @@ export interface OperatorReplayDeliveriesResponse {
 
 const operatorReplayDeliveriesRow: Row = { name: 'operator.replay_deliveries', method: 'POST', door: 'operator', path: '/operator/deliveries/replay' }
 
-/** Sends deliveries again, in order: some by their ids, or all that fit the filters; many as a job. */
+/** Sends deliveries again, in order: by their ids, or all that match the filters; many as a job. */
 export function operatorReplayDeliveries(client: Client, params?: OperatorReplayDeliveriesParams, options?: RequestOptions): Call<OperatorReplayDeliveriesResponse> {
   return callRow(client, operatorReplayDeliveriesRow, [], params, options)
 }
@@ -553,7 +553,7 @@ export interface OperatorListLanesItem {
 
 const operatorListLanesRow: Row = { name: 'operator.list_lanes', method: 'GET', door: 'operator', path: '/operator/lanes' }
 
-/** Lists the subscribers of webhooks, each with what waits for it and how it fares. */
+/** Lists the subscribers of webhooks, each with its waiting deliveries and its health. */
 export function operatorListLanes(client: Client, params?: OperatorListLanesParams, options?: RequestOptions): ListCall<OperatorListLanesItem> {
   return listRow(client, operatorListLanesRow, [], params, options)
 }
@@ -658,7 +658,7 @@ export function operatorListAudit(client: Client, params?: OperatorListAuditPara
 
 const operatorExportWorldRow: Row = { name: 'operator.export_world', method: 'GET', door: 'operator', path: '/operator/world' }
 
-/** Sends the store as a world file, in YAML, or in JSON to whoever accepts that; it holds the secrets of apps. */
+/** Sends the store as a world file, in YAML, or in JSON by the header Accept; the file holds the secrets of apps. */
 export function operatorExportWorld(client: Client, options?: RequestOptions): Call<Response> {
   return callForResponse(client, operatorExportWorldRow, [], undefined, options)
 }
@@ -735,7 +735,7 @@ export interface OperatorListRequestsResponse {
 
 const operatorListRequestsRow: Row = { name: 'operator.list_requests', method: 'GET', door: 'operator', path: '/operator/requests' }
 
-/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, secrets blotted out. */
+/** Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets. */
 export function operatorListRequests(client: Client, params?: OperatorListRequestsParams, options?: RequestOptions): Call<OperatorListRequestsResponse> {
   return callRow(client, operatorListRequestsRow, [], params, options)
 }
@@ -829,7 +829,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Reads how the service is: its version and store, what is in it, its subscribers and its processes.
+   * Reads the state of the service: version, store, counts of objects, subscribers and processes.
    *
    * @example
    * await client.operator.readState()
@@ -849,7 +849,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Lists tokens, newest first, never their secrets.
+   * Lists tokens, newest first, without their secrets.
    *
    * @example
    * for await (const item of client.operator.listTokens({ state: 'good', limit: 1 })) …
@@ -859,7 +859,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Makes a token for an app; its secret is in this response alone.
+   * Creates a token for an app; its secret is only in this response.
    *
    * @example
    * await client.operator.createToken({ app_id: '3000000000000001', scopes: ['operator'], expires: '60d' })
@@ -879,7 +879,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Reads when an app's secret was made, and until when the one before it is good; never the secrets.
+   * Reads when an app's secret was created, and until when the earlier secret is valid, without the secrets.
    *
    * @example
    * await client.operator.readAppSecret('3000000000000001')
@@ -889,7 +889,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Gives an app a new secret, which is in this response alone; the old one stays good for a while.
+   * Creates a new secret of an app, which is only in this response; the old secret stays valid for a while.
    *
    * @example
    * await client.operator.rotateAppSecret('3000000000000001', { overlap: '24h' })
@@ -909,7 +909,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Reads a delivery with every try at it: the exact bytes and headers that left, and what came back.
+   * Reads a delivery with every try: the exact headers and bytes that were sent, and the response.
    *
    * @example
    * await client.operator.readDelivery('4711')
@@ -919,7 +919,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Sends deliveries again, in order: some by their ids, or all that fit the filters; many as a job.
+   * Sends deliveries again, in order: by their ids, or all that match the filters; many as a job.
    *
    * @example
    * await client.operator.replayDeliveries({ state: 'failed', account_id: '1000000000000001', since: '24h', job: true })
@@ -959,7 +959,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Lists the subscribers of webhooks, each with what waits for it and how it fares.
+   * Lists the subscribers of webhooks, each with its waiting deliveries and its health.
    *
    * @example
    * for await (const item of client.operator.listLanes({ limit: 1 })) …
@@ -989,7 +989,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Sends the store as a world file, in YAML, or in JSON to whoever accepts that; it holds the secrets of apps.
+   * Sends the store as a world file, in YAML, or in JSON by the header Accept; the file holds the secrets of apps.
    *
    * @example
    * await client.operator.exportWorld()
@@ -1009,7 +1009,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, secrets blotted out.
+   * Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets.
    *
    * @example
    * await client.operator.listRequests({ door: 'business', limit: 1 })

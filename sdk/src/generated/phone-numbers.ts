@@ -212,7 +212,7 @@ export interface PhoneNumbersRequestCodeResponse {
 
 const phoneNumbersRequestCodeRow: Row = { name: 'phone_numbers.request_code', method: 'POST', door: 'business', path: '/{}/request_code' }
 
-/** Sends a new verification code to a phone number; the code before it ends. */
+/** Sends a new verification code to a phone number; the earlier code becomes invalid. */
 export function phoneNumbersRequestCode(client: Client, phoneNumberId: string, params: PhoneNumbersRequestCodeParams, options?: RequestOptions): Call<PhoneNumbersRequestCodeResponse> {
   return callRow(client, phoneNumbersRequestCodeRow, [phoneNumberId], params, options)
 }
@@ -363,7 +363,7 @@ export class PhoneNumbersMethods {
   }
 
   /**
-   * Sends a new verification code to a phone number; the code before it ends.
+   * Sends a new verification code to a phone number; the earlier code becomes invalid.
    *
    * @example
    * await client.phoneNumbers.requestCode('4000000000000002', { code_method: 'SMS', language: 'en_US' })

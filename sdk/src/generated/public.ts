@@ -62,14 +62,14 @@ export function publicDeliveries(client: Client, options?: RequestOptions): Call
 
 const publicDeliveryRow: Row = { name: 'public.delivery', method: 'GET', door: 'open', path: '/deliveries/{}' }
 
-/** Shows one webhook with every try at it. */
+/** Shows one webhook with every try. */
 export function publicDelivery(client: Client, delivery: string, options?: RequestOptions): Call<string> {
   return callForText(client, publicDeliveryRow, [delivery], undefined, options)
 }
 
 const publicConnectRow: Row = { name: 'public.connect', method: 'GET', door: 'open', path: '/connect' }
 
-/** Shows how to connect an app, and tries whether it is. */
+/** Shows how to connect an app, and tests the connection. */
 export function publicConnect(client: Client, options?: RequestOptions): Call<string> {
   return callForText(client, publicConnectRow, [], undefined, options)
 }
@@ -104,7 +104,7 @@ export function publicResource(client: Client, id: string, options?: RequestOpti
 
 const publicSandboxRow: Row = { name: 'public.sandbox', method: 'GET', door: 'open', path: '/sandbox' }
 
-/** Shows what can be done in a place to try things out: time, faults, snapshots. */
+/** Shows the tools of a sandbox: clock, faults, snapshots. */
 export function publicSandbox(client: Client, options?: RequestOptions): Call<string> {
   return callForText(client, publicSandboxRow, [], undefined, options)
 }
@@ -168,8 +168,8 @@ export interface PublicBeginSignInParams {
 const publicBeginSignInRow: Row = { name: 'public.begin_sign_in', method: 'GET', door: 'open', path: '/console/sign-in' }
 
 /** Sends a browser to the issuer of OIDC_ISSUER, to sign in there; without one to the page that says how to sign in. */
-export function publicBeginSignIn(client: Client, params?: PublicBeginSignInParams, options?: RequestOptions): Call<Response> {
-  return callForResponse(client, publicBeginSignInRow, [], params, options)
+export function publicBeginSignIn(client: Client, params?: PublicBeginSignInParams, options?: RequestOptions): Call<string> {
+  return callForText(client, publicBeginSignInRow, [], params, options)
 }
 
 /** The parameters of `public.finish_sign_in`. */
@@ -184,15 +184,15 @@ export interface PublicFinishSignInParams {
 const publicFinishSignInRow: Row = { name: 'public.finish_sign_in', method: 'GET', door: 'open', path: '/console/sign-in/callback' }
 
 /** Where a browser comes back from the issuer: begins a session of the console. */
-export function publicFinishSignIn(client: Client, params?: PublicFinishSignInParams, options?: RequestOptions): Call<Response> {
-  return callForResponse(client, publicFinishSignInRow, [], params, options)
+export function publicFinishSignIn(client: Client, params?: PublicFinishSignInParams, options?: RequestOptions): Call<string> {
+  return callForText(client, publicFinishSignInRow, [], params, options)
 }
 
 const publicSignOutRow: Row = { name: 'public.sign_out', method: 'GET', door: 'open', path: '/console/sign-out' }
 
 /** Sends a browser whose session of the console has ended to the issuer, to sign out there too. */
-export function publicSignOut(client: Client, options?: RequestOptions): Call<Response> {
-  return callForResponse(client, publicSignOutRow, [], undefined, options)
+export function publicSignOut(client: Client, options?: RequestOptions): Call<string> {
+  return callForText(client, publicSignOutRow, [], undefined, options)
 }
 
 const publicDocsRow: Row = { name: 'public.docs', method: 'GET', door: 'open', path: '/docs' }
@@ -321,7 +321,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows one webhook with every try at it.
+   * Shows one webhook with every try.
    *
    * @example
    * await client.public.delivery('1')
@@ -331,7 +331,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows how to connect an app, and tries whether it is.
+   * Shows how to connect an app, and tests the connection.
    *
    * @example
    * await client.public.connect()
@@ -381,7 +381,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows what can be done in a place to try things out: time, faults, snapshots.
+   * Shows the tools of a sandbox: clock, faults, snapshots.
    *
    * @example
    * await client.public.sandbox()
@@ -436,7 +436,7 @@ export class PublicMethods {
    * @example
    * await client.public.beginSignIn()
    */
-  beginSignIn(params?: PublicBeginSignInParams, options?: RequestOptions): Call<Response> {
+  beginSignIn(params?: PublicBeginSignInParams, options?: RequestOptions): Call<string> {
     return publicBeginSignIn(this.client, params, options)
   }
 
@@ -446,7 +446,7 @@ export class PublicMethods {
    * @example
    * await client.public.finishSignIn()
    */
-  finishSignIn(params?: PublicFinishSignInParams, options?: RequestOptions): Call<Response> {
+  finishSignIn(params?: PublicFinishSignInParams, options?: RequestOptions): Call<string> {
     return publicFinishSignIn(this.client, params, options)
   }
 
@@ -456,7 +456,7 @@ export class PublicMethods {
    * @example
    * await client.public.signOut()
    */
-  signOut(options?: RequestOptions): Call<Response> {
+  signOut(options?: RequestOptions): Call<string> {
     return publicSignOut(this.client, options)
   }
 

@@ -100,7 +100,7 @@ export interface QrCodesDeleteResponse {
 
 const qrCodesDeleteRow: Row = { name: 'qr_codes.delete', method: 'DELETE', door: 'business', path: '/{}/message_qrdls/{}' }
 
-/** Deletes a message QR code for good; its link and its images answer 404 from then on. */
+/** Deletes a message QR code for good; its link and its images then give 404. */
 export function qrCodesDelete(client: Client, phoneNumberId: string, qrCodeId: string, options?: RequestOptions): Call<QrCodesDeleteResponse> {
   return callRow(client, qrCodesDeleteRow, [phoneNumberId, qrCodeId], undefined, options)
 }
@@ -170,7 +170,7 @@ export class QrCodesMethods {
   }
 
   /**
-   * Deletes a message QR code for good; its link and its images answer 404 from then on.
+   * Deletes a message QR code for good; its link and its images then give 404.
    *
    * @example
    * await client.qrCodes.delete('4000000000000001', 'SPRINGSALE2026')

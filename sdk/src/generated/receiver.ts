@@ -16,7 +16,7 @@ export interface ReceiverHandshakeParams {
 
 const receiverHandshakeRow: Row = { name: 'receiver.handshake', method: 'GET', door: 'open', path: '/{product}/webhooks' }
 
-/** Answers a verify token that an app is subscribed with by the challenge. */
+/** Responds to the handshake with the challenge, if an app is subscribed with this verify token. */
 export function receiverHandshake(client: Client, params: ReceiverHandshakeParams, options?: RequestOptions): Call<string> {
   return callForText(client, receiverHandshakeRow, [], params, options)
 }
@@ -434,7 +434,7 @@ export interface ReceiverPostResponse {
 
 const receiverPostRow: Row = { name: 'receiver.post', method: 'POST', door: 'gateway', path: '/{product}/webhooks' }
 
-/** Takes events of accounts, all of a post or none, and passes each on once to the apps that are linked to these. */
+/** Receives events of accounts, all of a post or none, and passes each on once to the apps that are linked to the account. */
 export function receiverPost(client: Client, params: ReceiverPostParams, options?: RequestOptions): Call<ReceiverPostResponse> {
   return callRow(client, receiverPostRow, [], params, options)
 }
@@ -448,7 +448,7 @@ export class ReceiverMethods {
   }
 
   /**
-   * Answers a verify token that an app is subscribed with by the challenge.
+   * Responds to the handshake with the challenge, if an app is subscribed with this verify token.
    *
    * @example
    * await client.receiver.handshake({
@@ -462,7 +462,7 @@ export class ReceiverMethods {
   }
 
   /**
-   * Takes events of accounts, all of a post or none, and passes each on once to the apps that are linked to these.
+   * Receives events of accounts, all of a post or none, and passes each on once to the apps that are linked to the account.
    *
    * @example
    * await client.receiver.post({

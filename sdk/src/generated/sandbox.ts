@@ -39,7 +39,7 @@ export interface SandboxMoveClockResponse {
 
 const sandboxMoveClockRow: Row = { name: 'sandbox.move_clock', method: 'POST', door: 'operator', path: '/operator/clock' }
 
-/** Moves the clock of the service forward, or back to the real time; what falls due is done before the response. */
+/** Moves the clock of the service forward, or back to the real time; timers that fall due run before the response. */
 export function sandboxMoveClock(client: Client, params?: SandboxMoveClockParams, options?: RequestOptions): Call<SandboxMoveClockResponse> {
   return callRow(client, sandboxMoveClockRow, [], params, options)
 }
@@ -88,7 +88,7 @@ export interface SandboxListFaultsResponse {
 
 const sandboxListFaultsRow: Row = { name: 'sandbox.list_faults', method: 'GET', door: 'operator', path: '/operator/faults' }
 
-/** Lists the rules by which requests and webhooks go wrong on purpose, and how often each was hit. */
+/** Lists the rules by which requests and webhooks fail on purpose, and the number of hits of each. */
 export function sandboxListFaults(client: Client, options?: RequestOptions): Call<SandboxListFaultsResponse> {
   return callRow(client, sandboxListFaultsRow, [], undefined, options)
 }
@@ -177,7 +177,7 @@ export interface SandboxReplaceFaultsResponse {
 
 const sandboxReplaceFaultsRow: Row = { name: 'sandbox.replace_faults', method: 'PUT', door: 'operator', path: '/operator/faults' }
 
-/** Replaces the rules by which requests and webhooks go wrong on purpose: the first that matches wins. What an earlier rule held is sent. */
+/** Replaces the rules by which requests and webhooks fail on purpose: the first match wins. Webhooks that earlier rules held are sent. */
 export function sandboxReplaceFaults(client: Client, params: SandboxReplaceFaultsParams, options?: RequestOptions): Call<SandboxReplaceFaultsResponse> {
   return callRow(client, sandboxReplaceFaultsRow, [], params, options)
 }
@@ -213,7 +213,7 @@ export interface SandboxSaveSnapshotResponse {
 
 const sandboxSaveSnapshotRow: Row = { name: 'sandbox.save_snapshot', method: 'POST', door: 'operator', path: '/operator/snapshots' }
 
-/** Saves the whole store under a name, files, clock and faults included, instead of what the name had before. */
+/** Saves the whole store under a name, files, clock and faults included; a snapshot of the same name is replaced. */
 export function sandboxSaveSnapshot(client: Client, params: SandboxSaveSnapshotParams, options?: RequestOptions): Call<SandboxSaveSnapshotResponse> {
   return callRow(client, sandboxSaveSnapshotRow, [], params, options)
 }
@@ -225,7 +225,7 @@ export interface SandboxRestoreSnapshotResponse {
 
 const sandboxRestoreSnapshotRow: Row = { name: 'sandbox.restore_snapshot', method: 'POST', door: 'operator', path: '/operator/snapshots/{}/restore' }
 
-/** Brings the store back to what it was when a snapshot was saved, files, clock and faults included. */
+/** Restores the store from a snapshot, files, clock and faults included. */
 export function sandboxRestoreSnapshot(client: Client, name: string, options?: RequestOptions): Call<SandboxRestoreSnapshotResponse> {
   return callRow(client, sandboxRestoreSnapshotRow, [name], undefined, options)
 }
@@ -285,7 +285,7 @@ export class SandboxMethods {
   }
 
   /**
-   * Moves the clock of the service forward, or back to the real time; what falls due is done before the response.
+   * Moves the clock of the service forward, or back to the real time; timers that fall due run before the response.
    *
    * @example
    * await client.sandbox.moveClock({ advance: '1s' })
@@ -295,7 +295,7 @@ export class SandboxMethods {
   }
 
   /**
-   * Lists the rules by which requests and webhooks go wrong on purpose, and how often each was hit.
+   * Lists the rules by which requests and webhooks fail on purpose, and the number of hits of each.
    *
    * @example
    * await client.sandbox.listFaults()
@@ -305,7 +305,7 @@ export class SandboxMethods {
   }
 
   /**
-   * Replaces the rules by which requests and webhooks go wrong on purpose: the first that matches wins. What an earlier rule held is sent.
+   * Replaces the rules by which requests and webhooks fail on purpose: the first match wins. Webhooks that earlier rules held are sent.
    *
    * @example
    * await client.sandbox.replaceFaults({
@@ -334,7 +334,7 @@ export class SandboxMethods {
   }
 
   /**
-   * Saves the whole store under a name, files, clock and faults included, instead of what the name had before.
+   * Saves the whole store under a name, files, clock and faults included; a snapshot of the same name is replaced.
    *
    * @example
    * await client.sandbox.saveSnapshot({ name: 'before-checkout' })
@@ -344,7 +344,7 @@ export class SandboxMethods {
   }
 
   /**
-   * Brings the store back to what it was when a snapshot was saved, files, clock and faults included.
+   * Restores the store from a snapshot, files, clock and faults included.
    *
    * @example
    * await client.sandbox.restoreSnapshot('before-checkout')

@@ -250,7 +250,7 @@ export interface TemplatesEditResponse {
 
 const templatesEditRow: Row = { name: 'templates.edit', method: 'POST', door: 'business', path: '/{}' }
 
-/** Changes a message template; what it says is reviewed again. */
+/** Changes a message template; its new content is reviewed again. */
 export function templatesEdit(client: Client, templateId: string, params?: TemplatesEditParams, options?: RequestOptions): Call<TemplatesEditResponse> {
   return callRow(client, templatesEditRow, [templateId], params, options)
 }
@@ -352,7 +352,7 @@ export class TemplatesMethods {
   }
 
   /**
-   * Changes a message template; what it says is reviewed again.
+   * Changes a message template; its new content is reviewed again.
    *
    * @example
    * await client.templates.edit('5100000000000001', { message_send_ttl_seconds: 3600 })

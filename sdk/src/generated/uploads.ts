@@ -46,7 +46,7 @@ export type UploadsAppendResponse = {
 
 const uploadsAppendRow: Row = { name: 'uploads.append', method: 'POST', door: 'business', path: '/{}', headers: ['file_offset'] }
 
-/** Takes bytes of an upload, from where it stopped; answers with the handle when all are there, and with the offset when not. */
+/** Appends bytes to an upload; the response has the handle when the upload is complete, otherwise the next offset. */
 export function uploadsAppend(client: Client, uploadId: string, body: Body, params: UploadsAppendParams, options?: RequestOptions): Call<UploadsAppendResponse> {
   return callRow(client, uploadsAppendRow, [uploadId], params, options, body)
 }
@@ -85,7 +85,7 @@ export class UploadsMethods {
   }
 
   /**
-   * Takes bytes of an upload, from where it stopped; answers with the handle when all are there, and with the offset when not.
+   * Appends bytes to an upload; the response has the handle when the upload is complete, otherwise the next offset.
    *
    * @example
    * await client.uploads.append('upload:MTIzNDU2Nzg5MDEy', bytes, { file_offset: 0 })

@@ -10,6 +10,8 @@ export interface AllowedEntry {
   readonly businesses: readonly string[] | undefined
 }
 
+/** It is stored with every session, and shown. */
+const maxName = 200
 const emailPattern = /^[^\s@]+@[^\s@]+$/
 /** `group:support=2000000000000001+2000000000000002` */
 const limitPattern = /=(\d+(?:\+\d+)*)$/
@@ -59,7 +61,7 @@ export function findAllowed(
     kind === 'email' ? email?.toLowerCase() === value : groups.includes(value),
   )
   if (fitting.length === 0) return undefined
-  const name = email ?? nameWithoutEmail(claims)
+  const name = (email ?? nameWithoutEmail(claims)).replaceAll(/\p{Cc}/gu, '').slice(0, maxName)
   const unlimited = fitting.find(({ businesses }) => businesses === undefined)
   if (unlimited) return { name, businesses: null, entries: [unlimited.text] }
   const businesses = [...new Set(fitting.flatMap((entry) => entry.businesses ?? []))]

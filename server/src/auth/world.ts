@@ -49,7 +49,7 @@ export const tokenEntries = defineWorldPart({
         problems.add(`${place}.expires_at`, 'it must be a time such as 2027-01-31T12:00:00Z.')
       }
       if (given.businesses && !given.scopes?.includes('operator')) {
-        problems.add(`${place}.businesses`, 'they limit an operator alone; give the scope operator, or leave them out.')
+        problems.add(`${place}.businesses`, 'they limit only operators; give the scope operator, or leave them out.')
       }
       secrets.note(given.token, `${place}.token`, 'that token')
     }

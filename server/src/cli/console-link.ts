@@ -27,6 +27,8 @@ export async function printConsoleLink(flags: ConsoleLinkFlags): Promise<void> {
     const base = config.publicUrl ?? `http://${config.host}:${config.port}`
     process.stdout.write(`${cutTrailingSlashes(base)}/#enter=${code}\n`)
     process.stderr.write(`The link works once, within ${flags.expires}, and signs in as ${flags.for}.\n`)
+    if (config.oidcIssuer !== undefined)
+      process.stderr.write(`It goes around ${config.oidcIssuer}, where operators sign in.\n`)
   })
 }
 

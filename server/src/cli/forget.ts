@@ -10,7 +10,9 @@ import { withLockedStore } from './store.ts'
 export async function forget(text: string, flags: { data?: string }): Promise<void> {
   const wa_id = text.replace(/^\+/, '').replaceAll(/[\s().-]/g, '')
   if (!/^\d{1,20}$/.test(wa_id)) {
-    throw new CommandFailed(`${JSON.stringify(text)} is no user: give the digits of the phone number`)
+    throw new CommandFailed(
+      `${JSON.stringify(text)} is not a user: give the phone number, digits only, such as 16505551234`,
+    )
   }
   await withLockedStore({ DATA_DIR: flags.data }, async (database, config) => {
     const tools = { clock: systemClock, random: systemRandom }

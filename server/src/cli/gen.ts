@@ -14,5 +14,5 @@ export async function generate(flags: { check?: boolean }): Promise<void> {
     return
   }
   const stale = await checkGenerated(root)
-  if (stale.length > 0) throw new CommandFailed(`${stale.join(', ')} must be made anew: run ./switchboard gen`)
+  if (stale.length > 0) throw new CommandFailed(`${stale.join(', ')} must be generated again: run ./switchboard gen`)
 }

@@ -53,10 +53,14 @@ export async function listen(flags: ListenFlags): Promise<void> {
     const app_id = await chooseApp(database, flags.app)
     const isRestored = await restoreDead(database, app_id, flags.restore ?? false)
     if (flags.restore) {
-      say(isRestored ? `App ${app_id} is as it was.` : `Nothing of app ${app_id} is to be put back.`)
+      say(
+        isRestored
+          ? `App ${app_id} has its callback and links back.`
+          : `App ${app_id} has its own callback: there is nothing to restore.`,
+      )
       return
     }
-    if (isRestored) say(`Another listen for app ${app_id} was killed; what was there before it is back.`)
+    if (isRestored) say(`Another listen for app ${app_id} was killed; the callback from before it is restored.`)
     await listenFor(database, config, app_id, wishes)
   })
 }
@@ -91,7 +95,7 @@ async function listenFor(database: Database, config: Config, app_id: string, wis
       await ended
     } finally {
       await database.transaction((tx) => endListening(tx, listener, systemClock.now()))
-      say(`Stopped; app ${app_id} is as it was.`)
+      say(`Stopped; app ${app_id} has its callback and links back.`)
     }
   } finally {
     stopping.abort()
@@ -122,7 +126,7 @@ async function receive(
 }
 
 async function showPast(events: readonly PastEvent[], config: Config, output: ListenOutput): Promise<void> {
-  if (events.length === maxPastEvents) say(`Of the past, the last ${maxPastEvents} events are shown.`)
+  if (events.length === maxPastEvents) say(`There are more events since then; the last ${maxPastEvents} are shown.`)
   for (const { value, account_id, field, id, created_time } of events) {
     const delivery = { id, account_id, field, value, started_time: created_time, created_time, trace: null }
     const body = await buildBody(vocabularyOf(value, config), { deliveries: [delivery] })
@@ -145,11 +149,11 @@ async function begin(
   }))
   if (!listener) throw new CommandFailed(`another listen for app ${app_id} has just begun; stop it first`)
   const { before, linked } = listener
-  say(`Listening for app ${app_id} at ${listener.callback_url}, to all fields; Ctrl-C puts everything back.`)
-  if (before) say(`Until then ${printable(before.callback_url)} gets nothing.`)
+  say(`Listening for app ${app_id} at ${listener.callback_url}, to all fields; Ctrl-C stops and restores everything.`)
+  if (before) say(`Until then ${printable(before.callback_url)} gets no events.`)
   if (linked.length > 0) say(`Until then the app is linked to ${linked.length} more of its accounts.`)
   if (ownCallbacks > 0) {
-    say(`${ownCallbacks} accounts or numbers have callbacks of their own for the app: their events go there, not here.`)
+    say(`${ownCallbacks} accounts or numbers have their own callbacks for the app: their events go there, not here.`)
   }
   return { listener, events }
 }
@@ -191,7 +195,7 @@ async function chooseApp(database: Database, given: string | undefined): Promise
     )
   if (ids.length === 1) return only
   if (ids.includes(demoApp)) return demoApp
-  throw new CommandFailed(`the store has ${ids.length} apps; say which one with --app ID`)
+  throw new CommandFailed(`the store has ${ids.length} apps; choose one with --app ID`)
 }
 
 function readPort(text: string): number {

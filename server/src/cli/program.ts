@@ -4,19 +4,19 @@ import { packageVersion } from '../version.ts'
 import { findLocalAddress, writeLocalUrl } from './local-url.ts'
 
 const dataFlag = ['--data <dir>', 'the folder of the embedded store (DATA_DIR)'] as const
-const urlFlag = ['--url <base>', 'a running server to ask instead of the store (SWITCHBOARD_URL)'] as const
+const urlFlag = ['--url <base>', 'use a running server instead of the store (SWITCHBOARD_URL)'] as const
 const tokenFlag = [
   '--token <token>',
   "for a server: a token with the scope operator (SWITCHBOARD_TOKEN; default: the demo's)",
 ] as const
 
-/** For a command that always asks a server. */
+/** For a command that always uses a server. */
 function forServer(command: Command, local: string): Command {
   return command
     .option('--url <base>', `the server (SWITCHBOARD_URL; default: at HOST and PORT, ${local})`)
     .option(...tokenFlag)
 }
-const jsonFlag = ['--json', 'print all that is known, one JSON object a line'] as const
+const jsonFlag = ['--json', 'print all fields, one JSON object per line'] as const
 
 /** A flag that may be repeated; `nothing` says what applies without it. */
 function repeatable(flag: string, description: string, nothing: string): Option {
@@ -43,7 +43,7 @@ export function buildProgram(): Command {
 
   for (const [name, description, banner] of [
     ['serve', 'run the server', false],
-    ['start', 'run the server and greet a newcomer: what npm start does', true],
+    ['start', 'run the server and print its addresses and a first request, as npm start does', true],
   ] as const) {
     program
       .command(name)
@@ -59,7 +59,7 @@ export function buildProgram(): Command {
   program
     .command('apply')
     .description(
-      'bring the store to what a world file says: create or update objects, never delete them; lists of access and links become exactly what the file lists',
+      'apply a world file to the store: create or update objects, never delete them; lists of access and links become exactly the lists of the file',
     )
     .argument('<file>')
     .option(...dataFlag)
@@ -70,7 +70,7 @@ export function buildProgram(): Command {
   program
     .command('export')
     .description(
-      'write the store as a world file, which apply turns back into the same; it holds the secrets of apps, and no tokens, of which only hashes are stored',
+      'write the store as a world file, which apply restores; the file holds the secrets of apps, but no tokens, because the store has only their hashes',
     )
     .option(...dataFlag)
     .option(...urlFlag)
@@ -79,40 +79,38 @@ export function buildProgram(): Command {
 
   program
     .command('migrate')
-    .description("bring the database's schema up to date")
+    .description('update the schema of the database')
     .option(...dataFlag)
     .action(async (flags) => (await import('./migrate.ts')).runMigrations(flags))
 
   program
     .command('gen')
     .description(
-      "write the files that are made from the code: openapi/, docs/operations.md, docs/errors.md, docs/settings.md, docs/spec/, the README's settings",
+      "write the files that are generated from the code: openapi/, docs/operations.md, docs/errors.md, docs/settings.md, docs/spec/, the README's settings, the client's methods",
     )
-    .option('--check', 'write nothing; fail when one of them differs')
+    .option('--check', 'write nothing; fail if a file is out of date')
     .action(async (flags) => (await import('./gen.ts')).generate(flags))
 
-  const token = program.command('token').description('make, list and revoke system user tokens')
+  const token = program.command('token').description('create, list and revoke system user tokens')
   token
     .command('create')
-    .description('print a new token, once')
-    .requiredOption('--app <id>', 'the app that it acts for')
-    .addOption(repeatable('--scope <scope>', 'what it may do', 'both business scopes'))
-    .addOption(repeatable('--account <id>', 'the only account that it sees', "all that the app's business sees"))
+    .description('create a token and print its secret, once')
+    .requiredOption('--app <id>', 'the app of the token')
+    .addOption(repeatable('--scope <scope>', 'a permission', 'both business scopes'))
     .addOption(
-      repeatable(
-        '--business <id>',
-        'with the scope operator: the only business, with all that is its, that it sees',
-        'all',
-      ),
+      repeatable('--account <id>', 'an account to which the token is limited', "all that the app's business sees"),
     )
-    .option('--expires <duration>', 'its lifetime, such as 12h or 60d (default: for ever)')
+    .addOption(
+      repeatable('--business <id>', 'with the scope operator: a business to which the token is limited', 'all'),
+    )
+    .option('--expires <duration>', 'the lifetime, such as 12h or 60d (default: no end)')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
     .action(async (flags) => (await import('./token.ts')).createToken(flags))
   token
     .command('list')
-    .description('list tokens, never their secrets')
+    .description('list tokens, without their secrets')
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
@@ -120,7 +118,7 @@ export function buildProgram(): Command {
     .action(async (flags) => (await import('./token.ts')).listTokens(flags))
   token
     .command('revoke')
-    .description('end a token')
+    .description('revoke a token')
     .argument('<id>')
     .option(...dataFlag)
     .option(...urlFlag)
@@ -131,26 +129,26 @@ export function buildProgram(): Command {
     .command('console')
     .description('sign in to the console')
     .command('link')
-    .description('print a link that signs somebody in to the console, once')
-    .option('--for <name>', 'who it is for', 'operator')
-    .option('--expires <duration>', 'how long the link can be used', '1h')
-    .addOption(repeatable('--account <id>', 'an account that is seen', 'all'))
-    .addOption(repeatable('--business <id>', 'a business that is seen, with all that is its', 'all'))
+    .description('print a link that signs somebody in to the console; it works once')
+    .option('--for <name>', 'the name of the person', 'operator')
+    .option('--expires <duration>', 'how long the link is valid', '1h')
+    .addOption(repeatable('--account <id>', 'an account to which the session is limited', 'all'))
+    .addOption(repeatable('--business <id>', 'a business to which the session is limited', 'all'))
     .option(...dataFlag)
     .action(async (flags) => (await import('./console-link.ts')).printConsoleLink(flags))
 
   const local = writeLocalUrl({ host, port })
   forServer(program.command('status'), local)
-    .description('show how a running server is: version, store, processes, what is in it, what waits')
-    .option('--json', 'print all that is known as one JSON object')
+    .description('show the state of a running server: version, store, processes, objects, waiting deliveries')
+    .option('--json', 'print all fields as one JSON object')
     .action(async (flags) => (await import('./status.ts')).showStatus(flags))
   forServer(program.command('wait'), local)
-    .description('wait until something has happened on a running server, and print it; for tests')
+    .description('wait for the first record of a type on a running server, and print it; for tests')
     .argument('<type>', 'request, event, delivery, try, message, call, timer or replay')
     .option('--account <id>', 'only of this account')
     .option('--number <id>', 'only of this Phone-Number-ID')
-    .option('--since <when>', 'also what has happened since then: a duration such as 10s, or a time')
-    .option('--timeout <duration>', 'how long, at most 60s (default: 30s)')
+    .option('--since <when>', 'include records since a duration ago, such as 10s, or since a time')
+    .option('--timeout <duration>', 'how long to wait, at most 60s (default: 30s)')
     .action(async (type, flags) => (await import('./status.ts')).waitForHappening(type, flags))
 
   const signingKey = program
@@ -158,33 +156,33 @@ export function buildProgram(): Command {
     .description('list and rotate the keys that sign the public keys of businesses')
   signingKey
     .command('list')
-    .description('list signing keys, never their secrets')
+    .description('list signing keys, without their secrets')
     .option(...jsonFlag)
     .option(...dataFlag)
     .action(async (flags) => (await import('./signing-key.ts')).listSigningKeys(flags))
   signingKey
     .command('rotate')
-    .description('make a new signing key and replace the signatures of the earlier ones')
+    .description('create a signing key and replace the signatures of the earlier keys')
     .option(...dataFlag)
     .action(async (flags) => (await import('./signing-key.ts')).rotate(flags))
 
   const secrets = program
     .command('secrets')
-    .description('the keys that seal the secrets in the store: make, list and rotate them')
+    .description('create, list and rotate the keys that encrypt the secrets in the store')
   secrets
     .command('generate-key')
     .description('print a new key for SECRETS_KEY')
     .action(async () => (await import('./secrets.ts')).generateKey())
   secrets
     .command('list')
-    .description('list the ids of the keys that the store needs, never the keys')
+    .description('list the ids of the keys that the store needs, without the keys')
     .option(...jsonFlag)
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).listKeys(flags))
   secrets
     .command('rotate')
     .description(
-      'seal every secret again: with SECRETS_KEY if it is set, otherwise with a new key in the key file; if interrupted, it continues the next time',
+      'encrypt every secret with the new key: SECRETS_KEY if it is set, otherwise a new key in the key file; an interrupted rotation continues at the next run',
     )
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).rotateSecrets(flags))
@@ -192,30 +190,32 @@ export function buildProgram(): Command {
   secrets
     .command('reset')
     .description(
-      'when a key is lost for good: give up what it sealed, print new secrets for apps, and say what else must be handed out anew; all tokens end',
+      'when a key is lost for good: delete the secrets that it encrypted, print new secrets for apps, revoke all tokens, and list what else must be replaced',
     )
-    .option('--yes', 'do it; without this, say what would be lost')
+    .option('--yes', 'do it; without this option, print what would be lost')
     .option(...dataFlag)
     .action(async (flags) => (await import('./secrets.ts')).resetLostSecrets(flags))
 
   const audit = program.command('audit').description('show who did what')
   audit
     .command('list')
-    .description('list the newest records of writes, never the secrets of tokens')
-    .option('--account <id>', 'only what was done to this account and what hangs on it')
-    .option('--limit <n>', 'how many records at the most', '50')
+    .description('list the newest records of writes')
+    .option('--account <id>', 'only records of this account and its objects')
+    .option('--limit <n>', 'the most records to list', '50')
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
     .action(async (flags) => (await import('./audit.ts')).listAudit(flags))
 
-  const app = program.command('app').description('look after apps')
+  const app = program.command('app').description('manage apps')
   app
     .command('rotate-secret')
-    .description("print a new secret for signing an app's webhooks, once; the old one goes on for a while")
+    .description(
+      "create a secret that signs an app's webhooks and print it, once; the old secret stays valid for --overlap",
+    )
     .argument('<id>')
-    .option('--overlap <duration>', 'how long the old secret is good as well', '24h')
+    .option('--overlap <duration>', 'how long the old secret stays valid', '24h')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
@@ -225,20 +225,20 @@ export function buildProgram(): Command {
   deliveries
     .command('list')
     .description('list the newest deliveries')
-    .option('--failed', 'only those that were given up or have failed so far')
+    .option('--failed', 'only deliveries that failed, or that failed so far and will be retried')
     .option('--account <id>', 'only those of one account')
     .option('--limit <n>', 'how many', '50')
     .addOption(new Option(...jsonFlag).conflicts('watch'))
-    .option('--watch', 'show how deliveries stand, every second, until Ctrl-C')
+    .option('--watch', 'show the state of deliveries, every second, until Ctrl-C')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
     .action(async (flags) => (await import('./deliveries.ts')).listDeliveries(flags))
   deliveries
     .command('show')
-    .description('show a delivery with every try at it, and the exact headers and body that were sent')
+    .description('show a delivery with every attempt, and the exact headers and body that were sent')
     .argument('<id>')
-    .option('--json', 'print all that is known as one JSON object')
+    .option('--json', 'print all fields as one JSON object')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
@@ -246,28 +246,25 @@ export function buildProgram(): Command {
   deliveries
     .command('replay')
     .description(
-      'send deliveries again, whatever came of them before, to the callback that their app has now: some by their ids, or all that flags select; many are done as a job',
+      'send deliveries again, in any state, to the current callback of their app: by their ids, or all that the options select; many are sent as a job',
     )
     .argument('[id...]')
-    .option('--state <state>', 'only those in this state: waiting, failing, delivered, failed or withdrawn')
-    .option('--app <id>', 'only those to this app')
-    .option('--account <id>', 'only those of this account')
-    .option('--number <id>', 'only those of this Phone-Number-ID')
-    .option('--field <field>', 'only those of this field of webhooks')
-    .option('--since <when>', 'only those that were raised since then: a duration such as 24h, or a time')
-    .option('--until <when>', 'only those that were raised before then')
+    .option('--state <state>', 'only deliveries in this state: waiting, failing, delivered, failed or withdrawn')
+    .option('--app <id>', 'only deliveries to this app')
+    .option('--account <id>', 'only deliveries of this account')
+    .option('--number <id>', 'only deliveries of this Phone-Number-ID')
+    .option('--field <field>', 'only deliveries of this webhook field')
+    .option('--since <when>', 'only deliveries raised since a duration ago, such as 24h, or since a time')
+    .option('--until <when>', 'only deliveries raised before that')
     .option('--to <url>', 'another address to send them to')
-    .option(
-      '--no-wait',
-      'begin a job and leave it to the servers, instead of showing how far it has come until it is done',
-    )
+    .option('--no-wait', 'start the job and return at once, instead of showing its progress until it is done')
     .option(...dataFlag)
     .option(...urlFlag)
     .option(...tokenFlag)
     .action(async (ids, flags) => (await import('./replay.ts')).replayDeliveries(ids, flags))
   deliveries
     .command('replays')
-    .description('list the newest replays that are or were done as a job')
+    .description('list the newest replay jobs')
     .option(...jsonFlag)
     .option(...dataFlag)
     .option(...urlFlag)
@@ -275,7 +272,7 @@ export function buildProgram(): Command {
     .action(async (flags) => (await import('./replays.ts')).listReplays(flags))
   deliveries
     .command('stop-replay')
-    .description('end a replay that is done as a job; what is sent again already stays so')
+    .description('stop a replay job; deliveries that it has sent again are not undone')
     .argument('<id>')
     .option(...dataFlag)
     .option(...urlFlag)
@@ -287,11 +284,11 @@ export function buildProgram(): Command {
     .description(
       "erase a user's name, settings and the contents of all messages with the user, also in the webhook log; windows, blocks and statuses without contents stay",
     )
-    .argument('<user>', "the user's phone number, digits alone")
+    .argument('<user>', "the user's phone number, digits only")
     .option(...dataFlag)
     .action(async (user, flags) => (await import('./forget.ts')).forget(user, flags))
 
-  const templates = program.command('templates').description('message templates: look at them and review them')
+  const templates = program.command('templates').description('list and review message templates')
   templates
     .command('list')
     .description('list the newest templates')
@@ -302,8 +299,8 @@ export function buildProgram(): Command {
     .option(...dataFlag)
     .action(async (flags) => (await import('./templates.ts')).listTemplates(flags))
   for (const [name, status, description] of [
-    ['approve', 'APPROVED', 'let a template be sent: one that waits for its review, or one that is paused'],
-    ['pause', 'PAUSED', 'let an approved template not be sent for now'],
+    ['approve', 'APPROVED', 'approve a template that waits for its review or is paused, so that it can be sent'],
+    ['pause', 'PAUSED', 'pause an approved template, so that it cannot be sent'],
   ] as const) {
     templates
       .command(name)
@@ -314,7 +311,7 @@ export function buildProgram(): Command {
   }
   templates
     .command('reject')
-    .description('refuse a template that waits for its review')
+    .description('reject a template that waits for its review')
     .argument('<id>')
     .requiredOption(
       '--reason <reason>',
@@ -325,43 +322,43 @@ export function buildProgram(): Command {
 
   program
     .command('files')
-    .description('the media, pictures and uploads of the store')
+    .description('copy the media, pictures and uploads of the store')
     .command('copy')
     .description(
-      'copy every file of the store from one storage to another: disk (the folders in DATA_DIR), the path of another such folder, or s3://bucket/prefix?endpoint=…&region=…; repeat it after it was stopped, or after servers were',
+      'copy every file of the store from one storage to another: disk (the folders in DATA_DIR), the path of another such folder, or s3://bucket/prefix?endpoint=…&region=…; run it again after an interruption, and once more after the servers are stopped',
     )
     .requiredOption('--from <storage>', 'where the files are')
-    .requiredOption('--to <storage>', 'where they are to be; what is there already is not copied again')
+    .requiredOption('--to <storage>', 'where to copy them; files that are there already are skipped')
     .option(...dataFlag)
     .action(async (flags) => (await import('./files-copy.ts')).copy(flags))
 
   program
     .command('listen')
     .description(
-      "show an app's events as they come, with their signatures checked (✓ or ✗), in the place of the app's own callback; Ctrl-C puts everything back",
+      "receive an app's events instead of the app's own callback, and print each with its signatures checked (✓ or ✗); Ctrl-C restores the callback",
     )
-    .option('--app <id>', 'the app (default: the only one, or that of the demo)')
+    .option('--app <id>', 'the app (default: the only app, or the app of the demo world)')
     .option('--port <n>', 'the port to listen on, on 127.0.0.1; 0 takes a free one', '0')
     .option(
       '--url <base>',
-      'where the server reaches that port, when it is not on this machine; in production a public https address, unless ALLOW_INTERNAL_CALLBACKS is true',
+      'the address at which the server reaches that port, if the server is not on this machine; in production a public https address, unless ALLOW_INTERNAL_CALLBACKS is true',
     )
     .option(
       '--forward-to <url>',
-      "post each event on to your own server, the same bytes under the same headers, and answer as it does (502 where it can't be reached)",
+      "forward each event to your own server with the same bytes and headers, and respond with its status (502 if it can't be reached)",
     )
     .option(
       '--since <when>',
-      'first show what happened since then: a duration such as 10m, a time such as 2026-11-15T16:30:00Z, or the id of a delivery',
+      'first show events since a duration ago such as 10m, a time such as 2026-11-15T16:30:00Z, or the id of a delivery',
     )
-    .option('--json', 'print whole bodies, one a line')
-    .option('--restore', 'only put back what a listen that was killed left behind')
+    .option('--json', 'print whole bodies, one per line')
+    .option('--restore', 'only restore the callback that a killed listen replaced')
     .option(...dataFlag)
     .action(async (flags) => (await import('./listen.ts')).listen(flags))
 
   const simulate = program
     .command('simulate')
-    .description("the users' side: write to, call and join a business through the gateway of a running server")
+    .description('act as a user: write to, call and join a business through the gateway of a running server')
   const forGateway = (command: Command): Command =>
     command
       .option('--url <base>', `the server (default: at HOST and PORT, ${writeLocalUrl({ host, port })})`)
@@ -369,47 +366,47 @@ export function buildProgram(): Command {
   forGateway(simulate.command('message'))
     .description('a user writes to a phone number')
     .requiredOption('--to <id>', 'the Phone-Number-ID')
-    .requiredOption('--from <wa_id>', "the user's phone number, digits alone")
+    .requiredOption('--from <wa_id>', "the user's phone number, digits only")
     .option(
       '--type <type>',
-      'text, image, location, button, … ; a wrong one lists all (default: what --file is, and without it text)',
+      'text, image, location, button, …; an unknown type lists all (default: the type of --file, otherwise text)',
     )
-    .option('--text <text>', 'what the message says, or the caption of its file')
+    .option('--text <text>', 'the text of the message, or the caption of its file')
     .option('--file <path>', 'an image, video, audio file, document or sticker to send; the business can fetch it')
-    .option('--reply-to <wamid>', 'the message that it replies or reacts to')
-    .option('--payload <payload>', 'what the pressed button holds, with --type button or interactive')
+    .option('--reply-to <wamid>', 'the message to reply or react to')
+    .option('--payload <payload>', 'the payload of the pressed button, with --type button or interactive')
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateMessage(flags))
   forGateway(simulate.command('status <message_id> <action>'))
-    .description("a user's phone reports what became of a message: deliver, read, play, fail or delete")
+    .description("a user's phone reports an action on a message: deliver, read, play, fail or delete")
     .option('--user <wa_id>', 'the participant, for a message of a group')
-    .option('--code <code>', 'why it failed, with fail')
+    .option('--code <code>', 'the error code, with fail')
     .action(async (id, action, flags) => (await import('./simulate.ts')).simulateStatus(id, action, flags))
   forGateway(simulate.command('press <message_id> [choice]'))
-    .description('a user presses a button or row of a message: its id, or accept or reject')
+    .description('a user presses a button or row of a message; choice is its id, or accept or reject')
     .option('--user <wa_id>', 'the participant, for a message of a group')
-    .option('--data <json>', 'what a location request, products or a flow are answered with')
+    .option('--data <json>', 'the reply to a location request, products or a flow')
     .action(async (id, choice, flags) => (await import('./simulate.ts')).simulatePress(id, choice, flags))
   forGateway(simulate.command('call'))
-    .description('a user calls a phone number, or does something about a call')
+    .description('a user calls a phone number, or acts on a call')
     .option('--to <id>', 'the Phone-Number-ID to call')
-    .option('--from <wa_id>', 'the user who calls, digits alone')
+    .option('--from <wa_id>', 'the user who calls, digits only')
     .option('--name <name>', "the user's name")
     .option('--ring <call_id>', "the user's phone rings")
     .option('--answer <call_id>', 'the user picks up')
-    .option('--reject <call_id>', 'the user does not want the call')
+    .option('--reject <call_id>', 'the user rejects the call')
     .option('--hang-up <call_id>', 'the user ends the call')
     .action(async (flags) => (await import('./simulate.ts')).simulateCall(flags))
   forGateway(simulate.command('permission'))
-    .description('a user says whether a phone number may call')
+    .description('a user grants or denies a phone number the permission to call')
     .requiredOption('--number <id>', 'the Phone-Number-ID')
-    .requiredOption('--user <wa_id>', 'the user, digits alone')
+    .requiredOption('--user <wa_id>', 'the user, digits only')
     .option('--status <status>', 'granted, pending or denied', 'granted')
     .action(async (flags) => (await import('./simulate.ts')).simulatePermission(flags))
   forGateway(simulate.command('join'))
     .description('a user follows the invite link of a group')
     .requiredOption('--link <url>', 'the invite link')
-    .requiredOption('--user <wa_id>', 'the user, digits alone')
+    .requiredOption('--user <wa_id>', 'the user, digits only')
     .option('--name <name>', "the user's name")
     .action(async (flags) => (await import('./simulate.ts')).simulateJoin(flags))
 
@@ -422,12 +419,12 @@ export function buildProgram(): Command {
 function addSandboxCommands(program: Command, local: string): void {
   const forOperator = (command: Command): Command => forServer(command, local)
   const load = () => import('./sandbox.ts')
-  const snapshot = program.command('snapshot').description('in a sandbox: the whole store by name')
+  const snapshot = program.command('snapshot').description('in a sandbox: save and restore the whole store')
   forOperator(snapshot.command('save <name>'))
-    .description('save the whole store, instead of what the name had before')
+    .description('save the whole store; a snapshot of the same name is replaced')
     .action(async (name, flags) => (await load()).saveSnapshot(name, flags))
   forOperator(snapshot.command('restore <name>'))
-    .description('bring the store back to what it was then')
+    .description('restore the store from a snapshot')
     .action(async (name, flags) => (await load()).restoreSnapshot(name, flags))
   forOperator(snapshot.command('list'))
     .description('list snapshots')
@@ -436,24 +433,24 @@ function addSandboxCommands(program: Command, local: string): void {
     .description('delete a snapshot')
     .action(async (name, flags) => (await load()).deleteSnapshot(name, flags))
   forOperator(program.command('clock'))
-    .description('in a sandbox: read the clock of the service, or move it')
+    .description('in a sandbox: read or move the clock of the service')
     .option('--advance <duration>', 'how far to move it forward, such as 24h')
-    .option('--set <time>', 'what time it shall be, in ISO 8601')
-    .option('--real', 'back to the real time')
+    .option('--set <time>', 'the new time, in ISO 8601')
+    .option('--real', 'return to the real time')
     .action(async (flags) => (await load()).moveClock(flags))
   forOperator(program.command('reset'))
     .description('in a sandbox: empty the store and apply a world')
-    .option('--world <file>', 'a world file (default: the one of the start)')
+    .option('--world <file>', 'a world file (default: the world file of the start)')
     .action(async (flags) => (await load()).reset(flags))
-  const faults = program.command('faults').description('in a sandbox: let requests and webhooks go wrong on purpose')
+  const faults = program.command('faults').description('in a sandbox: make requests and webhooks fail on purpose')
   forOperator(faults.command('list'))
-    .description('list the rules, and how often each was hit')
+    .description('list the rules and the number of hits of each')
     .action(async (flags) => (await load()).listFaults(flags))
   forOperator(faults.command('set <file>'))
-    .description('replace the rules by those of a JSON file')
+    .description('replace the rules with the rules of a JSON file')
     .action(async (file, flags) => (await load()).setFaults(file, flags))
   forOperator(faults.command('clear'))
-    .description('remove all rules, and let go what they held')
+    .description('remove all rules, and send held webhooks')
     .action(async (flags) => (await load()).clearFaults(flags))
 }
 

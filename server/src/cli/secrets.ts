@@ -132,7 +132,8 @@ export async function resetLostSecrets(flags: { data?: string; yes?: boolean }):
     const known = () => [...(secretsKey ? [secretsKey] : []), ...secretsKeyOld, ...readFileKeys(secretsKeyFile)]
     read.secrets.unlock({ keys: known(), reload: known, random: systemRandom })
     const lost = await listLostKeys(read)
-    if (lost.length === 0) throw new CommandFailed('no key is lost: every secret of this store can be opened')
+    if (lost.length === 0)
+      throw new CommandFailed('no key is lost: every secret of this store can be decrypted, and nothing was changed')
     if (config.databaseUrl === undefined && isStoreLocked(config.dataDir)) {
       throw new CommandFailed('a server runs on this store, and may still have the key: stop it first')
     }

@@ -37,7 +37,7 @@ export async function listTemplates(flags: TemplateListFlags): Promise<void> {
   }
   const status = templateStatuses.find((known) => known === flags.status?.toUpperCase())
   if (flags.status !== undefined && !status) {
-    throw new CommandFailed(`--status ${flags.status} is none of ${templateStatuses.join(', ')}`)
+    throw new CommandFailed(`--status ${flags.status} is not one of ${templateStatuses.join(', ')}`)
   }
   await withLockedStore({ DATA_DIR: flags.data }, async ({ read }) => {
     const templates = await listTemplatesForOperators(read, { account: flags.account, status }, limit)
@@ -78,7 +78,7 @@ export async function review(id: string, status: Template['status'], { reason, d
 
 function readReason(text: string): string {
   const reason = rejectionReasons.find((known) => known === text.toUpperCase())
-  if (reason === undefined) throw new CommandFailed(`--reason ${text} is none of ${rejectionReasons.join(', ')}`)
+  if (reason === undefined) throw new CommandFailed(`--reason ${text} is not one of ${rejectionReasons.join(', ')}`)
   return reason
 }
 

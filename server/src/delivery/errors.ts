@@ -30,25 +30,25 @@ export const urlInternal = defineProblem({
 export const callbackRedirects = defineError({
   id: 'callback_redirects',
   status: 422,
-  text: 'The callback could not be verified: it answered {status}, and redirects are not followed; give the address that answers 200 itself.',
+  text: 'The callback could not be verified: it responded with {status}, and redirects are not followed; give the address that responds with 200 itself.',
 })
 export const callbackStatusWrong = defineError({
   id: 'callback_status_wrong',
   status: 422,
-  text: 'The callback could not be verified: it answered {status}; it must answer 200 with the value of hub.challenge as the body.',
+  text: 'The callback could not be verified: it responded with {status}; it must respond with 200 and the value of hub.challenge as the body.',
 })
 export const callbackBodyWrong = defineError({
   id: 'callback_body_wrong',
   status: 422,
-  text: 'The callback could not be verified: it answered 200 with another body than the value of hub.challenge; it must send back that value alone.',
+  text: 'The callback could not be verified: it responded with 200 and another body than the value of hub.challenge; it must send exactly that value.',
 })
 export const callbackNotAllowed = defineError({
   id: 'callback_not_allowed',
   status: 422,
-  text: 'The callback could not be verified: {reason}; give one that is.',
+  text: 'The callback could not be verified: {reason}; give an allowed address.',
 })
 export const callbackUnreachable = defineError({
   id: 'callback_unreachable',
   status: 422,
-  text: 'The callback could not be verified: {reason}; try again when it answers 200 with the value of hub.challenge.',
+  text: 'The callback could not be verified: {reason}; try again when it responds with 200 and the value of hub.challenge.',
 })

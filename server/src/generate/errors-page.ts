@@ -23,7 +23,7 @@ export const meanings: Readonly<Record<string, string>> = {
   '403 368': 'The platform has restricted the number.',
   '403 131031': 'The account was rejected by its review.',
   '403 138006': 'The user has not given the number permission to call.',
-  '404 803': 'There is no such thing, or it is not visible to the token: both get the same answer.',
+  '404 803': 'The object does not exist, or the token may not see it: both get the same response.',
   '408 2': 'What was waited for did not happen in time.',
   '416 100': 'The range of a download begins behind its end.',
   '422 100': 'A rule of the business forbids it.',

@@ -76,7 +76,7 @@ export const linkExpired = defineError({
 export const internalFault = defineError({
   id: 'internal_fault',
   status: 500,
-  text: 'Something went wrong on our side; try again, and quote the trace id if it stays so.',
+  text: 'Something went wrong on our side; try again, and report the trace id if it happens again.',
 })
 
 /** For example while the disk is full. The write was rolled back. */
@@ -110,7 +110,7 @@ export const cannotReachFiles = defineError({
 export const cannotStoreFiles = defineError({
   id: 'cannot_store_files',
   status: 500,
-  text: 'The storage of files takes no more at the moment, and nothing was changed; try again in {seconds} s.',
+  text: 'The storage of files is full at the moment, and nothing was changed; try again in {seconds} s.',
 })
 
 export const argumentWrong = defineProblem({ id: 'argument_wrong', text: 'it must be {expected}.' })
@@ -155,7 +155,7 @@ export const bothCursors = defineError({
 })
 export const cursorUnknown = defineProblem({
   id: 'cursor_unknown',
-  text: 'the cursor is not one of this list in this order; take it from paging.cursors, or leave it out to start anew.',
+  text: 'the cursor is not one of this list in this order; take it from paging.cursors, or leave it out to start from the beginning.',
 })
 
 const filteringExample = '[{"field":"…","operator":"EQUAL","value":"…"}]'

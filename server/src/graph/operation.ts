@@ -186,7 +186,7 @@ interface ReplyRow {
   readonly repeated?: 'whole' | 'ranges'
   /** The content of a 503, if the row has one. */
   readonly unready?: ReplyContent
-  /** Whether it only sends browsers elsewhere (303). */
+  /** Whether it only sends browsers elsewhere (303), where `content` is; its input is read from the query. */
   readonly redirects?: boolean
 }
 

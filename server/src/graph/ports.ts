@@ -144,13 +144,13 @@ export interface ConsolePort {
   signOut(visitor: Visitor): Promise<Reply>
 }
 
+/** What an issuer lets a browser bring back. */
+export type IssuerAnswer = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
+
 export interface ConsoleFiles {
   readonly script: string
   readonly style: string
 }
-
-/** What an issuer lets a browser bring back. */
-export type IssuerAnswer = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'error' | 'error_description', string>>>
 
 export interface Visitor {
   readonly headers: IncomingHttpHeaders

@@ -39,7 +39,7 @@ export const contentTypeMissing = defineError({
 export const contentTypeNotTaken = defineError({
   id: 'content_type_not_taken',
   status: 400,
-  text: 'The Content-Type {given} is not taken; send the body as {accepted}.',
+  text: 'The Content-Type {given} is not accepted; send the body as {accepted}.',
 })
 export const jsonSentAsForm = defineError({
   id: 'json_sent_as_form',
@@ -49,7 +49,7 @@ export const jsonSentAsForm = defineError({
 export const bodyTooLarge = defineError({
   id: 'body_too_large',
   status: 400,
-  text: 'The body is larger than the {max} bytes that are taken; send a smaller one.',
+  text: 'The body is larger than the {max} bytes that are accepted; send a smaller body.',
 })
 export const bodyBrokeOff = defineError({
   id: 'body_broke_off',
@@ -64,7 +64,7 @@ export const bodyTooLate = defineError({
 export const bodyInTooManyPieces = defineError({
   id: 'body_in_too_many_pieces',
   status: 400,
-  text: 'The body came in too many small pieces; send it in one, or with a token.',
+  text: 'The body came in too many small pieces; send it in one piece, or with a token.',
 })
 export const bodyNotUtf8 = defineError({
   id: 'body_not_utf8',
@@ -112,7 +112,7 @@ export const uploadTooLarge = defineProblem({
 export const tooMuchBesidesFile = defineError({
   id: 'too_much_besides_file',
   status: 400,
-  text: 'The members besides the file are larger than the {max} bytes that are taken; shorten them.',
+  text: 'The members besides the file are larger than the {max} bytes that are accepted; shorten them.',
 })
 export const boundaryMissing = defineError({
   id: 'boundary_missing',
@@ -132,7 +132,7 @@ export const delimiterGoesOn = defineError({
 export const headEndsInLineFeed = defineError({
   id: 'head_ends_in_line_feed',
   status: 400,
-  text: 'The multipart body has a line in the head of a part that ends with a line feed alone; end each with a carriage return and a line feed.',
+  text: 'The multipart body has a line in the head of a part that ends with only a line feed; end each line with a carriage return and a line feed.',
 })
 export const partHeadTooLong = defineError({
   id: 'part_head_too_long',
@@ -162,7 +162,7 @@ export const tooManyParts = defineError({
 export const tooMuchFraming = defineError({
   id: 'too_much_framing',
   status: 400,
-  text: 'The multipart body has more than {max} bytes that are no content of a part; send shorter heads, and nothing around the parts.',
+  text: 'The multipart body has more than {max} bytes that belong to no part; send shorter heads, and nothing around the parts.',
 })
 export const hostNotServed = defineError({
   id: 'host_not_served',
@@ -177,7 +177,7 @@ export const foreignPage = defineError({
 export const methodUnknown = defineError({
   id: 'method_unknown',
   status: 404,
-  text: 'There is no such operation as this {method}; this path takes {methods}.',
+  text: 'There is no such operation as this {method}; this path accepts {methods}.',
 })
 export const pathOfAnotherVocabulary = defineError({
   id: 'path_of_another_vocabulary',
@@ -197,7 +197,7 @@ export const pathUnknown = defineError({
 export const notAProxy = defineError({
   id: 'not_a_proxy',
   status: 404,
-  text: 'There is no such operation as this {method}; this service is no proxy.',
+  text: 'There is no such operation as this {method}; this service is not a proxy.',
 })
 export const tooManyWrites = defineError({
   id: 'too_many_writes',

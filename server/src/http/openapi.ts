@@ -139,7 +139,7 @@ function describeOperation(place: Place, rows: readonly DescribedRow[], options:
     ],
     ...(requestBody && { requestBody }),
     responses: {
-      [isRedirect(first) ? 303 : 200]: describeSuccess(rows, vocabulary),
+      200: describeSuccess(rows, vocabulary),
       ...Object.fromEntries(statuses.map((status) => [status, errorReference(status, rows, vocabulary)])),
       ...describeReplies(first, vocabulary),
     },
@@ -223,14 +223,9 @@ function describeLimits(classes: readonly string[], { rates }: OpenApiOptions): 
   return `Limited by ${limits.join(' and ')}.`
 }
 
-function isRedirect(row: Row): boolean {
-  return !isOperation(row) && row.redirects === true
-}
-
 function describeSuccess(rows: readonly DescribedRow[], vocabulary: Vocabulary): Response {
   const [{ operation: first }] = rows as [DescribedRow]
   const headers = headersOf(200, vocabulary, doorOf(first).counted)
-  if (isRedirect(first)) return { description: 'Elsewhere, as `Location` says.', headers, content: {} }
   if (!isOperation(first)) return { description: 'As asked.', headers, content: describeContent(first.content) }
   const examples = rows.map(({ operation: { name, sentence, examples } }) => [
     name,
@@ -273,6 +268,7 @@ function describeReplies(row: Row, vocabulary: Vocabulary): Record<string, Respo
         content: { ...describeContent(row.content['text/html'] ? row.content : page), 'application/json': envelope },
       },
     }),
+    ...(row.redirects && { 303: { description: 'A browser goes where `Location` says.', headers, content: {} } }),
     ...(row.unready && { 503: { description: 'Not now.', headers, content: describeContent(row.unready) } }),
   }
 }

@@ -27,7 +27,7 @@ onBothDatabases('signing in by OpenID Connect', (engine) => {
     issuer.people.set('ada', person('Ada@example.com'))
     issuer.people.set('eve', person('eve@example.com'))
     issuer.people.set('mallory', person('ada@example.com', { email_verified: false }))
-    issuer.people.set('grace', { preferred_username: 'grace', groups: ['staff', 'operators'] })
+    issuer.people.set('grace', { preferred_username: 'gra\u0000ce', groups: ['staff', 'operators'] })
     issuer.people.set('joan', person('joan@example.com', { groups: ['strangers'] }))
   })
   after(async () => {
@@ -171,6 +171,13 @@ onBothDatabases('signing in by OpenID Connect', (engine) => {
         assert.doesNotMatch(setCookie.join(), /sb_/)
       })
     }
+
+    test('but a sign-in that is under way in another window goes on', async () => {
+      const browser = new TestBrowser()
+      const answer = await comeBack(browser, 'ada')
+      assert.equal(problemOf((await browser.visit(`${callback()}?code=a&state=b`)).location), 'stale')
+      assert.equal(problemOf((await browser.visit(answer)).location), null)
+    })
 
     test('in another browser: a stranger cannot sign anybody in as somebody else', async () => {
       const answer = await comeBack(new TestBrowser(), 'ada')

@@ -59,10 +59,12 @@ export function makeSignIn(
     async finishSignIn(visitor, answer) {
       if (!issuer || !oidc) return redirect(signInPage)
       const { headers } = visitor
+      const begun = readSignIn(headers, { secret, now: clock.now(), isSecure: isSecure() })
+      // A sign-in that is under way in another window goes on.
+      if (!begun || answer.state !== begun.state)
+        return fail(new SignInFailed('stale', 'no such sign-in was begun here'))
       const forget = writeSignInCookie(headers.host, '', isSecure())
       try {
-        const begun = readSignIn(headers, { secret, now: clock.now(), isSecure: isSecure() })
-        if (!begun || answer.state !== begun.state) throw new SignInFailed('stale', 'no such sign-in was begun here')
         const url = new URL(publicUrl() + callbackPath)
         for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value)
         const claims = await issuer.finish(url, begun)

@@ -71,7 +71,7 @@ function BubbleTools(props: {
         }}
       />
       {isMine && message.state !== 'deleted' && (
-        <IconButton icon="close" label="Take back" onClick={() => void phone.act(message, 'delete')} />
+        <IconButton icon="close" label="Delete" onClick={() => void phone.act(message, 'delete')} />
       )}
       {reacts.value && (
         <fieldset class="emojis" aria-label="Reactions">
@@ -80,7 +80,7 @@ function BubbleTools(props: {
               type="button"
               class="bare"
               key={emoji}
-              aria-label={emoji === '' ? 'Take the reaction back' : `React ${emoji}`}
+              aria-label={emoji === '' ? 'Remove the reaction' : `React ${emoji}`}
               onClick={() => {
                 reacts.value = false
                 void phone.write(key, { type: 'reaction', reaction: { message_id: message.id, emoji } })
@@ -96,8 +96,8 @@ function BubbleTools(props: {
 }
 
 function Content({ phone, message }: { readonly phone: Phone; readonly message: Message }): ComponentChildren {
-  if (message.state === 'deleted') return <p class="soft">You took this message back.</p>
-  if (message.content_removed) return <p class="soft">The content is not kept any more.</p>
+  if (message.state === 'deleted') return <p class="soft">You deleted this message.</p>
+  if (message.content_removed) return <p class="soft">The content is no longer kept.</p>
   const content = message[message.type]
   const media = content as Media
   switch (message.type) {
@@ -127,7 +127,7 @@ function Content({ phone, message }: { readonly phone: Phone; readonly message: 
     case 'order':
       return <p>Order</p>
     default:
-      return <p class="soft">{`A message of the kind ${message.type}`}</p>
+      return <p class="soft">{`A message of type ${message.type}`}</p>
   }
 }
 
@@ -165,7 +165,7 @@ export function MediaView(props: {
 }) {
   const { phone, type, media, message } = props
   const url = toOwn(media.url)
-  if (url === undefined) return <p class="soft">The file is not kept any more.</p>
+  if (url === undefined) return <p class="soft">The file is no longer kept.</p>
   switch (type) {
     case 'image':
     case 'sticker':

@@ -38,15 +38,15 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
       </header>
       {number && <WriteAsBusiness key={number.id} number={number} phones={phones} />}
       <header class="panel-head lines-head">
-        <h3>What happens</h3>
+        <h3>Activity</h3>
         <To href="/live" class="soft">
-          All of it
+          Show all
         </To>
       </header>
       <div class="mini-live">
         {lines.length === 0 ? (
           <Empty title="Nothing yet">
-            <p>Send a message from here, from a phone, or from a terminal, and watch it go through.</p>
+            <p>Send a message from here, from a phone, or from a terminal.</p>
           </Empty>
         ) : (
           <ol>
@@ -130,7 +130,7 @@ function WriteAsBusiness({ number, phones }: { readonly number: Number; readonly
             ))}
           </select>
         </Field>
-        <Field label="Message as the business">
+        <Field label="Message from the business">
           <input
             value={body.value}
             placeholder="Your ferns are here."
@@ -144,7 +144,7 @@ function WriteAsBusiness({ number, phones }: { readonly number: Number; readonly
         </button>
       </div>
       <details class="as-curl">
-        <summary>The same from a terminal</summary>
+        <summary>Send from a terminal</summary>
         <Code
           label={`From ${writeDigits(digitsOf(number))}`}
           text={`curl -H 'Authorization: Bearer demo-token' -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(json).replaceAll("'", "'\\''")}' \\\n  '${location.origin}${base}${path}'`}

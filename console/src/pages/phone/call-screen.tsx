@@ -115,7 +115,7 @@ export function CallScreen({ phone, shown }: { readonly phone: Phone; readonly s
       {showsSessions.value && (
         <Dialog
           wide
-          title="What both sides said about their media"
+          title="Session descriptions of both sides"
           onClose={() => {
             showsSessions.value = false
           }}

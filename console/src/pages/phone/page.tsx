@@ -91,7 +91,7 @@ function AddPhone({ onAdd, onClose }: { readonly onAdd: (id: string) => void; re
           })
         }}
       >
-        <Field label="Number" hint="With its country code. The number of a business shows the SMS that it gets.">
+        <Field label="Number" hint="With the country code. The phone of a business number shows its SMS.">
           <input
             inputMode="tel"
             required
@@ -102,7 +102,7 @@ function AddPhone({ onAdd, onClose }: { readonly onAdd: (id: string) => void; re
             }}
           />
         </Field>
-        <Field label="Name" hint="May be left out.">
+        <Field label="Name" hint="Optional.">
           <input
             value={name.value}
             maxLength={256}

@@ -34,7 +34,7 @@ export function PhoneView({ phone, onRemove }: { readonly phone: Phone; readonly
             showsSettings.value = true
           }}
         />
-        <IconButton icon="close" label={`Put the phone of ${name} away`} onClick={onRemove} />
+        <IconButton icon="close" label={`Remove the phone of ${name}`} onClick={onRemove} />
       </header>
       <div class="screen">
         {phone.sms.value && <SmsNote phone={phone} />}
@@ -45,7 +45,7 @@ export function PhoneView({ phone, onRemove }: { readonly phone: Phone; readonly
             <span>{phone.problem.value}</span>
             <IconButton
               icon="close"
-              label="Understood"
+              label="Dismiss"
               onClick={() => {
                 phone.problem.value = undefined
               }}
@@ -186,14 +186,14 @@ export function writeDigits(digits: string): string {
 /** What a message says, in one line. */
 export function summarize(message: Message): string {
   const content = message[message.type] as Record<string, unknown> | undefined
-  if (message.content_removed) return 'The content is not kept any more'
+  if (message.content_removed) return 'The content is no longer kept'
   switch (message.type) {
     case 'text':
       return String(content?.['body'] ?? '')
     case 'template':
       return message.rendered?.body ?? 'Template'
     case 'reaction':
-      return content?.['emoji'] ? `Reacted ${content['emoji']}` : 'Took a reaction back'
+      return content?.['emoji'] ? `Reacted ${content['emoji']}` : 'Removed a reaction'
     case 'interactive':
       return summarizeInteractive(content ?? {})
     case 'button':

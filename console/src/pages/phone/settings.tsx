@@ -3,9 +3,9 @@ import type { User } from '../../data/types.ts'
 import { Dialog, Field } from '../../ui/parts.tsx'
 
 const switches = [
-  ['auto_read', 'Reads by itself', 'Messages are read a moment after they come, as if somebody looked.'],
+  ['auto_read', 'Reads automatically', 'Messages are read a moment after they arrive.'],
   ['read_receipts', 'Sends read receipts', 'Off: the business gets no read receipts.'],
-  ['reachable', 'Can be reached', 'Off: messages fail, as to a number without the app.'],
+  ['reachable', 'Reachable', 'Off: messages fail, as for a number without the app.'],
 ] as const
 
 /** What a phone is set to. */
@@ -27,7 +27,7 @@ export function PhoneSettings({ phone, onClose }: { readonly phone: Phone; reado
         </Field>
         <Switch
           label="Online"
-          hint="Offline, messages wait until it is online again."
+          hint="Off: messages wait until the phone is online again."
           isOn={user.presence === 'online'}
           onChange={(isOn) => void phone.set({ presence: isOn ? 'online' : 'offline' })}
         />

@@ -21,7 +21,7 @@ function auditOperations(): NewOperation[] {
       name: 'audit.list_activities',
       method: 'GET',
       path: '/{Version}/{Account-ID}/activities',
-      sentence: 'Lists what was done to an account and what hangs on it, newest first.',
+      sentence: 'Lists the writes to an account and its objects, newest first.',
       permission: 'management',
       fields: { available: activityFields, defaults: activityFields, mode: 'replace' },
       list: activityList,

@@ -34,7 +34,7 @@ function botOperations(): NewOperation[] {
       name: 'bot.read',
       method: 'GET',
       path: '/{Version}/{Bot-ID}',
-      sentence: 'Reads what a bot offers before anybody answers.',
+      sentence: 'Reads the prompts, commands and welcome message of a bot.',
       permission: 'management',
       fields: {
         available: botFields,

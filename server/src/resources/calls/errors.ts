@@ -13,7 +13,7 @@ export const callIdRequired = defineError({
 export const sessionNotTaken = defineError({
   id: 'session_not_taken',
   status: 400,
-  text: 'session: it goes with connect, pre_accept or accept; leave it out with {action}.',
+  text: 'session: it is allowed with connect, pre_accept or accept; leave it out with {action}.',
 })
 export const sessionRequired = defineError({
   id: 'session_required',

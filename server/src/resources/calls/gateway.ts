@@ -36,7 +36,7 @@ export function callGatewayOperations(): NewOperation[] {
       name: 'gateway.set_call_permission',
       method: 'POST',
       path: '/gateway/call_permissions',
-      sentence: 'Says whether a user lets a phone number call; pending says that the user was asked.',
+      sentence: 'Sets whether a user permits calls of a phone number; pending means that the user was asked.',
       input: Type.Object({
         phone_number_id: idSchema(),
         user_wa_id: userWaIdSchema,
@@ -67,7 +67,7 @@ export function callGatewayOperations(): NewOperation[] {
       name: 'gateway.start_call',
       method: 'POST',
       path: '/gateway/calls',
-      sentence: 'Lets a user call a phone number.',
+      sentence: 'Starts a call of a user to a phone number.',
       input: Type.Object({
         phone_number_id: idSchema(),
         from: userWaIdSchema,
@@ -99,7 +99,7 @@ export function callGatewayOperations(): NewOperation[] {
       name: 'gateway.read_call',
       method: 'GET',
       path: '/gateway/calls/{call_id}',
-      sentence: 'Reads a call, with what both sides have said about their media so far.',
+      sentence: 'Reads a call, with the session descriptions of both sides so far.',
       input: Type.Object({ call_id: idSchema() }),
       output: gatewayCallSchema,
       examples: {
@@ -122,7 +122,7 @@ export function callGatewayOperations(): NewOperation[] {
       name: 'gateway.list_calls',
       method: 'GET',
       path: '/gateway/calls',
-      sentence: 'Lists calls between users and phone numbers, newest first, without what they said about their media.',
+      sentence: 'Lists calls between users and phone numbers, newest first, without session descriptions.',
       list: newestFirst(100),
       input: Type.Object({
         user_wa_id: Type.Optional(userWaIdSchema),
@@ -155,7 +155,7 @@ export function callGatewayOperations(): NewOperation[] {
       name: 'gateway.act_on_call',
       method: 'POST',
       path: '/gateway/calls/{call_id}',
-      sentence: "Tells what a user's phone did with a call: rings, accepts, rejects or terminates it.",
+      sentence: "Reports what a user's phone did with a call: it rings, accepts, rejects or terminates.",
       input: Type.Object({
         call_id: idSchema(),
         action: Type.Enum(userActions),

@@ -38,7 +38,7 @@ function callOperations(vocabulary: Vocabulary): NewOperation[] {
       name: 'calls.read_permission',
       method: 'GET',
       path: '/{Version}/{Phone-Number-ID}/call_permissions',
-      sentence: 'Says whether a user lets a phone number call, and what the number may do about it now.',
+      sentence: 'Reads whether a user permits calls of a phone number, and which actions are possible now.',
       permission: 'messaging',
       rateClass: 'call_permissions',
       errors: [400, 401, 403, 404, 429, 500],

@@ -68,12 +68,12 @@ export const sdpAddress = defineError({
 export const sdpMulticastIp4 = defineError({
   id: 'sdp_multicast_ip4',
   status: 400,
-  text: 'session.sdp: line {line} has a multicast address; behind it must come /<ttl> from 0 to 255, and may come /<count>.',
+  text: 'session.sdp: line {line} has a multicast address; /<ttl> from 0 to 255 must follow it, and /<count> may.',
 })
 export const sdpMulticastIp6 = defineError({
   id: 'sdp_multicast_ip6',
   status: 400,
-  text: 'session.sdp: line {line} has a multicast address; behind it may come /<count> alone.',
+  text: 'session.sdp: line {line} has a multicast address; only /<count> may follow it.',
 })
 export const sdpPort = defineError({
   id: 'sdp_port',

@@ -10,10 +10,10 @@ export const customTypeRequired = defineProblem({
 })
 export const customTypeNotTaken = defineProblem({
   id: 'custom_type_not_taken',
-  text: 'it goes with entity_type OTHER alone; leave it out.',
+  text: 'it is allowed only with entity_type OTHER; leave it out.',
 })
 export const registrationNotTaken = defineProblem({
   id: 'registration_not_taken',
-  text: 'it goes with entity_type OTHER or PARTNERSHIP alone; leave it out.',
+  text: 'it is allowed only with entity_type OTHER or PARTNERSHIP; leave it out.',
 })
 export const officerNameBlank = defineProblem({ id: 'officer_name_blank', text: 'it must hold more than blanks.' })

@@ -8,7 +8,7 @@ const rightKey = `an RSA public key of ${minModulusBits} to ${maxModulusBits} bi
 export const privateKey = defineError({
   id: 'private_key',
   status: 400,
-  text: 'business_public_key: it holds a private key, which nobody but its owner may have; make a new pair, and send its public key alone.',
+  text: 'business_public_key: it holds a private key, which only its owner may have; create a new pair, and send only its public key.',
 })
 export const keyLineEndsEscaped = defineError({
   id: 'key_line_ends_escaped',
@@ -23,12 +23,12 @@ export const keyBlockUnended = defineError({
 export const textAfterKey = defineError({
   id: 'text_after_key',
   status: 400,
-  text: 'business_public_key: something stands after -----END {label}-----; send one key and nothing else.',
+  text: 'business_public_key: there is text after -----END {label}-----; send one key and nothing else.',
 })
 export const textBeforeKey = defineError({
   id: 'text_before_key',
   status: 400,
-  text: 'business_public_key: something stands before -----BEGIN; send one key and nothing else.',
+  text: 'business_public_key: there is text before -----BEGIN; send one key and nothing else.',
 })
 export const keyNotPem = defineError({
   id: 'key_not_pem',
@@ -43,7 +43,7 @@ export const keyIsCertificate = defineError({
 export const keyLabelUnknown = defineError({
   id: 'key_label_unknown',
   status: 400,
-  text: `business_public_key: {label} is not taken; send "PUBLIC KEY" or "RSA PUBLIC KEY", ${rightKey}.`,
+  text: `business_public_key: {label} is not accepted; send "PUBLIC KEY" or "RSA PUBLIC KEY", ${rightKey}.`,
 })
 export const keyLineNotBase64 = defineError({
   id: 'key_line_not_base64',
@@ -58,7 +58,7 @@ export const keyBase64CutOff = defineError({
 export const notAPublicKey = defineError({
   id: 'not_a_public_key',
   status: 400,
-  text: `business_public_key: what its block holds is not a public key; send ${rightKey}.`,
+  text: `business_public_key: its block is not a public key; send ${rightKey}.`,
 })
 export const keyOfAnotherKind = defineError({
   id: 'key_of_another_kind',
@@ -78,10 +78,10 @@ export const keyExponentWrong = defineError({
 export const keyModulusEven = defineError({
   id: 'key_modulus_even',
   status: 400,
-  text: `business_public_key: its modulus is even, so it is no RSA key; send ${rightKey}.`,
+  text: `business_public_key: its modulus is even, so it is not an RSA key; send ${rightKey}.`,
 })
 export const keyNotExactDer = defineError({
   id: 'key_not_exact_der',
   status: 400,
-  text: `business_public_key: what its block holds is not exactly one key in DER; write it anew, as ${rightKey}.`,
+  text: `business_public_key: its block is not exactly one key in DER; export it again, as ${rightKey}.`,
 })

@@ -36,7 +36,7 @@ function encryptionOperations(vocabulary: Vocabulary): NewOperation[] {
       method: 'GET',
       path,
       sentence:
-        'Reads the public key that payloads for a phone number are encrypted with, and whether its signature holds.',
+        'Reads the public key that payloads for a phone number are encrypted with, and whether its signature is valid.',
       permission: 'management',
       fields: { available: publicKeyFields, defaults: publicKeyFields, mode: 'replace' },
       input: Type.Object({}),

@@ -24,12 +24,12 @@ export const inviteLinkDead = defineError({
 export const joinRequestUnknown = defineError({
   id: 'join_request_unknown',
   status: 404,
-  text: 'No join request of this group that waits has that id; list them for those that do.',
+  text: 'The group has no waiting join request with this id; list the join requests for their ids.',
 })
 export const participantUnknown = defineError({
   id: 'participant_unknown',
   status: 404,
-  text: 'The user is not in this group; see its participants for who is.',
+  text: 'The user is not in this group; read the group for its participants.',
 })
 export const groupsNeedRegistration = defineError({
   id: 'groups_need_registration',

@@ -17,7 +17,7 @@ export function groupGatewayOperations(): NewOperation[] {
       name: 'gateway.join_group',
       method: 'POST',
       path: '/gateway/groups/join',
-      sentence: 'Lets a user join a group by its invite link, or ask to join it where the business has to approve.',
+      sentence: 'Lets a user join a group by its invite link, or ask to join it if the business has to approve.',
       input: joinSchema,
       output: joinedSchema,
       examples: {

@@ -37,7 +37,7 @@ export function listRequests(): NewOperation {
     name: 'groups.list_join_requests',
     method: 'GET',
     path: requestsPath,
-    sentence: 'Lists the requests to join a group that wait for an answer, newest first.',
+    sentence: 'Lists the requests to join a group that wait for a decision, newest first.',
     permission: 'messaging',
     list: requestList,
     input: Type.Object({}),
@@ -133,7 +133,7 @@ export function rejectRequests(vocabulary: Vocabulary): NewOperation {
   return answerRequests(vocabulary, {
     name: 'groups.reject_join_requests',
     method: 'DELETE',
-    sentence: 'Rejects requests to join a group, each for itself; the users may ask again.',
+    sentence: 'Rejects requests to join a group, each by itself; the users may ask again.',
     output: rejectedRequestsSchema(vocabulary),
     member: 'rejected_join_requests',
     keep: ({ db, clock }, group, rejected) =>

@@ -13,7 +13,7 @@ export const fileTooLarge = defineError({
 export const fileTypeUnknown = defineError({
   id: 'file_type_unknown',
   status: 400,
-  text: 'file: its bytes are of no type that is known; send one of {types}.',
+  text: 'file: the type of its bytes is unknown; send one of {types}.',
 })
 export const fileTypeNotTaken = defineError({
   id: 'file_type_not_taken',

@@ -58,7 +58,8 @@ export function blockOperations(vocabulary: Vocabulary): NewOperation[] {
       name: 'messages.block_users',
       method: 'POST',
       path,
-      sentence: 'Blocks users who have written lately: they are not heard any more, and nothing can be sent to them.',
+      sentence:
+        'Blocks users whose service window is open: the number receives nothing from them and cannot write to them.',
       permission: 'messaging',
       input,
       output: Type.Object({

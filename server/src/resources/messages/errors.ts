@@ -58,7 +58,7 @@ export const nameTooShort = defineProblem({
 })
 export const emojiNotOne = defineProblem({
   id: 'message_emoji_not_one',
-  text: 'it must be one emoji, or an empty text to take the reaction back.',
+  text: 'it must be one emoji, or an empty text to remove the reaction.',
 })
 export const valuesNotUnique = defineProblem({
   id: 'message_values_not_unique',
@@ -169,7 +169,7 @@ export const keyUsedDifferently = defineError({
 export const writerIsNumber = defineError({
   id: 'incoming_writer_is_number',
   status: 422,
-  text: 'The writer is a phone number of this platform, and no user; hand in messages of users.',
+  text: 'The sender is a phone number of this platform, not a user; send messages of users.',
 })
 export const incomingIdTaken = defineError({
   id: 'incoming_id_taken',
@@ -180,13 +180,13 @@ export const userIsNumber = defineError({
   id: 'blocked_user_is_number',
   status: 422,
   code: 131021,
-  text: 'This is a phone number of the platform, and no user; block users alone.',
+  text: 'This is a phone number of the platform, not a user; only users can be blocked.',
 })
 export const blockNeedsWindow = defineError({
   id: 'block_needs_window',
   status: 422,
   code: 131047,
-  text: 'The user has not written to the number lately; only users who have can be blocked.',
+  text: 'The user has not written within the service window (24 hours by default); only users who have can be blocked.',
 })
 export const blockListFull = defineError({
   id: 'block_list_full',

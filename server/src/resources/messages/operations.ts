@@ -38,7 +38,7 @@ function messageOperations(vocabulary: Vocabulary): NewOperation[] {
       name: 'messages.send',
       method: 'POST',
       path: '/{Version}/{Phone-Number-ID}/messages',
-      sentence: 'Sends a message to a user or a group, or, with status, marks one that came in as read.',
+      sentence: 'Sends a message to a user or a group, or, with status, marks a received message as read.',
       permission: 'messaging',
       rateClass: 'messages',
       countedByPlatform: false,

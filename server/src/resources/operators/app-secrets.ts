@@ -49,7 +49,8 @@ export function appSecretOperations(): NewOperation[] {
       name: 'operator.read_app_secret',
       method: 'GET',
       path: '/operator/apps/{app_id}/secret',
-      sentence: "Reads when an app's secret was made, and until when the one before it is good; never the secrets.",
+      sentence:
+        "Reads when an app's secret was created, and until when the earlier secret is valid, without the secrets.",
       input: Type.Object({ app_id: idSchema() }),
       output: factsSchema,
       examples: { input: { app_id: '3000000000000001' }, output: exampleFacts },
@@ -63,7 +64,8 @@ export function appSecretOperations(): NewOperation[] {
       name: 'operator.rotate_app_secret',
       method: 'POST',
       path: '/operator/apps/{app_id}/secret',
-      sentence: 'Gives an app a new secret, which is in this response alone; the old one stays good for a while.',
+      sentence:
+        'Creates a new secret of an app, which is only in this response; the old secret stays valid for a while.',
       input: Type.Object({
         app_id: idSchema(),
         overlap: Type.Optional(

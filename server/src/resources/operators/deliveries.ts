@@ -89,7 +89,7 @@ export function deliveryOperations(): NewOperation[] {
       name: 'operator.read_delivery',
       method: 'GET',
       path: '/operator/deliveries/{delivery_id}',
-      sentence: 'Reads a delivery with every try at it: the exact bytes and headers that left, and what came back.',
+      sentence: 'Reads a delivery with every try: the exact headers and bytes that were sent, and the response.',
       input: Type.Object({ delivery_id: idSchema() }),
       output: fullDeliverySchema,
       examples: {

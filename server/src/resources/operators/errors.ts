@@ -7,11 +7,11 @@ export const idsUnknown = defineProblem({
 export const tokenWiderThanOperator = defineError({
   id: 'token_wider_than_operator',
   status: 403,
-  text: 'A token must not see more than the operator who makes it; limit it to accounts or businesses that you see.',
+  text: 'A token must not see more than the operator who creates it; limit it to accounts or businesses that you see.',
 })
 export const limitsNeedOperator = defineProblem({
   id: 'limits_need_operator',
-  text: 'they limit an operator alone; give the scope operator, or leave them out.',
+  text: 'they limit only operators; give the scope operator, or leave them out.',
 })
 export const expiryTwice = defineProblem({
   id: 'expiry_twice',
@@ -77,7 +77,7 @@ export const worldNotText = defineError({
 export const nothingHappened = defineError({
   id: 'nothing_happened',
   status: 408,
-  text: 'Nothing of the type {type} that fits happened within {waited} s; ask again, or with since for what happened before.',
+  text: 'Nothing of the type {type} that matches happened within {waited} s; wait again, or send since to include earlier records.',
 })
 export const waitTooLong = defineProblem({
   id: 'wait_too_long',

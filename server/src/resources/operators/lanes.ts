@@ -80,7 +80,7 @@ export function laneOperations(): NewOperation[] {
       name: 'operator.list_lanes',
       method: 'GET',
       path: '/operator/lanes',
-      sentence: 'Lists the subscribers of webhooks, each with what waits for it and how it fares.',
+      sentence: 'Lists the subscribers of webhooks, each with its waiting deliveries and its health.',
       list: laneList,
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),

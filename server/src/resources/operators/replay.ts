@@ -52,7 +52,7 @@ export function replayOperations(): NewOperation[] {
       name: 'operator.replay_deliveries',
       method: 'POST',
       path: '/operator/deliveries/replay',
-      sentence: 'Sends deliveries again, in order: some by their ids, or all that fit the filters; many as a job.',
+      sentence: 'Sends deliveries again, in order: by their ids, or all that match the filters; many as a job.',
       input: inputSchema,
       output: Type.Object({
         replayed: Type.Integer({ description: 'How many are sent again by now.' }),

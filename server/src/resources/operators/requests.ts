@@ -44,7 +44,7 @@ export function requestOperations(): NewOperation[] {
       method: 'GET',
       path: '/operator/requests',
       sentence:
-        'Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, secrets blotted out.',
+        'Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets.',
       input: Type.Object({
         door: Type.Optional(Type.Enum([...doors, 'unknown'])),
         operation: Type.Optional(Type.String({ maxLength: 100 })),

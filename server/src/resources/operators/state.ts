@@ -37,7 +37,7 @@ export function stateOperations(): NewOperation[] {
       name: 'operator.read_state',
       method: 'GET',
       path: '/operator/state',
-      sentence: 'Reads how the service is: its version and store, what is in it, its subscribers and its processes.',
+      sentence: 'Reads the state of the service: version, store, counts of objects, subscribers and processes.',
       input: Type.Object({}),
       output: stateSchema,
       examples: {

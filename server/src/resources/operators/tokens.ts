@@ -81,7 +81,7 @@ export function tokenOperations(): NewOperation[] {
       name: 'operator.list_tokens',
       method: 'GET',
       path: '/operator/tokens',
-      sentence: 'Lists tokens, newest first, never their secrets.',
+      sentence: 'Lists tokens, newest first, without their secrets.',
       list: newestFirst(1000),
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
@@ -100,7 +100,7 @@ export function tokenOperations(): NewOperation[] {
       name: 'operator.create_token',
       method: 'POST',
       path: '/operator/tokens',
-      sentence: 'Makes a token for an app; its secret is in this response alone.',
+      sentence: 'Creates a token for an app; its secret is only in this response.',
       input: inputSchema,
       output: newTokenSchema,
       examples: {

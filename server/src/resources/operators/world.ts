@@ -24,7 +24,7 @@ export function worldOperations(): NewRow[] {
       name: 'operator.export_world',
       path: '/operator/world',
       sentence:
-        'Sends the store as a world file, in YAML, or in JSON to whoever accepts that; it holds the secrets of apps.',
+        'Sends the store as a world file, in YAML, or in JSON by the header Accept; the file holds the secrets of apps.',
       input: Type.Object({}),
       errors: [400, 401, 403, 429, 500],
       content: {

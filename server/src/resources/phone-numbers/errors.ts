@@ -111,12 +111,12 @@ export const usernameTaken = defineError({
 export const connectionStatusNotSettable = defineError({
   id: 'connection_status_not_settable',
   status: 422,
-  text: "The connection status {status} is the platform's to set; set {settable}.",
+  text: 'Only the platform sets the connection status {status}; set {settable}.',
 })
 export const appNotSubscribed = defineError({
   id: 'app_not_subscribed',
   status: 422,
-  text: "The token's app has no webhook subscription; make one with POST /{Application-ID}/subscriptions first.",
+  text: "The token's app has no webhook subscription; create one with POST /{Application-ID}/subscriptions first.",
 })
 export const tooManyWrongCodes = defineError({
   id: 'too_many_wrong_codes',

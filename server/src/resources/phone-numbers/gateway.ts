@@ -11,7 +11,7 @@ export function phoneNumberGatewayOperations(): NewOperation[] {
       name: 'gateway.read_outbox',
       method: 'GET',
       path: '/gateway/outbox',
-      sentence: 'Lists what the built-in carrier was given to send to a number, newest first.',
+      sentence: 'Lists the messages that the built-in carrier sent to a number, newest first.',
       input: Type.Object({
         to: Type.String({
           pattern: '^\\d{5,15}$',

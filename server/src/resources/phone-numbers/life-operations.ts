@@ -75,7 +75,7 @@ export function requestCode(): NewOperation {
     name: 'phone_numbers.request_code',
     method: 'POST',
     path: '/{Version}/{Phone-Number-ID}/request_code',
-    sentence: 'Sends a new verification code to a phone number; the code before it ends.',
+    sentence: 'Sends a new verification code to a phone number; the earlier code becomes invalid.',
     permission: 'management',
     rateClass: 'request_code',
     input: codeRequestSchema,

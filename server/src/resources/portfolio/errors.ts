@@ -3,5 +3,5 @@ import { defineError } from '../../graph/define-error.ts'
 export const creditsOfAnother = defineError({
   id: 'credits_of_another',
   status: 403,
-  text: 'The credit lines of a business are shown to that business alone; use a token of one of its own apps.',
+  text: 'The credit lines of a business are shown only to that business; use a token of one of its own apps.',
 })

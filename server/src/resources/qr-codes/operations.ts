@@ -122,7 +122,7 @@ function qrCodeOperations(vocabulary: Vocabulary): NewOperation[] {
       name: 'qr_codes.delete',
       method: 'DELETE',
       path: byCode,
-      sentence: 'Deletes a message QR code for good; its link and its images answer 404 from then on.',
+      sentence: 'Deletes a message QR code for good; its link and its images then give 404.',
       permission: 'management',
       errors,
       input: codeMember,

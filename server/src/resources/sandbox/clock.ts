@@ -55,7 +55,7 @@ export function clockOperations(): NewOperation[] {
       method: 'POST',
       path: '/operator/clock',
       sentence:
-        'Moves the clock of the service forward, or back to the real time; what falls due is done before the response.',
+        'Moves the clock of the service forward, or back to the real time; timers that fall due run before the response.',
       input: inputSchema,
       output: clockSchema,
       examples: {

@@ -29,7 +29,7 @@ export const faultOfNoRequest = defineProblem({
 export const snapshotOutdated = defineError({
   id: 'snapshot_outdated',
   status: 422,
-  text: 'The snapshot was saved by another version of the service; save it anew with this one.',
+  text: 'The snapshot was saved by another version of the service; save it again with this version.',
 })
 export const clockTooFar = defineProblem({
   id: 'clock_too_far',

@@ -77,7 +77,7 @@ export function faultOperations(): NewOperation[] {
       name: 'sandbox.list_faults',
       method: 'GET',
       path: '/operator/faults',
-      sentence: 'Lists the rules by which requests and webhooks go wrong on purpose, and how often each was hit.',
+      sentence: 'Lists the rules by which requests and webhooks fail on purpose, and the number of hits of each.',
       input: Type.Object({}),
       output: outputSchema,
       examples: { output: exampleOutput },
@@ -88,7 +88,7 @@ export function faultOperations(): NewOperation[] {
       method: 'PUT',
       path: '/operator/faults',
       sentence:
-        'Replaces the rules by which requests and webhooks go wrong on purpose: the first that matches wins. What an earlier rule held is sent.',
+        'Replaces the rules by which requests and webhooks fail on purpose: the first match wins. Webhooks that earlier rules held are sent.',
       input: Type.Object({ rules: Type.Array(ruleSchema, { maxItems: 100 }) }),
       output: outputSchema,
       examples: { input: { rules: [exampleRule] }, output: exampleOutput },

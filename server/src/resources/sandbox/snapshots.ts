@@ -41,7 +41,7 @@ export function snapshotOperations(): NewOperation[] {
       method: 'POST',
       path: '/operator/snapshots',
       sentence:
-        'Saves the whole store under a name, files, clock and faults included, instead of what the name had before.',
+        'Saves the whole store under a name, files, clock and faults included; a snapshot of the same name is replaced.',
       input: Type.Object({ name: nameSchema }),
       output: snapshotSchema,
       examples: { input: { name: exampleName }, output: exampleSnapshot },
@@ -54,7 +54,7 @@ export function snapshotOperations(): NewOperation[] {
       name: 'sandbox.restore_snapshot',
       method: 'POST',
       path: '/operator/snapshots/{name}/restore',
-      sentence: 'Brings the store back to what it was when a snapshot was saved, files, clock and faults included.',
+      sentence: 'Restores the store from a snapshot, files, clock and faults included.',
       input: Type.Object({ name: nameSchema }),
       output: successSchema,
       examples: { input: { name: exampleName }, output: { success: true }, first: savedFirst },

@@ -3,7 +3,7 @@ import { defineError } from '../../graph/define-error.ts'
 export const notOwnApplication = defineError({
   id: 'not_own_application',
   status: 403,
-  text: 'An app creates its own solutions alone; use a token of the application that the path names.',
+  text: 'An app creates only its own solutions; use a token of the application that the path names.',
 })
 export const notInvited = defineError({
   id: 'not_invited',
@@ -35,5 +35,5 @@ export const partnerUnknown = defineError({
 export const solutionAnswered = defineError({
   id: 'solution_answered',
   status: 422,
-  text: 'The solution has been answered already; only one that is INITIATED can be accepted or rejected.',
+  text: 'The solution was accepted or rejected already; only one that is INITIATED can be accepted or rejected.',
 })

@@ -19,7 +19,7 @@ export function onboardingOperations(): NewOperation[] {
       method: 'POST',
       path: '/{Version}/{Business-ID}/onboard_partners_to_mm_lite',
       sentence:
-        'Asks an end business, as its partner, to be onboarded; while a request is pending, answers with that one.',
+        'Requests, as a partner, to onboard an end business; while a request is pending, the response names that request.',
       permission: 'management',
       permit: async ({ db, caller }) => {
         checkPartnerApp(await findPartnerApp(db, caller.app_id))

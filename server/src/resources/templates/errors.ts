@@ -149,7 +149,7 @@ export const rejectionReasonRequired = defineError({
 export const rejectionReasonNotTaken = defineError({
   id: 'rejection_reason_not_taken',
   status: 400,
-  text: 'reason: it goes with the status REJECTED alone; leave it out.',
+  text: 'reason: it is allowed only with the status REJECTED; leave it out.',
 })
 export const reviewEmpty = defineError({
   id: 'review_empty',

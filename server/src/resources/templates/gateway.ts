@@ -24,7 +24,8 @@ export function templateGatewayOperations(): NewOperation[] {
       name: 'gateway.list_templates',
       method: 'GET',
       path: '/gateway/templates',
-      sentence: 'Lists message templates of every account, newest first; with the status PENDING those to review.',
+      sentence:
+        'Lists message templates of every account, newest first; the status PENDING selects templates that wait for their review.',
       list: templateList,
       input: Type.Object({ status: Type.Optional(Type.Enum(templateStatuses)) }),
       output: gatewayTemplateListSchema,

@@ -167,7 +167,7 @@ function templateOperations(): NewOperation[] {
       name: 'templates.edit',
       method: 'POST',
       path: '/{Version}/{Template-ID}',
-      sentence: 'Changes a message template; what it says is reviewed again.',
+      sentence: 'Changes a message template; its new content is reviewed again.',
       permission: 'management',
       input: templateEditSchema,
       output: successSchema,

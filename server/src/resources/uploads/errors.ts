@@ -13,12 +13,12 @@ export const fileOffsetWrong = defineError({
 export const tooManyBytes = defineError({
   id: 'too_many_bytes',
   status: 400,
-  text: 'The upload was opened for {length} bytes, so from the offset {offset} it takes {left} and not more; none of these was kept.',
+  text: 'The upload was opened for {length} bytes, so from the offset {offset} it accepts at most {left}; none of these bytes was kept.',
 })
 export const uploadBrokeOff = defineError({
   id: 'upload_broke_off',
   status: 400,
-  text: 'The body broke off; {arrived} of {length} bytes have arrived, go on from there.',
+  text: 'The body broke off; {arrived} of {length} bytes have arrived, continue from there.',
 })
 export const uploadOfUnknownType = defineError({
   id: 'upload_of_unknown_type',

@@ -59,7 +59,7 @@ function uploadOperations(): NewOperation[] {
       method: 'POST',
       path: '/{Version}/{Upload-ID}',
       sentence:
-        'Takes bytes of an upload, from where it stopped; answers with the handle when all are there, and with the offset when not.',
+        'Appends bytes to an upload; the response has the handle when the upload is complete, otherwise the next offset.',
       permission: 'management',
       body: 'raw',
       headers: ['file_offset'],

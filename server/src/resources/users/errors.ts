@@ -8,7 +8,7 @@ export const numberOrGroup = defineError({
 export const numberIsNoUser = defineError({
   id: 'number_is_no_user',
   status: 422,
-  text: 'This is a phone number of the platform, and no user; use the number of a user.',
+  text: 'This is a phone number of the platform, not a user; use the number of a user.',
 })
 export const writtenNumberNotRegistered = defineError({
   id: 'written_number_not_registered',

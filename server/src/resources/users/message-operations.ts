@@ -21,7 +21,7 @@ export function userMessageOperations(): NewOperation[] {
       name: 'gateway.write_message',
       method: 'POST',
       path: '/gateway/messages',
-      sentence: 'Lets a user write to a phone number or in a group; a media file is one of POST /gateway/media.',
+      sentence: 'Sends a message of a user to a phone number or a group; media files come from POST /gateway/media.',
       input: writtenSchema,
       output: Type.Object({ message_id: Type.String() }),
       examples: {
@@ -42,7 +42,7 @@ export function userMessageOperations(): NewOperation[] {
       name: 'gateway.read_message',
       method: 'GET',
       path: '/gateway/messages/{message_id}',
-      sentence: 'Reads a message of either direction, with what has happened to it.',
+      sentence: 'Reads a message of either direction, with its statuses.',
       input: Type.Object({ message_id: idSchema() }),
       output: messageSchema,
       examples: {
@@ -81,7 +81,7 @@ export function userMessageOperations(): NewOperation[] {
       method: 'POST',
       path: '/gateway/messages/{message_id}',
       sentence:
-        "Reports what a user's phone did with a message: it was delivered, read, played, failed, taken back, or something in it was pressed.",
+        "Reports what a user's phone did with a message: it was delivered, read, played, failed or deleted, or a button in it was pressed.",
       input: actionSchema,
       output: Type.Object({ success: Type.Boolean(), message_id: Type.Optional(Type.String()) }),
       examples: { input: { message_id: exampleId, action: 'read' }, output: { success: true }, first: [sendFirst] },

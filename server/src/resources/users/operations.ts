@@ -58,7 +58,7 @@ function userOperations(): NewOperation[] {
       name: 'gateway.read_user',
       method: 'GET',
       path: '/gateway/users/{wa_id}',
-      sentence: "Reads what a user's phone is set to; a user who was never seen has the defaults.",
+      sentence: "Reads the settings of a user's phone; an unknown user has the defaults.",
       input: Type.Object({ wa_id: userWaIdSchema }),
       output: userSchema,
       examples: {
@@ -89,7 +89,7 @@ function userOperations(): NewOperation[] {
       name: 'gateway.set_user',
       method: 'POST',
       path: '/gateway/users/{wa_id}',
-      sentence: "Sets a user's phone; going online delivers what waits, oldest first.",
+      sentence: "Changes the settings of a user's phone; going online delivers waiting messages, oldest first.",
       input: Type.Object({ wa_id: userWaIdSchema, ...settingsSchema }),
       output: successSchema,
       examples: { input: { wa_id: exampleUser, presence: 'online' }, output: { success: true } },

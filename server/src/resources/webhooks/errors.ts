@@ -37,7 +37,7 @@ export const subscriptionOfAllAccounts = defineError({
 export const subscriptionOfAnother = defineError({
   id: 'subscription_of_another',
   status: 403,
-  text: 'An app sees and sets its own subscriptions alone; use a token of the application in the path.',
+  text: 'An app sees and sets only its own subscriptions; use a token of the application in the path.',
 })
 export const onlyOwnerUnlinks = defineError({
   id: 'only_owner_unlinks',

@@ -16,7 +16,7 @@ export function receiverOperations(vocabulary: Vocabulary): NewRow[] {
     defineHandshake({
       name: 'receiver.handshake',
       path,
-      sentence: 'Answers a verify token that an app is subscribed with by the challenge.',
+      sentence: 'Responds to the handshake with the challenge, if an app is subscribed with this verify token.',
       input: Type.Object({
         'hub.mode': Type.Literal('subscribe', { description: 'It must be `subscribe`.' }),
         'hub.verify_token': Type.String({ minLength: 1, description: 'One that an app of this service chose.' }),
@@ -45,7 +45,7 @@ export function receiverOperations(vocabulary: Vocabulary): NewRow[] {
       name: 'receiver.post',
       path,
       sentence:
-        'Takes events of accounts, all of a post or none, and passes each on once to the apps that are linked to these.',
+        'Receives events of accounts, all of a post or none, and passes each on once to the apps that are linked to the account.',
       input: describeEnvelope(vocabulary),
       output: successSchema,
       examples: { input: exampleEnvelope(vocabulary), output: success },
