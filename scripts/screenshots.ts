@@ -48,12 +48,21 @@ try {
   await page.goto(`${server.url}/traces/${trace}`)
   await page.getByText(/does not accept it/).waitFor()
   await page.screenshot({ path: join(folder, 'trace.png') })
-  for (const name of ['live', 'deliveries', 'connect', 'calls', 'resources', 'sandbox', 'access']) {
+  for (const name of [
+    'live',
+    'deliveries',
+    'connect',
+    'calls',
+    'resources',
+    'sandbox',
+    'access',
+    'docs#messages.send',
+  ]) {
     await page.goto(`${server.url}/${name}`)
     await page.getByText('Connected', { exact: true }).waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.waitForLoadState('load')
-    await page.screenshot({ path: join(folder, `${name}.png`) })
+    await page.screenshot({ path: join(folder, `${name.split('#')[0]}.png`) })
   }
 } finally {
   await browser.close()

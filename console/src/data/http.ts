@@ -81,11 +81,11 @@ export async function sendWritten(method: Method, path: string, token: string, j
   return { body: data, status: response.status, trace }
 }
 
+const unreachable = 'The service cannot be reached. Check that it is running.'
+
 /** What went wrong, for people. */
 export function explain(error: unknown): string {
   if (error instanceof APIError) return error.detail || `The service responded with ${error.status}.`
-  if (error instanceof APIConnectionError || error instanceof TypeError) {
-    return 'The service cannot be reached. Check that it is running.'
-  }
+  if (error instanceof APIConnectionError || error instanceof TypeError) return unreachable
   return error instanceof Error ? error.message : String(error)
 }

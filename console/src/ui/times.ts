@@ -15,7 +15,7 @@ const moments = new Intl.DateTimeFormat([], {
   minute: '2-digit',
   hourCycle: 'h23',
 })
-const whole = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium' })
+const whole = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })
 
 /** `14:03:21` */
 export const writeSeconds = (date: Date): string => seconds.format(date)
