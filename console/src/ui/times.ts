@@ -15,6 +15,14 @@ const moments = new Intl.DateTimeFormat([], {
   minute: '2-digit',
   hourCycle: 'h23',
 })
+const momentsOfOtherYears = new Intl.DateTimeFormat([], {
+  day: '2-digit',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
 const whole = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })
 
 /** `14:03:21` */
@@ -25,7 +33,10 @@ export const writeMinutes = (date: Date): string => minutes.format(date)
 export const writeDay = (date: Date): string => days.format(date)
 /** `3 November` */
 export const writeLongDay = (date: Date): string => longDays.format(date)
-/** `03 Nov, 14:03` */
-export const writeDayAndTime = (date: Date): string => moments.format(date)
+/** `03 Nov, 14:03`; in another year with it. */
+export function writeDayAndTime(date: Date): string {
+  const isThisYear = date.getFullYear() === new Date().getFullYear()
+  return (isThisYear ? moments : momentsOfOtherYears).format(date)
+}
 /** Everything, for whoever asks for it. */
 export const writeWhole = (date: Date): string => whole.format(date)
