@@ -18,8 +18,8 @@ globalThis.RegExp = new Proxy(PlainRegExp, {
   },
 })
 
-// The main module would start the command.
+// The main module would start the command. A module of a thread sends its own message first.
 for (const file of listSources().filter((name) => name.endsWith('.ts'))) {
   await import(pathToFileURL(join(sourceRoot, file)).href)
 }
-parentPort?.postMessage(made)
+parentPort?.postMessage({ made })

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { on } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -47,8 +47,10 @@ export function countMakers(): Map<string, number> {
 /** Every pattern that is made of a text while the modules are loaded. */
 export async function listMade(): Promise<SourcePattern[]> {
   const worker = new Worker(new URL('./made-patterns.ts', import.meta.url))
-  const [made] = (await once(worker, 'message')) as [SourcePattern[]]
-  return made
+  for await (const [message] of on(worker, 'message', { close: ['exit'] }) as AsyncIterable<[object]>) {
+    if ('made' in message) return message.made as SourcePattern[]
+  }
+  throw new Error('the modules were not loaded')
 }
 
 function readSource(file: string): Token[] {

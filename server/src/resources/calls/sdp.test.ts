@@ -99,7 +99,7 @@ const broken: readonly [name: string, lines: readonly string[] | string, line: n
   ['a slash behind a unicast address', replace(7, 'c=IN IP4 198.51.100.1/127'), 7, /^has the address/],
   ['multicast without a time to live', replace(7, 'c=IN IP4 233.252.0.1'), 7, /^has a multicast address/],
   ['a time to live of 256', replace(7, 'c=IN IP4 233.252.0.1/256'), 7, /^has a multicast address/],
-  ['two counts behind IP6 multicast', replace(7, 'c=IN IP6 ff15::101/3/4'), 7, /behind it may come \/<count> alone/],
+  ['two counts behind IP6 multicast', replace(7, 'c=IN IP6 ff15::101/3/4'), 7, /only \/<count> may follow it/],
   ['a connection of two fields', replace(7, 'c=IN 0.0.0.0'), 7, /^must be c=<nettype>/],
   ['an empty s=', replace(3, 's='), 3, /^has no value after "s="; give one/],
   ['a URI that is not one', insert(4, 'u=not a uri'), 4, /^must be u= and a URI/],
