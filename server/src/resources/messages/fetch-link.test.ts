@@ -58,7 +58,9 @@ test('every redirect is guarded like the link itself, plain http included', asyn
   const redirectTo = (url: string) => `/?to=${encodeURIComponent(url)}`
 
   const { mime_type, sha256 } = await fetch(redirectTo(`http://other.example:${port}/a.png`))
-  assert.deepEqual([mime_type, (await store.get({ sha256, place: '' }))?.size], ['image/png', png.length])
+  const kept = await store.get({ sha256, place: '' })
+  kept?.stream.destroy()
+  assert.deepEqual([mime_type, kept?.size], ['image/png', png.length])
   const before = asked.length
   for (const url of [
     `http://127.0.0.1:${port}/a.png`,
