@@ -56,7 +56,7 @@ export interface FileStore {
   /** All blobs, page by page. */
   list(): AsyncGenerator<readonly BlobPlace[]>
   /**
-   * Records that a database uses the store, and tells its blobs from those that another one may have stored. Places begin with the
+   * Records that a database uses the store, and distinguishes its blobs from those of another one. Places begin with the
    * name of the owner.
    */
   claim(owner: string): Promise<(blob: BlobPlace) => boolean>

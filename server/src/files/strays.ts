@@ -34,7 +34,7 @@ export function nameOwner(secret: string): string {
 /**
  * Removes blobs that have no row: their bytes came when the row was swept already, because storage carried out a request late or a
  * process was paused for hours. A row comes before its bytes, so an old blob without one is nobody's; except that of another
- * database, which the store tells apart.
+ * database, which the store distinguishes.
  */
 export async function removeStrays(deps: StrayDeps): Promise<void> {
   const { store, owner, log, isStopped } = deps
@@ -66,7 +66,7 @@ async function findStrays(
       blobs.map(({ sha256 }) => sha256),
     )
     .execute()
-  // Only where places are told apart is a blob with a row in another place a stray.
+  // Only where places are distinguished is a blob with a row in another place a stray.
   const nameOf = ({ sha256, place }: BlobPlace) => (store.removesLate ? `${sha256}.${place}` : sha256)
   const known = new Set(rows.map(nameOf))
   const strays = []

@@ -5,7 +5,7 @@ import type { Fact } from './receiver-store.ts'
 const maxKnown = 10_000
 
 /**
- * The numbers that posts named before, as they were then. Nobody is told when one changes, so this is only what a process believes:
+ * The numbers that posts named before, as they were then. No process is notified when one changes, so the entries may be out of date:
  * the statement that builds on it checks it.
  */
 export class KnownNumbers {
