@@ -42,9 +42,9 @@ export const defaults: CellOptions = {
   writesPerEvent: 0.1,
   // docs/performance.md, "On PostgreSQL": a machine that was busy with other things, so rather too much than too little.
   costs: {
-    event: { node: 860, database: 420 },
-    read: { node: 336, database: 49 },
-    write: { node: 806, database: 404 },
+    event: { node: 547, database: 503 },
+    read: { node: 183, database: 44 },
+    write: { node: 469, database: 329 },
   },
   databaseCores: 32,
   databaseUse: 0.5,

@@ -12,9 +12,9 @@ const small: CellOptions = {
 
 test('the arithmetic: what an event costs, and what a database carries', () => {
   const plain = { ...defaults, readsPerEvent: 0, writesPerEvent: 0 }
-  assert.equal(costOfEvent(plain, 'database'), 420)
-  assert.equal(costOfEvent({ ...plain, readsPerEvent: 2, writesPerEvent: 1 }, 'node'), 860 + 2 * 336 + 806)
-  assert.equal(Math.round(capacityOf(plain)), Math.round((32 * 0.5 * 1_000_000) / 420))
+  assert.equal(costOfEvent(plain, 'database'), 503)
+  assert.equal(costOfEvent({ ...plain, readsPerEvent: 2, writesPerEvent: 1 }, 'node'), 547 + 2 * 183 + 469)
+  assert.equal(Math.round(capacityOf(plain)), Math.round((32 * 0.5 * 1_000_000) / 503))
 })
 
 test('cells carry what there is: none is overloaded, no number is lost, and the machines suffice', () => {

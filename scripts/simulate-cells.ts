@@ -18,14 +18,22 @@ const reasons = {
 }
 const flagOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-const { values } = parseArgs({
-  options: {
-    ...Object.fromEntries(numeric.map((name) => [flagOf(name), { type: 'string' as const }])),
-    json: { type: 'boolean' as const },
-    help: { type: 'boolean' as const },
-  },
-})
-const given = values as Readonly<Record<string, string | boolean | undefined>>
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        ...Object.fromEntries(numeric.map((name) => [flagOf(name), { type: 'string' as const }])),
+        json: { type: 'boolean' as const },
+        help: { type: 'boolean' as const },
+      },
+    }).values
+  } catch (error) {
+    console.error(`${(error as Error).message}. Run npm run simulate-cells -- --help for the options.`)
+    process.exit(1)
+  }
+}
+
+const given = readFlags() as Readonly<Record<string, string | boolean | undefined>>
 
 if (given['help']) {
   const lines = numeric.map((name) => `  --${flagOf(name)} N   ${defaults[name]} when left out`)
