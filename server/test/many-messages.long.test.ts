@@ -114,8 +114,9 @@ onBothDatabases('very many messages', (engine) => {
     ])
     const took = performance.now() - start
     steps.sort((one, other) => one - other)
+    const nearlyAll = (times: readonly number[]) => times[Math.floor(times.length * 0.999)] ?? 0
     const show = (times: readonly number[]) =>
-      `${times.length}, median ${times[times.length >> 1]?.toFixed(1)} ms, longest ${times.at(-1)?.toFixed(1)} ms`
+      `${times.length}, median ${times[times.length >> 1]?.toFixed(1)} ms, 99.9 % below ${nearlyAll(times).toFixed(1)} ms, longest ${times.at(-1)?.toFixed(1)} ms`
     t.diagnostic(
       `${engine}: ${old} in ${took.toFixed(0)} ms; transactions: ${show(steps)}; sends meanwhile: ${show(meanwhile)}; alone: ${show(alone)}`,
     )
@@ -125,7 +126,9 @@ onBothDatabases('very many messages', (engine) => {
       .where('created_time', '<=', clock.now() - newer)
       .executeTakeFirstOrThrow()
     assert.equal(Number(count), 0)
-    const [held, usual] = [meanwhile.at(-1) ?? 0, alone[alone.length >> 1] ?? 0]
+    // The longest of many thousand sends meets a collection of garbage or a slow disk, with a sweep or without.
+    const [held, usual] = [nearlyAll(meanwhile), alone[alone.length >> 1] ?? 0]
+    assert.ok((steps.at(-1) ?? 0) < 50, `a transaction of the sweep took ${steps.at(-1)} ms`)
     assert.ok(held - usual < 50, `a send took ${held} ms, alone ${usual} ms`)
   })
 })
