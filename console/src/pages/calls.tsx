@@ -19,7 +19,7 @@ function useCallEvents(reload: () => void): void {
   const latest = useLatest(reload)
   useEffect(
     () =>
-      // Not by requests: those that read calls would set off themselves.
+      // Not by requests: a request that reads calls would cause the next one.
       watch(({ type, data }) => {
         if (type === 'call' || (type === 'event' && data['field'] === 'calls')) latest()
       }),

@@ -2,6 +2,7 @@ import { operatorListReplays, operatorStopReplay } from '@switchboard/client/met
 import { client } from '../data/http.ts'
 import type { Replay } from '../data/types.ts'
 import { attempt, Badge, useLoaded } from '../ui/parts.tsx'
+import { writeDayAndTime } from '../ui/times.ts'
 
 /** The replays that run as a job, for a page that loads them again when something happened. */
 export function useReplays() {
@@ -38,7 +39,10 @@ export function Replays({ replays, reload }: { readonly replays: readonly Replay
 }
 
 function describe({ filter, replayed, total, left_out, to }: Replay): string {
-  const which = Object.entries(filter).map(([name, value]) => `${name} ${value}`)
+  const which = Object.entries(filter).map(([name, value]) => {
+    const isTime = name === 'since' || name === 'until'
+    return `${name} ${isTime ? writeDayAndTime(new Date(value)) : value}`
+  })
   const where = to === null ? '' : ` to ${to}`
   const leftOut = left_out > 0 ? `, ${left_out} left out` : ''
   return `${replayed} of about ${total}${leftOut}: ${which.join(', ')}${where}.`

@@ -38,10 +38,13 @@ export function noteOutcome(
   return { failures, paused_until: Math.max(state.paused_until, asked, down) }
 }
 
-/** Posts that were already under way when the subscriber went down do not count as probes. */
+/**
+ * Posts that were already under way when the subscriber went down do not count as probes. A retry counts where nothing has failed since
+ * the last success, resume or replay: otherwise a subscriber whose waiting deliveries were all tried before would look healthy.
+ */
 function countFailure({ failures }: LaneState, wasProbe: boolean, isFirstTry: boolean): number {
   if (wasProbe) return failures + 1
-  return isFirstTry && failures < failuresUntilDown ? failures + 1 : failures
+  return (isFirstTry || failures === 0) && failures < failuresUntilDown ? failures + 1 : failures
 }
 
 function pauseOf(probes: number, delays: readonly number[]): number {

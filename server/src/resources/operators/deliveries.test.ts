@@ -6,6 +6,7 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { refuseWith, startSubscriber, subscribe, takeIt } from '../../../test/harness/subscriber.ts'
 import { handInText, userOf } from '../../../test/harness/webhooks.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
+import { minute } from '../../base/duration.ts'
 import { notAUrl } from '../../delivery/errors.ts'
 import { notFound } from '../../graph/errors.ts'
 import { deliveriesUnknown, idsAndFilters, laneActionUnclear, notADuration, nothingToReplay } from './errors.ts'
@@ -210,6 +211,12 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       const find = async () =>
         (await get('lanes', { limit: '1000' })).body.data.find(({ id }: Item) => id === lane_id) as Item
       assert.equal((await find())['down'], true)
+
+      assert.equal((await post(`lanes/${lane_id}`, { action: 'resume' })).body.failures, 0)
+      server.clock.advance(minute)
+      await server.app.settle()
+      assert.ok(((await find())['failures'] as number) > 0, 'it is not healthy while its retries fail')
+
       subscriber.answerWith(takeIt)
       assert.equal((await post(`lanes/${lane_id}`, { action: 'resume' })).status, 200)
       await handInText(server, 'down.4', userOf(4))
