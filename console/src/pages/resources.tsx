@@ -5,7 +5,7 @@ import { base, client, explain, sendWritten } from '../data/http.ts'
 import { service } from '../data/live.ts'
 import type { Node } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
-import { attempt, Badge, Code, Empty, Field, Head, TablePlace, To, useLoaded } from '../ui/parts.tsx'
+import { attempt, Badge, Code, Empty, Field, Head, PageHead, TablePlace, To, useLoaded } from '../ui/parts.tsx'
 
 const titles: Readonly<Record<string, string>> = {
   business: 'Businesses',
@@ -35,7 +35,7 @@ export function ResourcesPage() {
   const rows = list.value.value?.data ?? []
   return (
     <div class="page">
-      <Head title="Resources" lead="What is in the store, read and changed through the API itself." />
+      <PageHead of="resources" />
       <search class="filters">
         <input
           type="search"

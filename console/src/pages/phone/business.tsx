@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { messagesSend } from '@switchboard/client/methods'
-import { clientForAccount, digitsOf, numbers, product, version } from '../../data/directory.ts'
+import { clientForAccount, digitsOf, isDirectoryRead, numbers, product, version } from '../../data/directory.ts'
 import { base } from '../../data/http.ts'
 import { happenings, service } from '../../data/live.ts'
 import type { Phone } from '../../data/phones.ts'
 import type { Happening } from '../../data/types.ts'
-import { attempt, Code, Empty, Field, To } from '../../ui/parts.tsx'
+import { attempt, Code, Empty, Field, Outline, To } from '../../ui/parts.tsx'
 import { isOwn, LiveLine } from '../live-line.tsx'
 import { writeDigits } from './phone-view.tsx'
 
@@ -20,6 +20,7 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
     <section class="business" aria-label="The business">
       <header class="panel-head">
         <h2>{number?.verified_name || 'The business'}</h2>
+        {!isDirectoryRead.value && <Outline kind="select" />}
         {numbers.value.length > 1 && (
           <select
             aria-label="Number of the business"
@@ -37,6 +38,7 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
         )}
       </header>
       {number && <WriteAsBusiness key={number.id} number={number} phones={phones} />}
+      {!isDirectoryRead.value && <Outline kind="form" />}
       <header class="panel-head lines-head">
         <h3>Activity</h3>
         <To href="/live" class="soft">

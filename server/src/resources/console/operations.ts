@@ -43,7 +43,7 @@ function consoleOperations(): NewReplyOperation[] {
         examples: { output: undefined, ...(path.includes('{') && { input: exampleOf(path) }) },
         content: page,
         repeated: 'whole',
-        run: showConsole,
+        run: (context) => showConsole(context, path),
       }),
     ),
     defineOpen({
@@ -134,8 +134,10 @@ function visitorOf({ headers, isLocal, remote_address, trace }: OpenContext): Vi
   return { headers, isLocal, remote_address, trace }
 }
 
-async function showConsole({ ports, headers, mayUseDemo }: OpenContext): Promise<Reply> {
-  const shown = await ports.console.page(headers)
+async function showConsole(context: OpenContext, path: string): Promise<Reply> {
+  const { ports, mayUseDemo } = context
+  const [, first = '', second] = path.split('/')
+  const shown = await ports.console.page(visitorOf(context), { first, isList: second === undefined })
   return typeof shown === 'string' ? ports.documents.start(mayUseDemo, shown) : shown
 }
 
