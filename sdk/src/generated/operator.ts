@@ -90,6 +90,7 @@ export function operatorListNodes(client: Client, params?: OperatorListNodesPara
 export interface OperatorListTokensParams {
   /** Only those of this app. */
   app_id?: string | undefined
+  /** Only those in this state. */
   state?: 'good' | 'expired' | 'revoked' | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
@@ -560,6 +561,7 @@ export function operatorListLanes(client: Client, params?: OperatorListLanesPara
 
 /** The parameters of `operator.act_on_lane`. */
 export interface OperatorActOnLaneParams {
+  /** Whether its deliveries stop or go on. */
   action?: 'pause' | 'resume' | undefined
   /** True: the same as the action pause. */
   pause?: boolean | undefined
@@ -681,9 +683,13 @@ export function operatorApplyWorld(client: Client, body: Body, options?: Request
 
 /** The parameters of `operator.list_requests`. */
 export interface OperatorListRequestsParams {
+  /** Only requests at this door. */
   door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | 'unknown' | undefined
+  /** Only this operation, such as messages.send. */
   operation?: string | undefined
+  /** Only responses with this status. */
   status?: number | undefined
+  /** Only the request with this trace. */
   trace?: string | undefined
   /** Only those since then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   since?: string | undefined
@@ -788,6 +794,7 @@ export function operatorStream(client: Client, params?: OperatorStreamParams, op
 
 /** The parameters of `operator.wait`. */
 export interface OperatorWaitParams {
+  /** What to wait for. */
   type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'replay'
   /** Only what belongs to this account. */
   account_id?: string | undefined

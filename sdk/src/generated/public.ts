@@ -174,10 +174,15 @@ export function publicBeginSignIn(client: Client, params?: PublicBeginSignInPara
 
 /** The parameters of `public.finish_sign_in`. */
 export interface PublicFinishSignInParams {
+  /** What the issuer gave, to be exchanged for who it is. */
   code?: string | undefined
+  /** What the sign-in was begun with. */
   state?: string | undefined
+  /** The issuer. */
   iss?: string | undefined
+  /** Why the issuer refused. */
   error?: string | undefined
+  /** The same for people. */
   error_description?: string | undefined
 }
 

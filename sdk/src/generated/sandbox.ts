@@ -95,6 +95,7 @@ export function sandboxListFaults(client: Client, options?: RequestOptions): Cal
 
 /** The parameters of `sandbox.replace_faults`. */
 export interface SandboxReplaceFaultsParams {
+  /** All rules, in order: the first that matches counts. */
   rules: readonly {
     /** What it is about; what is left out may be anything. */
     match?: {

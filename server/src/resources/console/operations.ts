@@ -50,7 +50,7 @@ function consoleOperations(): NewReplyOperation[] {
       name: 'public.console_file',
       path: '/console/{file}',
       sentence: "Sends the console's script or style.",
-      input: Type.Object({ file: Type.String() }),
+      input: Type.Object({ file: Type.String({ description: 'The name of the file.' }) }),
       examples: { input: { file: 'main.js' }, output: undefined },
       content: { 'text/javascript': Type.String(), 'text/css': Type.String() },
       missing: 'envelope',
@@ -91,11 +91,13 @@ function consoleOperations(): NewReplyOperation[] {
       path: '/console/sign-in/callback',
       sentence: 'Where a browser comes back from the issuer: begins a session of the console.',
       input: Type.Object({
-        code: Type.Optional(Type.String({ maxLength: 8192 })),
-        state: Type.Optional(Type.String({ maxLength: 512 })),
-        iss: Type.Optional(Type.String({ maxLength: 2048 })),
-        error: Type.Optional(Type.String({ maxLength: 512 })),
-        error_description: Type.Optional(Type.String({ maxLength: 8192 })),
+        code: Type.Optional(
+          Type.String({ maxLength: 8192, description: 'What the issuer gave, to be exchanged for who it is.' }),
+        ),
+        state: Type.Optional(Type.String({ maxLength: 512, description: 'What the sign-in was begun with.' })),
+        iss: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer.' })),
+        error: Type.Optional(Type.String({ maxLength: 512, description: 'Why the issuer refused.' })),
+        error_description: Type.Optional(Type.String({ maxLength: 8192, description: 'The same for people.' })),
       }),
       examples: { output: undefined },
       content: page,
@@ -146,7 +148,14 @@ function namesIn(path: string): string[] {
 }
 
 function inputOf(path: string) {
-  return Type.Object(Object.fromEntries(namesIn(path).map((name) => [name, Type.String()])))
+  return Type.Object(
+    Object.fromEntries(
+      namesIn(path).map((name) => [
+        name,
+        Type.String({ description: `Which ${name === 'id' ? 'object' : name} to show.` }),
+      ]),
+    ),
+  )
 }
 
 function exampleOf(path: string) {

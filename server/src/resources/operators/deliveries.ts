@@ -90,7 +90,7 @@ export function deliveryOperations(): NewOperation[] {
       method: 'GET',
       path: '/operator/deliveries/{delivery_id}',
       sentence: 'Reads a delivery with every try: the exact headers and bytes that were sent, and the response.',
-      input: Type.Object({ delivery_id: idSchema() }),
+      input: Type.Object({ delivery_id: idSchema({ description: 'The id of the delivery.' }) }),
       output: fullDeliverySchema,
       examples: {
         input: { delivery_id: '4711' },

@@ -64,8 +64,8 @@ const exampleLane = {
 }
 
 const actSchema = Type.Object({
-  lane_id: idSchema(),
-  action: Type.Optional(Type.Enum(['pause', 'resume'])),
+  lane_id: idSchema({ description: 'The id of the subscriber, from the list of lanes.' }),
+  action: Type.Optional(Type.Enum(['pause', 'resume'], { description: 'Whether its deliveries stop or go on.' })),
   pause: Type.Optional(Type.Boolean({ description: 'True: the same as the action pause.' })),
   resume: Type.Optional(Type.Boolean({ description: 'True: the same as the action resume.' })),
   for: Type.Optional(

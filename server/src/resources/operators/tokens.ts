@@ -85,7 +85,7 @@ export function tokenOperations(): NewOperation[] {
       list: newestFirst(1000),
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
-        state: Type.Optional(Type.Enum(states)),
+        state: Type.Optional(Type.Enum(states, { description: 'Only those in this state.' })),
       }),
       output: Type.Object({ data: Type.Array(tokenSchema), paging: pagingSchema }),
       examples: { input: { state: 'good', limit: 1 }, output: { data: [exampleToken], paging: exampleCursors } },
@@ -131,7 +131,7 @@ export function tokenOperations(): NewOperation[] {
       method: 'DELETE',
       path: '/operator/tokens/{token_id}',
       sentence: 'Revokes a token: every process refuses it from now on.',
-      input: Type.Object({ token_id: idSchema() }),
+      input: Type.Object({ token_id: idSchema({ description: 'The id of the token.' }) }),
       output: successSchema,
       examples: {
         input: { token_id: 't0011223344556677' },

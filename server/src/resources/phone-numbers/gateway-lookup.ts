@@ -12,7 +12,7 @@ export function numberLookupOperations(vocabulary: Vocabulary): NewOperation[] {
       method: 'GET',
       path: '/gateway/phone_numbers/{phone_number_id}',
       sentence: 'Reads the account of a phone number, which inbound events for the number must name.',
-      input: Type.Object({ phone_number_id: idSchema() }),
+      input: Type.Object({ phone_number_id: idSchema({ description: 'The id of the phone number.' }) }),
       output: Type.Object({
         id: Type.String(),
         account_id: Type.String(),
