@@ -113,7 +113,9 @@ export function useFollow(reload: () => void): void {
 }
 
 function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly reload: () => void }) {
-  if (lanes.length === 0) return null
+  // An address that an app had before is of interest only while something waits for it.
+  const shown = lanes.filter(({ subscribed, waiting }) => subscribed || waiting > 0)
+  if (shown.length === 0) return null
   const act = (id: string, action: 'pause' | 'resume') =>
     attempt(async () => {
       await operatorActOnLane(client, id, { action })
@@ -121,7 +123,7 @@ function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly re
     })
   return (
     <section class="lanes" aria-label="Subscribers">
-      {lanes.map((lane) => (
+      {shown.map((lane) => (
         <LaneCard key={lane.id} lane={lane} onAct={(action) => void act(lane.id, action)} />
       ))}
     </section>
@@ -152,6 +154,13 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
           {found && <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>}
         </p>
       )}
+      {!lane.subscribed && <p class="soft">The app has another callback now.</p>}
+      {lane.listener && isBad && (
+        <p class="soft">
+          This was <code>./switchboard listen</code>, which has gone;{' '}
+          <code>{`./switchboard listen --app ${app_id} --restore`}</code> restores the callback of the app.
+        </p>
+      )}
       <p class="soft">
         {lane.waiting === 0
           ? 'No webhooks are waiting.'
@@ -160,7 +169,7 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
       <div class="row">
         {(isPaused || isBad) && (
           <button type="button" class="small" onClick={() => onAct('resume')}>
-            {isPaused ? 'Resume' : 'Try now'}
+            {isPaused ? 'Resume' : 'Retry now'}
           </button>
         )}
         {!isPaused && (

@@ -85,10 +85,10 @@ export function DeliveryTable({
             <th scope="col">Callback</th>
             <th scope="col">App</th>
             <th scope="col" class="right">
-              Tries
+              Attempts
             </th>
             <th scope="col">Raised</th>
-            <th scope="col">Next try</th>
+            <th scope="col">Next attempt</th>
           </tr>
         </thead>
         <tbody>

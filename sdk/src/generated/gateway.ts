@@ -798,6 +798,8 @@ export interface GatewayReadNumberResponse {
   account_id: string
   display_phone_number: string
   verified_name: string
+  /** Whether it can send and receive. */
+  registered: boolean
   /** The value that inbound events must have. */
   messaging_product: 'msgapp' | 'whatsapp'
 }

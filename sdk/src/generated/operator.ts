@@ -244,7 +244,7 @@ export function operatorRotateAppSecret(client: Client, appId: string, params?: 
 
 /** The parameters of `operator.list_deliveries`. */
 export interface OperatorListDeliveriesParams {
-  /** Only those in this state; failing is waiting after a try in vain. */
+  /** Only those in this state; failing is waiting after an attempt that failed. */
   state?: 'waiting' | 'failing' | 'delivered' | 'failed' | 'withdrawn' | undefined
   /** Only those to this app. */
   app_id?: string | undefined
@@ -281,7 +281,7 @@ export interface OperatorListDeliveriesItem {
   /** The subscriber: see the list of lanes. */
   lane_id: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
-  /** How often it was tried. */
+  /** How many attempts were made. */
   attempts: number
   created_time: string
   /** When it is tried next; null when it is not. */
@@ -310,7 +310,7 @@ export interface OperatorReadDeliveryResponse {
   /** The subscriber: see the list of lanes. */
   lane_id: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
-  /** How often it was tried. */
+  /** How many attempts were made. */
   attempts: number
   created_time: string
   /** When it is tried next; null when it is not. */
@@ -346,7 +346,7 @@ export interface OperatorReadDeliveryResponse {
 
 const operatorReadDeliveryRow: Row = { name: 'operator.read_delivery', method: 'GET', door: 'operator', path: '/operator/deliveries/{}' }
 
-/** Reads a delivery with every try: the exact headers and bytes that were sent, and the response. */
+/** Reads a delivery with every attempt: the exact headers and bytes that were sent, and the response. */
 export function operatorReadDelivery(client: Client, deliveryId: string, options?: RequestOptions): Call<OperatorReadDeliveryResponse> {
   return callRow(client, operatorReadDeliveryRow, [deliveryId], undefined, options)
 }
@@ -355,7 +355,7 @@ export function operatorReadDelivery(client: Client, deliveryId: string, options
 export interface OperatorReplayDeliveriesParams {
   /** Which: all of them, or none when one of them cannot be sent. Instead of filters. */
   ids?: readonly string[] | undefined
-  /** Only those in this state; failing is waiting after a try in vain. */
+  /** Only those in this state; failing is waiting after an attempt that failed. */
   state?: 'waiting' | 'failing' | 'delivered' | 'failed' | 'withdrawn' | undefined
   /** Only those to this app. */
   app_id?: string | undefined
@@ -550,6 +550,10 @@ export interface OperatorListLanesItem {
   /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
   paused_until: string | null
   paused_by_operator: boolean
+  /** Whether events still go there; false: the app had this address before. */
+  subscribed: boolean
+  /** Whether it is ./switchboard listen, in the place of the callback of the app. */
+  listener: boolean
 }
 
 const operatorListLanesRow: Row = { name: 'operator.list_lanes', method: 'GET', door: 'operator', path: '/operator/lanes' }
@@ -592,6 +596,10 @@ export interface OperatorActOnLaneResponse {
   /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
   paused_until: string | null
   paused_by_operator: boolean
+  /** Whether events still go there; false: the app had this address before. */
+  subscribed: boolean
+  /** Whether it is ./switchboard listen, in the place of the callback of the app. */
+  listener: boolean
 }
 
 const operatorActOnLaneRow: Row = { name: 'operator.act_on_lane', method: 'POST', door: 'operator', path: '/operator/lanes/{}' }
@@ -916,7 +924,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Reads a delivery with every try: the exact headers and bytes that were sent, and the response.
+   * Reads a delivery with every attempt: the exact headers and bytes that were sent, and the response.
    *
    * @example
    * await client.operator.readDelivery('4711')

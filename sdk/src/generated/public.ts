@@ -62,7 +62,7 @@ export function publicDeliveries(client: Client, options?: RequestOptions): Call
 
 const publicDeliveryRow: Row = { name: 'public.delivery', method: 'GET', door: 'open', path: '/deliveries/{}' }
 
-/** Shows one webhook with every try. */
+/** Shows one webhook with every attempt. */
 export function publicDelivery(client: Client, delivery: string, options?: RequestOptions): Call<string> {
   return callForText(client, publicDeliveryRow, [delivery], undefined, options)
 }
@@ -326,7 +326,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows one webhook with every try.
+   * Shows one webhook with every attempt.
    *
    * @example
    * await client.public.delivery('1')

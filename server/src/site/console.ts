@@ -24,7 +24,7 @@ import { build, type ConsoleBuild, findBuild, isFresh, readBuiltFile } from './c
 import { writeFrame, writeOutline, writeSignIn } from './console-frame.ts'
 import { composeConsolePage } from './console-shell.ts'
 import { Issuer } from './issuer.ts'
-import { makeSignIn, type SignInOptions } from './sign-in.ts'
+import { makeSignIn, recordSignIn, type SignInOptions } from './sign-in.ts'
 
 export interface ConsoleOptions extends SignInOptions {
   readonly isOn: boolean
@@ -113,7 +113,9 @@ async function signIn(options: ConsoleOptions, issuer: Issuer | undefined, visit
     const id = await database.transaction(async (tx) => {
       const link = await takeLink(tx, clock.now(), code)
       if (!link) throw consoleLinkUsed()
-      return insertSession(tx, clock, random, { ...link, expires_time: clock.now() + lifetime }, secret)
+      const session = await insertSession(tx, clock, random, { ...link, expires_time: clock.now() + lifetime }, secret)
+      recordSignIn(tx, clock, 'public.sign_in', session, visitor)
+      return session
     })
     const found = await findSession(database.read, clock.now(), secret)
     if (!found) throw new Error(`the session ${id} was not stored`)

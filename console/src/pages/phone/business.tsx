@@ -14,7 +14,7 @@ const shownLines = 60
 /** What the business sees: its number, a way to write, and what that sets off. */
 export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] }) {
   const chosen = useSignal<string | undefined>(undefined)
-  const number = numbers.value.find(({ id }) => id === chosen.value) ?? numbers.value[0]
+  const number = numbers.value.find(({ id }) => id === chosen.value) ?? findFirst()
   const lines = takeLast(happenings.value)
   return (
     <section class="business" aria-label="The business">
@@ -29,9 +29,9 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
               chosen.value = event.currentTarget.value
             }}
           >
-            {numbers.value.map(({ id, display_phone_number, verified_name }) => (
+            {numbers.value.map(({ id, display_phone_number, verified_name, registered }) => (
               <option key={id} value={id}>
-                {`${display_phone_number} ${verified_name}`}
+                {`${display_phone_number} ${verified_name}${registered ? '' : ', not registered'}`}
               </option>
             ))}
           </select>
@@ -69,6 +69,11 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
       </footer>
     </section>
   )
+}
+
+/** A number that can send, if there is one. */
+function findFirst(): Number | undefined {
+  return numbers.value.find(({ registered }) => registered) ?? numbers.value[0]
 }
 
 /** The newest that are shown, the newest first. */

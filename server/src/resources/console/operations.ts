@@ -21,7 +21,7 @@ const pages = [
   ['live', '/live', 'Shows everything that happens, as it happens.'],
   ['trace', '/traces/{trace}', 'Shows all that one request set off.'],
   ['deliveries', '/deliveries', 'Shows the log of webhooks and the health of their subscribers.'],
-  ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every try.'],
+  ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every attempt.'],
   ['connect', '/connect', 'Shows how to connect an app, and tests the connection.'],
   ['calls', '/calls', 'Shows the calls.'],
   ['call', '/calls/{call}', 'Shows one call with the descriptions of both sides.'],

@@ -46,6 +46,10 @@ const laneSchema = Type.Object({
       'Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end.',
   }),
   paused_by_operator: Type.Boolean(),
+  subscribed: Type.Boolean({ description: 'Whether events still go there; false: the app had this address before.' }),
+  listener: Type.Boolean({
+    description: 'Whether it is ./switchboard listen, in the place of the callback of the app.',
+  }),
 })
 
 const exampleLane = {
@@ -61,6 +65,8 @@ const exampleLane = {
   down: false,
   paused_until: '2026-06-01T13:00:00.000Z',
   paused_by_operator: true,
+  subscribed: true,
+  listener: false,
 }
 
 const actSchema = Type.Object({
@@ -156,5 +162,7 @@ function showLane(row: LaneRow, now: number): Static<typeof laneSchema> {
     down: isDown({ failures }),
     paused_until: until > now ? writeMoment(until) : null,
     paused_by_operator: stopped_until > now,
+    subscribed: Boolean(row.subscribed),
+    listener: Boolean(row.listener),
   }
 }
