@@ -198,7 +198,7 @@ export const settings = {
     name: 'FILES_TIMEOUT',
     shownDefault: '10s',
     sentence:
-      'How long object storage may be silent before a request to it is given up; a request that fails is repeated within this time.',
+      'How long a request to object storage may go without a response before it fails; a failed request is retried within this time.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
@@ -230,7 +230,7 @@ export const settings = {
     name: 'DATABASE_CONNECTIONS',
     shownDefault: '10',
     sentence:
-      'The most connections that a process opens to PostgreSQL: one for look-ups, one for lists, from 5 on one that is kept for operators and health, the others for writes, of which no app takes all.',
+      'The most connections that a process opens to PostgreSQL: one for single reads, one for lists, with 5 or more one reserved for operators and health checks, and the rest for writes; no app can take all of the rest.',
     parse: integer(2, 1000),
     fallback: () => 10,
   }),
@@ -238,7 +238,7 @@ export const settings = {
     name: 'DATABASE_POOLER',
     shownDefault: 'none',
     sentence:
-      'transaction when DATABASE_URL leads to a pooler that gives each transaction another connection, such as PgBouncer with pool_mode=transaction: then nothing is prepared by name, and processes poll instead of waking each other.',
+      'transaction when DATABASE_URL leads to a pooler that gives each transaction another connection, such as PgBouncer with pool_mode=transaction: then there are no prepared statements, and processes poll instead of notifying each other.',
     parse: oneOf(databasePoolers),
     fallback: () => 'none',
   }),
@@ -262,7 +262,7 @@ export const settings = {
     name: 'SECRETS_KEY',
     shownDefault: 'unset: the newest key in SECRETS_KEY_FILE',
     sentence:
-      'The key that seals the secrets in the store: 32 bytes in base64 or hexadecimal, as ./switchboard secrets generate-key prints; the same for every process.',
+      'The key that encrypts the secrets in the store: 32 bytes in base64 or hexadecimal, as ./switchboard secrets generate-key prints; the same for every process.',
     parse: secretKey,
     fallback: () => undefined,
     isSecret: true,
@@ -271,7 +271,7 @@ export const settings = {
     name: 'SECRETS_KEY_OLD',
     shownDefault: 'unset',
     sentence:
-      'Earlier keys, separated by commas, that still open what they sealed until ./switchboard secrets rotate has sealed it again.',
+      'Earlier keys, separated by commas: they decrypt what was encrypted with them, until ./switchboard secrets rotate has encrypted it again.',
     parse: secretKeys,
     fallback: () => [],
     isSecret: true,
@@ -308,7 +308,8 @@ export const settings = {
   sandbox: define({
     name: 'SANDBOX',
     shownDefault: 'on unless NODE_ENV=production',
-    sentence: 'Whether this is a place to try things out: operators see the headers and bodies of requests.',
+    sentence:
+      'Whether this is a test environment: operators can move the clock, cause faults and reset the store, and see the headers and bodies of requests.',
     parse: onOff,
     fallback: (_, environment) => environment['NODE_ENV'] !== 'production',
   }),
@@ -338,7 +339,7 @@ export const settings = {
     name: 'OIDC_CLIENT_ID',
     shownDefault: 'unset',
     sentence:
-      'What the issuer of OIDC_ISSUER knows this service by; its redirect URI is PUBLIC_URL/console/sign-in/callback.',
+      'The client id of this service at the issuer of OIDC_ISSUER; its redirect URI is PUBLIC_URL/console/sign-in/callback.',
     parse: (text) => text,
     fallback: () => undefined,
   }),
@@ -354,14 +355,15 @@ export const settings = {
     name: 'OIDC_ALLOW',
     shownDefault: 'unset',
     sentence:
-      'Who may sign in with OIDC_ISSUER, separated by commas: verified e-mail addresses, and groups as group:NAME; =ID behind one, or =ID+ID, limits it to businesses.',
+      'Who may sign in with OIDC_ISSUER, separated by commas: verified e-mail addresses, and groups as group:NAME; =ID after an entry, or =ID+ID, limits it to these businesses.',
     parse: parseAllowed,
     fallback: () => [],
   }),
   oidcScopes: define({
     name: 'OIDC_SCOPES',
     shownDefault: 'openid email profile',
-    sentence: 'The scopes that the issuer is asked for, separated by blanks; some issuers want groups for the groups.',
+    sentence:
+      'The scopes to request from the issuer, separated by blanks; some issuers list groups only with the scope groups.',
     parse: scopeList,
     fallback: () => 'openid email profile',
   }),
@@ -453,7 +455,7 @@ export const settings = {
   carrierUrl: define<string | undefined>({
     name: 'CARRIER_URL',
     shownDefault: 'unset: the built-in carrier',
-    sentence: 'Where verification codes are POSTed to be sent.',
+    sentence: 'The URL to POST verification codes to, for sending.',
     parse: postUrl,
     fallback: () => undefined,
   }),
@@ -553,14 +555,15 @@ export const settings = {
   maxTemplatesVerified: define({
     name: 'MAX_TEMPLATES_VERIFIED',
     shownDefault: '6000',
-    sentence: 'The same for an account whose business_verification_status is VERIFIED.',
+    sentence:
+      'How many names of message templates an account can have if its business_verification_status is VERIFIED.',
     parse: integer(1, 1_000_000),
     fallback: () => 6000,
   }),
   maxTemplateEdits: define<readonly Rate[]>({
     name: 'MAX_TEMPLATE_EDITS',
     shownDefault: '1/1d,10/30d',
-    sentence: 'How often an approved message template can be edited; RATE_LIMITS=off leaves this as it is.',
+    sentence: 'How often an approved message template can be edited; RATE_LIMITS=off does not change this.',
     parse: rates,
     fallback: () => [
       { count: 1, milliseconds: day },
@@ -577,7 +580,7 @@ export const settings = {
   callPermissionRequestLifetime: define({
     name: 'CALL_PERMISSION_REQUEST_LIFETIME',
     shownDefault: '7d',
-    sentence: 'How long a request for permission to call waits for its answer before it expires.',
+    sentence: 'How long a request for permission to call waits for the decision of the user before it expires.',
     parse: duration,
     fallback: () => 7 * day,
   }),
@@ -599,7 +602,7 @@ export const settings = {
     name: 'MESSAGE_KEEP',
     shownDefault: '30d',
     sentence:
-      'How long ids, kinds, times and states of messages are kept; of a message under way at least until its end.',
+      'How long ids, kinds, times and states of messages are kept; a message that is still under way is kept until it ends.',
     parse: duration,
     fallback: () => 30 * day,
   }),
@@ -614,7 +617,7 @@ export const settings = {
   streamKeep: define({
     name: 'STREAM_KEEP',
     shownDefault: '24h',
-    sentence: 'How long after an event GET /gateway/stream can go on from there, by Last-Event-ID.',
+    sentence: 'How long after an event GET /gateway/stream can resume there, by Last-Event-ID.',
     parse: duration,
     fallback: () => day,
   }),
@@ -629,7 +632,7 @@ export const settings = {
   usersPresence: define<'online' | 'offline'>({
     name: 'USERS_PRESENCE',
     shownDefault: 'online; offline in production',
-    sentence: 'Whether the phones of users are online that the gateway has said nothing of: online or offline.',
+    sentence: 'The presence of users for whom the gateway has set none: online or offline.',
     parse: oneOf(['online', 'offline'] as const),
     fallback: (_, environment) => (environment['NODE_ENV'] === 'production' ? 'offline' : 'online'),
   }),
@@ -650,7 +653,7 @@ export const settings = {
   idempotencyKeep: define({
     name: 'IDEMPOTENCY_KEEP',
     shownDefault: '24h',
-    sentence: 'How long an Idempotency-Key gives the first response again.',
+    sentence: 'How long a repeated Idempotency-Key returns the first response.',
     parse: duration,
     fallback: () => day,
   }),
@@ -739,7 +742,7 @@ export const settings = {
   webhookRetryDelays: define<readonly number[]>({
     name: 'WEBHOOK_RETRY_DELAYS',
     shownDefault: '5s,30s,2m,10m,30m,1h,3h,6h,12h,24h',
-    sentence: 'How long a failed delivery waits for its next attempt, each time; the last repeats.',
+    sentence: 'How long to wait before each retry of a failed delivery; the last value repeats.',
     parse: durationList,
     fallback: () => [
       5 * second,
@@ -757,7 +760,7 @@ export const settings = {
   webhookGiveUpAfter: define({
     name: 'WEBHOOK_GIVE_UP_AFTER',
     shownDefault: '7d',
-    sentence: 'How long after an event its delivery is attempted.',
+    sentence: 'How long after an event its delivery is retried before it fails.',
     parse: duration,
     fallback: () => 7 * day,
   }),
@@ -772,7 +775,7 @@ export const settings = {
     name: 'WEBHOOK_LEASE',
     shownDefault: '10s',
     sentence:
-      'How long the deliveries, timers and links of a dead server wait before another takes them over; the same for every process.',
+      'How long the deliveries, timers and links of a dead process wait before another process takes them over; the same for every process.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
@@ -794,7 +797,7 @@ export const settings = {
   replayAtOnce: define({
     name: 'REPLAY_AT_ONCE',
     shownDefault: '1000',
-    sentence: 'How many deliveries a replay by filter sends again at once; when more fit, it becomes a job.',
+    sentence: 'How many deliveries a replay by filter sends again at once; when more match, it becomes a job.',
     parse: integer(0, 1000),
     fallback: () => 1000,
   }),
@@ -843,7 +846,7 @@ export const settings = {
   headersTimeout: define({
     name: 'HEADERS_TIMEOUT',
     shownDefault: '20s',
-    sentence: 'How long the head of a request may take to arrive.',
+    sentence: 'How long the headers of a request may take to arrive.',
     parse: durationUpTo(10 * minute),
     fallback: () => 20 * second,
   }),
@@ -865,7 +868,7 @@ export const settings = {
     name: 'STOP_GRACE',
     shownDefault: '10s',
     sentence:
-      'How long requests under way, and after them deliveries, get to finish when the server stops; twice this and 5 s after the signal it ends in any case.',
+      'How long requests, and then deliveries, may take to finish when the server stops; the process ends at the latest twice this and 5 s after the signal.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),
