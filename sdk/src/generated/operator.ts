@@ -17,7 +17,7 @@ export interface OperatorReadStateResponse {
   versions: string[]
   /** The kind of database. */
   store: string
-  /** Whether this is a place to try things out. */
+  /** Whether this is a test environment. */
   sandbox: boolean
   /** What time it is for the service. */
   time: string
@@ -31,14 +31,14 @@ export interface OperatorReadStateResponse {
     /** For how many seconds the oldest delivery has waited; null when none waits. */
     oldest_age: number | null
   }
-  /** Those that were heard of in the last minute. */
+  /** Those that reported in the last minute. */
   processes: {
     id: string
     /** all, api or worker. */
     role: string
     version: string
     started_time: string
-    /** When it was heard of last. */
+    /** When it last reported. */
     heard_time: string
   }[]
 }
@@ -119,7 +119,7 @@ export interface OperatorListTokensItem {
   /** Null: it is not revoked. */
   revoked_time: string | null
   state: 'good' | 'expired' | 'revoked'
-  /** Whose session of the console it is; absent: it is none. */
+  /** The name of whoever is signed in to the console with it; absent for other tokens. */
   session_name?: string
 }
 
@@ -167,7 +167,7 @@ export interface OperatorCreateTokenResponse {
   /** Null: it is not revoked. */
   revoked_time: string | null
   state: 'good' | 'expired' | 'revoked'
-  /** Whose session of the console it is; absent: it is none. */
+  /** The name of whoever is signed in to the console with it; absent for other tokens. */
   session_name?: string
 }
 
@@ -195,7 +195,7 @@ export interface OperatorReadAppSecretResponse {
   app_id: string
   /** When the secret was made; null: before that was recorded. */
   created_time: string | null
-  /** Tells secrets apart; it reveals nothing about them. */
+  /** Distinguishes secrets without revealing them. */
   fingerprint: string
   /** The secret before, while it overlaps; null: none does. */
   previous: {
@@ -225,7 +225,7 @@ export interface OperatorRotateAppSecretResponse {
   app_id: string
   /** When the secret was made; null: before that was recorded. */
   created_time: string | null
-  /** Tells secrets apart; it reveals nothing about them. */
+  /** Distinguishes secrets without revealing them. */
   fingerprint: string
   /** The secret before, while it overlaps; null: none does. */
   previous: {
@@ -519,7 +519,7 @@ export function operatorStopReplay(client: Client, replayId: string, options?: R
 export interface OperatorListLanesParams {
   /** Only those of this app. */
   app_id?: string | undefined
-  /** Only those for which something waits, or nothing. */
+  /** true: only those with waiting deliveries; false: only those without. */
   waiting?: boolean | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined

@@ -84,7 +84,7 @@ export interface PhoneNumbersCreateParams {
   phone_number: string
   /** The name that users see. */
   verified_name: string
-  /** Says that the number is in use elsewhere; a number that is on this platform stays where it is. */
+  /** true: the number is in use on another platform; a number of this platform is not moved. */
   migrate_phone_number?: boolean | undefined
 }
 

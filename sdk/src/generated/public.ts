@@ -140,7 +140,7 @@ export interface PublicSignInResponse {
   expires_time?: string
   /** What every write carries in the header X-Console-Proof. */
   proof?: string
-  /** Whether nobody needs to sign in here. */
+  /** Whether no sign-in is needed here. */
   local?: boolean
   /** Whether only some tenants are seen. */
   limited?: boolean
@@ -148,7 +148,7 @@ export interface PublicSignInResponse {
   reason?: string
   /** The issuer to sign in with, at /console/sign-in. */
   sign_in_with?: string
-  /** Whether an issuer said who it is: /console/sign-out ends it there. */
+  /** Whether it was signed in by an issuer: /console/sign-out also signs out there. */
   by_issuer?: boolean
 }
 

@@ -137,7 +137,7 @@ export function templatesCreate(client: Client, accountId: string, params: Templ
 
 /** The parameters of `templates.delete_by_name`. */
 export interface TemplatesDeleteByNameParams {
-  /** Every language of it goes, unless hsm_id names one. */
+  /** Every language of this name is deleted, unless hsm_id names one. */
   name: string
   /** The id of the one template of that name to delete. */
   hsm_id?: string | undefined

@@ -65,7 +65,7 @@ function describeAll(vocabulary: Vocabulary): Record<string, Header> {
       schema: { type: 'integer', minimum: 1 },
     },
     [outageHeader]: {
-      description: 'Seconds to wait before the next attempt; only while nothing can be stored or the database is gone.',
+      description: 'Seconds to wait before the next attempt; only while the database cannot be reached or written.',
       schema: { type: 'integer', minimum: 1 },
     },
     'WWW-Authenticate': {

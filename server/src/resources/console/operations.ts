@@ -123,12 +123,12 @@ const sessionSchema = Type.Object({
   token_id: Type.Optional(Type.String({ description: 'By which the session is listed and ended like a token.' })),
   expires_time: Type.Optional(Type.String({ format: 'date-time' })),
   proof: Type.Optional(Type.String({ description: 'What every write carries in the header X-Console-Proof.' })),
-  local: Type.Optional(Type.Boolean({ description: 'Whether nobody needs to sign in here.' })),
+  local: Type.Optional(Type.Boolean({ description: 'Whether no sign-in is needed here.' })),
   limited: Type.Optional(Type.Boolean({ description: 'Whether only some tenants are seen.' })),
   reason: Type.Optional(Type.String({ description: 'Why nobody is signed in.' })),
   sign_in_with: Type.Optional(Type.String({ description: 'The issuer to sign in with, at /console/sign-in.' })),
   by_issuer: Type.Optional(
-    Type.Boolean({ description: 'Whether an issuer said who it is: /console/sign-out ends it there.' }),
+    Type.Boolean({ description: 'Whether it was signed in by an issuer: /console/sign-out also signs out there.' }),
   ),
 })
 

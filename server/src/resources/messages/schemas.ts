@@ -64,7 +64,7 @@ export function messageRequestSchema(vocabulary: Vocabulary) {
         pattern: '^[\\x21-\\x7e]{1,128}$',
         maxLength: 128,
         'x-expects': '1 to 128 visible ASCII characters',
-        description: 'A header: the same key gives the first response again, and sends nothing.',
+        description: 'A header: a repeated key returns the first response and sends nothing.',
       }),
     ),
   })

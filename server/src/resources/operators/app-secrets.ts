@@ -22,7 +22,7 @@ const factsSchema = Type.Object({
   created_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When the secret was made; null: before that was recorded.',
   }),
-  fingerprint: Type.String({ description: 'Tells secrets apart; it reveals nothing about them.' }),
+  fingerprint: Type.String({ description: 'Distinguishes secrets without revealing them.' }),
   previous: Type.Union(
     [
       Type.Object({

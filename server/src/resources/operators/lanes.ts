@@ -90,7 +90,9 @@ export function laneOperations(): NewOperation[] {
       list: laneList,
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
-        waiting: Type.Optional(Type.Boolean({ description: 'Only those for which something waits, or nothing.' })),
+        waiting: Type.Optional(
+          Type.Boolean({ description: 'true: only those with waiting deliveries; false: only those without.' }),
+        ),
       }),
       output: Type.Object({ data: Type.Array(laneSchema), paging: pagingSchema }),
       examples: { input: { limit: 1 }, output: { data: [exampleLane], paging: exampleCursors } },

@@ -31,7 +31,9 @@ const tokenSchema = Type.Object({
   expires_time: nullable(Type.String({ format: 'date-time' }), 'Null: never.'),
   revoked_time: nullable(Type.String({ format: 'date-time' }), 'Null: it is not revoked.'),
   state: Type.Enum(states),
-  session_name: Type.Optional(Type.String({ description: 'Whose session of the console it is; absent: it is none.' })),
+  session_name: Type.Optional(
+    Type.String({ description: 'The name of whoever is signed in to the console with it; absent for other tokens.' }),
+  ),
 })
 
 const newTokenSchema = Type.Object({

@@ -129,7 +129,7 @@ export const numberCreationSchema = Type.Object({
   verified_name: verifiedNameSchema,
   migrate_phone_number: Type.Optional(
     Type.Boolean({
-      description: 'Says that the number is in use elsewhere; a number that is on this platform stays where it is.',
+      description: 'true: the number is in use on another platform; a number of this platform is not moved.',
     }),
   ),
 })

@@ -21,7 +21,7 @@ const matchSchema = Type.Object(
       Type.String({ maxLength: 2000, description: 'The address that events are posted to, or its beginning.' }),
     ),
   },
-  { description: 'What it is about; what is left out may be anything.' },
+  { description: 'What it applies to; a member that is left out matches everything.' },
 )
 
 const effectSchema = Type.Object(

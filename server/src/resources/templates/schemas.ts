@@ -93,7 +93,7 @@ export const templateEditSchema = Type.Object({
 export type TemplateEdit = Static<typeof templateEditSchema>
 
 export const templateDeletionSchema = Type.Object({
-  name: idSchema({ description: 'Every language of it goes, unless hsm_id names one.' }),
+  name: idSchema({ description: 'Every language of this name is deleted, unless hsm_id names one.' }),
   hsm_id: Type.Optional(idSchema({ description: 'The id of the one template of that name to delete.' })),
 })
 
