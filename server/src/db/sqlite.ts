@@ -18,7 +18,7 @@ import {
 import { DueListeners, DueNotes } from './due.ts'
 import { freezeDeep } from './freeze.ts'
 import { isUnwritableSqlite } from './outage.ts'
-import { type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
+import { type PreparedQuery, type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** How long a transaction waits for another process's (for example `./switchboard apply`) before it gives up. */
@@ -26,6 +26,8 @@ const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
 /** The longest cache key: ids and codes are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
+/** How many statements of the reader the writer keeps prepared. */
+const maxOnWriter = 500
 /** The channel on which Node reports each request before any handler sees it. */
 const requestStart = 'http.server.request.start'
 
@@ -36,7 +38,7 @@ const requestStart = 'http.server.request.start'
 export function openSqlite(file: string): Database {
   const secrets = new KeyRing()
   const writer = new SqliteConnection(openFile(file), secrets)
-  const reader = new CommittedReader(openFile(file), secrets)
+  const reader = new CommittedReader(openFile(file), secrets, writer)
   const due = new DueNotes()
   const listeners = new DueListeners()
   const tx: Traced = Object.assign(writer.db(), {
@@ -142,7 +144,7 @@ async function wiping<T>(writer: SqliteConnection, work: () => Promise<T>): Prom
 }
 
 async function begin(writer: SqliteConnection): Promise<void> {
-  await whenFree(() => writer.execute('BEGIN IMMEDIATE'))
+  await whenFree(() => writer.begin())
 }
 
 /**
@@ -209,9 +211,12 @@ class CommittedReader extends SqliteConnection {
   #isChecked = false
   #hasArrivals = false
   #size = 0
+  readonly #writer: SqliteConnection
+  readonly #onWriter = new Map<PreparedQuery, StatementSync>()
 
-  constructor(handle: DatabaseSync, secrets: KeyRing) {
+  constructor(handle: DatabaseSync, secrets: KeyRing, writer: SqliteConnection) {
     super(handle, secrets)
+    this.#writer = writer
     this.#askVersion = handle.prepare('PRAGMA data_version')
     diagnostics.subscribe(requestStart, this.#beginRequest)
   }
@@ -265,6 +270,21 @@ class CommittedReader extends SqliteConnection {
       this.#derived.set(cacheName, values)
     }
     return values as Map<string, Value>
+  }
+
+  /**
+   * Between transactions the writer reads, too: it knows the pages that it has just committed, where this connection would have to
+   * read each anew after every commit.
+   */
+  override statementOf(prepared: PreparedQuery): StatementSync {
+    if (this.#writer.isTransactionOpen()) return prepared.statement
+    let statement = this.#onWriter.get(prepared)
+    if (!statement) {
+      statement = this.#writer.prepareRaw(prepared.sql)
+      if (this.#onWriter.size >= maxOnWriter) this.#onWriter.clear()
+      this.#onWriter.set(prepared, statement)
+    }
+    return statement
   }
 
   readonly #endTurn = (): void => {
