@@ -49,14 +49,20 @@ const insertIfWanted = defineWithRows(
   },
 )
 
-/** Records an entry of the users' stream, in the transaction of its cause, if somebody listens or may come back. */
-export function recordForStream(tx: Transaction, now: number, events: readonly NewStreamEvent[]): void {
-  if (events.length === 0) return
+/**
+ * Records entries of the users' stream, in the transaction of their cause, if somebody listens or may come back. Given as a function,
+ * they are made only then, in the embedded store.
+ */
+export function recordForStream(
+  tx: Transaction,
+  now: number,
+  given: readonly NewStreamEvent[] | (() => readonly NewStreamEvent[]),
+): void {
+  if (given.length === 0 && typeof given !== 'function') return
   tx.run(insertIfWanted, {
     now,
-    // Written only where somebody listens.
     get events() {
-      return rowsOf(events)
+      return rowsOf(typeof given === 'function' ? given() : given)
     },
   })
 }
