@@ -88,7 +88,7 @@ export function DeliveryTable({
               Attempts
             </th>
             <th scope="col">Raised</th>
-            <th scope="col">Next attempt</th>
+            <th scope="col">Next</th>
           </tr>
         </thead>
         <tbody>

@@ -66,7 +66,7 @@ function Verdict({ steps }: { readonly steps: readonly Happening[] }) {
         <p>
           {`${String(waiting?.data['callback_url'])} does not accept it: ${found.problem}. `}
           <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
-          {` was tried ${found.tries} ${found.tries === 1 ? 'time' : 'times'}.`}
+          {` had ${found.tries} ${found.tries === 1 ? 'attempt' : 'attempts'}.`}
         </p>
       )}
     </div>
