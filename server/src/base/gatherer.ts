@@ -1,9 +1,11 @@
+const nothing = Buffer.alloc(0)
+
 /**
  * Collects chunks of bytes in one block of memory. A list of chunks would let the sender decide the cost: each buffer takes some 250
  * bytes besides its content, which may be a single byte.
  */
 export class Gatherer {
-  #bytes: Buffer = Buffer.alloc(0)
+  #bytes: Buffer = nothing
   #length = 0
 
   get length(): number {
@@ -29,8 +31,8 @@ export class Gatherer {
 
   /** Returns the collected bytes in one block, and starts again. */
   take(): Buffer {
-    const taken = this.#bytes.subarray(0, this.#length)
-    this.#bytes = Buffer.alloc(0)
+    const taken = this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length)
+    this.#bytes = nothing
     this.#length = 0
     return taken
   }

@@ -107,6 +107,11 @@ export interface TransactionOptions {
   readonly share?: string
   /** The trace of the request that it is done for. */
   readonly trace?: string | undefined
+  /**
+   * Whether its work has no effect but on the store, so that the embedded database may run it again after another one that was to be
+   * committed with it has failed.
+   */
+  readonly mayRepeat?: boolean
   /** Whether what it deletes is overwritten in the file of an embedded store; `emptyLog` does the rest. */
   readonly wipes?: boolean
 }

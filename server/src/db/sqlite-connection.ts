@@ -3,20 +3,33 @@ import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
 import { encodeForSqlite, type SqliteValue, sqliteDecoder } from './codecs.ts'
 import type { CacheName, Db } from './database.ts'
+import { freezeDeep } from './freeze.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { LocklessQueryCompiler } from './row-locks.ts'
-import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
+import {
+  type CompiledStatement,
+  type Condition,
+  compileStatement,
+  type Statement,
+  type StepRunner,
+  type Written,
+} from './statement.ts'
+import { changesSteadyRows, checkSteady, SteadyRows } from './steady-rows.ts'
 import type { Tables } from './tables.ts'
 
 /** Prepared queries kept; bounded, because queries over lists differ by the length of the list. */
 const maxPreparedQueries = 500
+/** At the end of a write that only has to tell whether it wrote anything: without it SQLite does, too, and keeps no rows. */
+const returning = / returning "\w+"$/
 /** What SQLite answers while another process writes. */
 export const sqliteBusy = 5
 
 type Row = Record<string, unknown>
 
-interface PreparedQuery {
+export interface PreparedQuery {
+  readonly sql: string
   readonly statement: StatementSync
+  readonly changesSteadyRows: boolean
   readonly columns: readonly string[]
   /** A row without values: a copy of it has all its members from the start. */
   readonly template: Row
@@ -34,6 +47,10 @@ export class SqliteConnection {
   readonly #queries = new Map<string, PreparedQuery>()
   /** Declared statements are constants: there are as many as the code has. */
   readonly #statements = new Map<unknown, ReadyStatement>()
+  /** The same without the rows that they return. */
+  readonly #requirements = new Map<unknown, ReadyStatement>()
+  readonly #steady = new SteadyRows()
+  #version: unknown
   readonly #query = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -41,10 +58,8 @@ export class SqliteConnection {
         new ExecutingDriver(async (sql, parameters) => {
           const prepared = this.#prepareQuery(sql)
           const values = parameters.map(encodeForSqlite)
-          if (prepared.columns.length === 0) {
-            return { rows: [], changes: Number(prepared.statement.run(...values).changes) }
-          }
-          const rows = listRows(prepared, values)
+          if (prepared.columns.length === 0) return { rows: [], changes: this.#write(prepared, values).changes }
+          const rows = this.#listRows(prepared, values)
           return { rows, changes: rows.length }
         }),
       createIntrospector: (db) => new SqliteIntrospector(db),
@@ -58,12 +73,22 @@ export class SqliteConnection {
   }
 
   execute(script: string): void {
+    this.#steady.forget()
     this.#handle.exec(script)
   }
 
   /** Runs a command that is used again and again, such as COMMIT. */
   command(sql: string): void {
-    this.#prepareQuery(sql).statement.run()
+    this.#write(this.#prepareQuery(sql), [])
+  }
+
+  /** Begins a transaction that writes; what others have committed meanwhile is seen from here on. */
+  begin(): void {
+    this.#handle.exec('BEGIN IMMEDIATE')
+    const version = this.#prepareQuery('PRAGMA data_version').statement.all()[0] as unknown as unknown[]
+    if (version[0] === this.#version) return
+    this.#version = version[0]
+    this.#steady.forget()
   }
 
   isTransactionOpen(): boolean {
@@ -81,12 +106,10 @@ export class SqliteConnection {
     const query = this.#query
     const first = async (statement: Statement<never, unknown>, parameters: object) => {
       const ready = this.#prepare(statement)
-      return this.firstRow(ready, ready.bind(parameters))
+      const values = ready.bind(parameters)
+      return this.#isKept(statement) ? this.#listSteady(ready, values)[0] : this.firstRow(ready, values)
     }
-    const list = async (statement: Statement<never, unknown>, parameters: object) => {
-      if (statement.steps) return statement.steps(db, parameters as never)
-      return this.#list(statement, parameters)
-    }
+    const list = async (statement: Statement<never, unknown>, parameters: object) => this.#list(statement, parameters)
     const cached = <Value>(cacheName: CacheName<Value>) => this.cached(cacheName)
     const db: Db = {
       query,
@@ -104,12 +127,23 @@ export class SqliteConnection {
   }
 
   readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
-    const ready = this.#prepare(statement)
-    if (listRows(ready, ready.bind(parameters)).length === 0) throw otherwise()
+    const ready = this.#prepareRequirement(statement)
+    const values = ready.bind(parameters)
+    const count = ready.columns.length === 0 ? this.#write(ready, values).changes : this.#listRows(ready, values).length
+    if (count === 0) throw otherwise()
+  }
+
+  readonly #runner: StepRunner = {
+    first: (statement, parameters) => this.#list(statement as Statement<never, unknown>, parameters)[0] as never,
+    list: (statement, parameters) => this.#list(statement as Statement<never, unknown>, parameters) as never,
+    write: (statement, parameters) => {
+      const ready = this.#prepare(statement as Statement<never, unknown>)
+      return this.#write(ready, ready.bind(parameters))
+    },
   }
 
   firstRow(ready: ReadyStatement, values: readonly SqliteValue[]): object | undefined {
-    return listRows(ready, values)[0]
+    return this.#listRows(ready, values)[0]
   }
 
   cached<Value>(_memo: CacheName<Value>): Map<string, Value> | undefined {
@@ -119,28 +153,62 @@ export class SqliteConnection {
   close(): void {
     this.#queries.clear()
     this.#statements.clear()
+    this.#requirements.clear()
     this.#handle.close()
   }
 
   #list(statement: Statement<never, unknown>, parameters: object): object[] {
+    if (statement.steps) return statement.steps(this.#runner, parameters as never) as object[]
     const { byRow } = statement
     if (!byRow) {
       const ready = this.#prepare(statement)
-      return listRows(ready, ready.bind(parameters))
+      const values = ready.bind(parameters)
+      return this.#isKept(statement) ? this.#listSteady(ready, values) : this.#listRows(ready, values)
     }
-    if (byRow.when && this.#list(byRow.when as Statement<never, unknown>, parameters).length === 0) return []
+    if (byRow.when && !this.#isMet(byRow.when, parameters)) return []
     const ready = this.#prepare(byRow.statement as Statement<never, unknown>)
     const rows: object[] = []
-    for (const values of byRow.split(parameters as never)) rows.push(...listRows(ready, ready.bind(values)))
+    for (const values of byRow.split(parameters as never)) rows.push(...this.#listRows(ready, ready.bind(values)))
     return rows
+  }
+
+  #isMet({ statement, isMet }: Condition<never>, parameters: object): boolean {
+    const [row] = this.#list(statement as Statement<never, unknown>, parameters)
+    return row !== undefined && isMet(row, parameters as never)
+  }
+
+  /** Outside a transaction another process may commit at any moment. */
+  #isKept({ isSteady }: Statement<never, unknown>): boolean {
+    return isSteady === true && this.#handle.isTransaction
+  }
+
+  #listSteady(ready: ReadyStatement, values: readonly SqliteValue[]): object[] {
+    const key = values.join('\0')
+    let rows = this.#steady.find(ready, key)
+    if (!rows) {
+      rows = this.#listRows(ready, values).map(freezeDeep)
+      this.#steady.keep(ready, key, rows)
+    }
+    return rows as object[]
   }
 
   #prepare(statement: Statement<never, unknown>): ReadyStatement {
     let ready = this.#statements.get(statement)
     if (!ready) {
       const { sql, bind } = compileStatement(this.#query, statement, encodeForSqlite)
+      if (statement.isSteady) checkSteady(sql)
       ready = { ...this.#prepareText(sql), bind }
       this.#statements.set(statement, ready)
+    }
+    return ready
+  }
+
+  #prepareRequirement(statement: Statement<never, unknown>): ReadyStatement {
+    let ready = this.#requirements.get(statement)
+    if (!ready) {
+      const { sql, bind } = compileStatement(this.#query, statement, encodeForSqlite)
+      ready = { ...this.#prepareText(sql.replace(returning, '')), bind }
+      this.#requirements.set(statement, ready)
     }
     return ready
   }
@@ -158,35 +226,56 @@ export class SqliteConnection {
   }
 
   #prepareText(sql: string): PreparedQuery {
-    const statement = this.#handle.prepare(sql)
-    // The driver's own objects have no prototype, and are slow to make and to read.
-    statement.setReturnArrays(true)
+    const statement = this.prepareRaw(sql)
     const columns = statement.columns()
     const decoders = columns.flatMap(({ type }, index) => {
       const decode = sqliteDecoder(type)
       return decode ? [{ index, decode }] : []
     })
     const names = columns.map(({ name }) => name)
-    return { statement, columns: names, template: Object.fromEntries(names.map((name) => [name, null])), decoders }
+    const template = Object.fromEntries(names.map((name) => [name, null]))
+    return { sql, statement, changesSteadyRows: changesSteadyRows(sql), columns: names, template, decoders }
   }
-}
 
-/** The rows as objects; none of a statement that returns none. */
-function listRows({ statement, columns, template, decoders }: PreparedQuery, values: readonly SqliteValue[]): Row[] {
-  if (columns.length === 0) {
-    statement.run(...values)
-    return []
+  /** The rows as objects; none of a statement that returns none. */
+  #listRows(prepared: PreparedQuery, values: readonly SqliteValue[]): Row[] {
+    const { columns, template, decoders } = prepared
+    if (columns.length === 0) {
+      this.#write(prepared, values)
+      return []
+    }
+    if (prepared.changesSteadyRows) this.#steady.forget()
+    const statement = this.statementOf(prepared)
+    const stored = statement.all(...values) as unknown as unknown[][]
+    if (stored.length === 0) return []
+    const rows: Row[] = []
+    // A table that was altered meanwhile may have more columns.
+    const names = stored[0]?.length === columns.length ? columns : statement.columns().map(({ name }) => name)
+    for (const row of stored) {
+      for (const { index, decode } of decoders) row[index] = decode(row[index])
+      const made = { ...template }
+      for (let index = 0; index < names.length; index++) made[names[index] as string] = row[index]
+      rows.push(made)
+    }
+    return rows
   }
-  const stored = statement.all(...values) as unknown as unknown[][]
-  if (stored.length === 0) return []
-  const rows: Row[] = []
-  // A table that was altered meanwhile may have more columns.
-  const names = stored[0]?.length === columns.length ? columns : statement.columns().map(({ name }) => name)
-  for (const row of stored) {
-    for (const { index, decode } of decoders) row[index] = decode(row[index])
-    const made = { ...template }
-    for (let index = 0; index < names.length; index++) made[names[index] as string] = row[index]
-    rows.push(made)
+
+  #write({ statement, changesSteadyRows }: PreparedQuery, values: readonly SqliteValue[]): Written {
+    if (changesSteadyRows) this.#steady.forget()
+    const { changes, lastInsertRowid } = statement.run(...values)
+    return { changes: Number(changes), id: Number(lastInsertRowid) }
   }
-  return rows
+
+  /** The statement as it is run: by this connection. */
+  statementOf({ statement }: PreparedQuery): StatementSync {
+    return statement
+  }
+
+  /** Prepares a statement of another connection on this one. */
+  prepareRaw(sql: string): StatementSync {
+    const statement = this.#handle.prepare(sql)
+    // The driver's own objects have no prototype, and are slow to make and to read.
+    statement.setReturnArrays(true)
+    return statement
+  }
 }

@@ -18,7 +18,7 @@ import {
 import { DueListeners, DueNotes } from './due.ts'
 import { freezeDeep } from './freeze.ts'
 import { isUnwritableSqlite } from './outage.ts'
-import { type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
+import { type PreparedQuery, type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** How long a transaction waits for another process's (for example `./switchboard apply`) before it gives up. */
@@ -26,6 +26,8 @@ const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
 /** The longest cache key: ids and codes are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
+/** How many statements of the reader the writer keeps prepared. */
+const maxOnWriter = 500
 /** The channel on which Node reports each request before any handler sees it. */
 const requestStart = 'http.server.request.start'
 
@@ -36,7 +38,7 @@ const requestStart = 'http.server.request.start'
 export function openSqlite(file: string): Database {
   const secrets = new KeyRing()
   const writer = new SqliteConnection(openFile(file), secrets)
-  const reader = new CommittedReader(openFile(file), secrets)
+  const reader = new CommittedReader(openFile(file), secrets, writer)
   const due = new DueNotes()
   const listeners = new DueListeners()
   const tx: Traced = Object.assign(writer.db(), {
@@ -79,7 +81,8 @@ export function openSqlite(file: string): Database {
     read,
     reserved: read,
     transaction,
-    execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters)),
+    // One statement has no other effect.
+    execute: (statement, parameters) => queue.run((one) => one.list(statement, parameters), { mayRepeat: true }),
     notices: undefined,
     onDue: listeners.add,
     async snapshot(work) {
@@ -142,7 +145,7 @@ async function wiping<T>(writer: SqliteConnection, work: () => Promise<T>): Prom
 }
 
 async function begin(writer: SqliteConnection): Promise<void> {
-  await whenFree(() => writer.execute('BEGIN IMMEDIATE'))
+  await whenFree(() => writer.begin())
 }
 
 /**
@@ -184,6 +187,8 @@ function openFile(file: string): DatabaseSync {
     handle.exec('PRAGMA temp_store = MEMORY')
     // The pages that writes come back to: by default there is room for a fourth of these. What is not used takes no memory.
     handle.exec('PRAGMA cache_size = -8000')
+    // Pages of the log that are written over many times are then moved into the database once, not four times; the log takes 16 MB.
+    handle.exec('PRAGMA wal_autocheckpoint = 4000')
     // Zeros over what is deleted, and over what is moved when pages are split, where that costs no write.
     handle.exec('PRAGMA secure_delete = FAST')
     handle.exec('PRAGMA busy_timeout = 0')
@@ -209,9 +214,12 @@ class CommittedReader extends SqliteConnection {
   #isChecked = false
   #hasArrivals = false
   #size = 0
+  readonly #writer: SqliteConnection
+  readonly #onWriter = new Map<PreparedQuery, StatementSync>()
 
-  constructor(handle: DatabaseSync, secrets: KeyRing) {
+  constructor(handle: DatabaseSync, secrets: KeyRing, writer: SqliteConnection) {
     super(handle, secrets)
+    this.#writer = writer
     this.#askVersion = handle.prepare('PRAGMA data_version')
     diagnostics.subscribe(requestStart, this.#beginRequest)
   }
@@ -265,6 +273,21 @@ class CommittedReader extends SqliteConnection {
       this.#derived.set(cacheName, values)
     }
     return values as Map<string, Value>
+  }
+
+  /**
+   * Between transactions the writer reads, too: it knows the pages that it has just committed, where this connection would have to
+   * read each anew after every commit.
+   */
+  override statementOf(prepared: PreparedQuery): StatementSync {
+    if (this.#writer.isTransactionOpen()) return prepared.statement
+    let statement = this.#onWriter.get(prepared)
+    if (!statement) {
+      statement = this.#writer.prepareRaw(prepared.sql)
+      if (this.#onWriter.size >= maxOnWriter) this.#onWriter.clear()
+      this.#onWriter.set(prepared, statement)
+    }
+    return statement
   }
 
   readonly #endTurn = (): void => {

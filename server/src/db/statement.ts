@@ -20,14 +20,16 @@ export interface Statement<Parameters extends object, Row> {
   readonly steps?: Steps<Parameters, Row>
   /** The same row by row, for a database where reading rows from JSON costs more than a statement. */
   readonly byRow?: ByRow<Parameters, Row>
+  /** Whether it reads only what is seldom written: see `defineSteady`. */
+  readonly isSteady?: boolean
 }
 
 export interface ByRow<Parameters extends object, Row> {
   readonly statement: Statement<readonly unknown[], Row>
   /** The values of each row. */
   readonly split: (parameters: Parameters) => Iterable<readonly unknown[]>
-  /** Asked first, with the parameters of all: where it returns no row, nothing is written. */
-  readonly when?: Statement<Parameters, unknown> | undefined
+  /** Asked first, with the parameters of all: where it returns no row, or one that does not do, nothing is written. */
+  readonly when?: Condition<Parameters> | undefined
 }
 
 /** Runs declared statements. */
@@ -41,7 +43,26 @@ export interface StatementRunner {
   list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
 }
 
-export type Steps<Parameters extends object, Row> = (db: StatementRunner, parameters: Parameters) => Promise<Row[]>
+export interface Condition<Parameters extends object> {
+  readonly statement: Statement<Parameters, object>
+  readonly isMet: (row: object, parameters: Parameters) => boolean
+}
+
+/** What a write did: how many rows it changed, and the number that the last row which it inserted was given. */
+export interface Written {
+  readonly changes: number
+  readonly id: number
+}
+
+/** Runs declared statements of the embedded database, which has their rows at once. */
+export interface StepRunner {
+  first<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row | undefined
+  list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row[]
+  /** A write that returns no rows: `RETURNING` would keep them in a table of its own first. */
+  write<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): Written
+}
+
+export type Steps<Parameters extends object, Row> = (db: StepRunner, parameters: Parameters) => Row[]
 
 export function defineStatement<Parameters extends object>() {
   return <Row>(build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>): Statement<Parameters, Row> => ({
@@ -65,6 +86,16 @@ export function defineWithSteps<Parameters extends object, Row>(
   steps: Steps<Parameters, Row>,
 ): Statement<Parameters, Row> {
   return { build: statement.build, steps }
+}
+
+/**
+ * A query whose tables are seldom written, such as who subscribes to what. A transaction of the embedded database finds its rows in
+ * memory until one of these tables changes (`steady-rows.ts`).
+ */
+export function defineSteady<Parameters extends object, Row>(
+  statement: Statement<Parameters, Row>,
+): Statement<Parameters, Row> {
+  return { ...statement, isSteady: true }
 }
 
 /** More than the values of any row. */

@@ -18,11 +18,16 @@ interface Job extends TransactionOptions {
 
 /** A bound, so that the first of a group does not wait for too many others. */
 const maxGroup = 64
+/** How many groups at most are careful after a failure. */
+const maxCaution = 64
 
 /**
  * Runs transactions one after the other, and commits those that wait at the same moment together: a durable commit costs far more than
  * most of their work. Each is still all or nothing: an error rolls back only its own work, to a savepoint. None is answered before
  * its commit is durable.
+ *
+ * For a savepoint SQLite copies every page that is changed after it. Most groups go without: if one of their transactions fails, all
+ * are rolled back and run again, with savepoints, as is each group for a while then.
  */
 export class WriteQueue {
   readonly #writer: Writer
@@ -32,6 +37,9 @@ export class WriteQueue {
   readonly #groupDue = new DueNotes()
   readonly #onCommit: (due: DueNotes) => void
   readonly #jobs: Job[] = []
+  /** How many of the next groups are careful, and how many there are after the next failure. */
+  #careful = 0
+  #caution = 1
   #draining: Promise<void> | undefined
 
   constructor(writer: Writer, tx: Transaction, due: DueNotes, onCommit: (due: DueNotes) => void) {
@@ -41,9 +49,12 @@ export class WriteQueue {
     this.#onCommit = onCommit
   }
 
-  run<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: TransactionOptions = {}): Promise<T> {
+  run<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { alone = false, mayRepeat = false }: TransactionOptions = {},
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#jobs.push({ work, alone, resolve, reject })
+      this.#jobs.push({ work, alone, mayRepeat, resolve, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -65,6 +76,9 @@ export class WriteQueue {
   async #runGroup(): Promise<void> {
     const done: { readonly job: Job; readonly result: unknown }[] = []
     const first = this.#jobs.shift() as Job
+    // Whether all that is done so far may be done again.
+    let isQuick = this.#careful === 0 && first.mayRepeat === true
+    if (this.#careful > 0) this.#careful -= 1
     this.#groupDue.clear()
     try {
       await this.#writer.begin()
@@ -77,8 +91,13 @@ export class WriteQueue {
     try {
       while (!first.alone && this.#jobs[0]?.alone === false && done.length < maxGroup) {
         const job = this.#jobs.shift() as Job
-        const result = await this.#runBehindSavepoint(job)
+        isQuick &&= job.mayRepeat === true
+        const result = isQuick ? await this.#runQuickly(job) : await this.#runBehindSavepoint(job)
         if (result) done.push({ job, result: result.value })
+        else if (isQuick) {
+          this.#repeat([...done.map((one) => one.job), job])
+          return
+        }
       }
       this.#writer.execute('COMMIT')
     } catch (error) {
@@ -86,8 +105,26 @@ export class WriteQueue {
       for (const { job } of done) job.reject(error)
       return
     }
+    if (isQuick && done.length > 1) this.#caution = Math.max(1, this.#caution - 1)
     this.#onCommit(this.#groupDue)
     for (const { job, result } of done) job.resolve(result as never)
+  }
+
+  /** Undoes a group, and lets it run again with savepoints. */
+  #repeat(jobs: readonly Job[]): void {
+    this.#undo()
+    this.#jobs.unshift(...jobs)
+    this.#careful = this.#caution
+    this.#caution = Math.min(maxCaution, 2 * this.#caution)
+  }
+
+  /** Undefined when the job failed, and nothing is rolled back yet. */
+  async #runQuickly(job: Job): Promise<{ value: unknown } | undefined> {
+    try {
+      return { value: await this.#run(job) }
+    } catch {
+      return undefined
+    }
   }
 
   async #run(job: Job): Promise<unknown> {

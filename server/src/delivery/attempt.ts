@@ -32,11 +32,10 @@ export async function attemptPost(
   try {
     const built = buildBody(vocabulary, post)
     const body = built instanceof Promise ? await built : built
-    const headers = { 'user-agent': egress.userAgent, ...buildHeaders(post, body, time, toRealTime) }
+    const headers = buildHeaders(post, body, time, toRealTime, egress.userAgent)
     sent = describeSent(post, headers)
     const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
-    const answerHeaders = keepHeaders(answer.headers)
-    return { time, duration: clock.now() - time, ...judge(answer), sent: { ...sent, answerHeaders }, fault: undefined }
+    return judge(answer, time, clock.now() - time, sent)
   } catch (error) {
     const isKnown = error instanceof EgressError
     if (isKnown && (error.reason === 'closed' || error.reason === 'too_late')) return undefined
@@ -53,20 +52,25 @@ export async function attemptPost(
   }
 }
 
-function judge({
-  status,
-  headers,
-  body,
-  failure,
-}: Answer): Pick<PostResult, 'status' | 'problem' | 'answer' | 'retryAfter'> {
+function judge({ status, headers, body, failure }: Answer, time: number, duration: number, sent: SentPost): PostResult {
   const retryAfter = headers['retry-after']
+  const { url, headers: sentHeaders, deliveries } = sent
   return {
+    time,
+    duration,
     status,
     problem: isTaken(status) ? undefined : (failure?.message ?? `it answered ${status}`),
-    // PostgreSQL refuses NUL in text.
-    answer: body.subarray(0, keptAnswerBytes).toString('utf8').replaceAll('\0', '').toWellFormed(),
+    answer: keepText(body),
+    sent: { url, headers: sentHeaders, deliveries, answerHeaders: keepHeaders(headers) },
     retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+    fault: undefined,
   }
+}
+
+/** PostgreSQL refuses NUL in text. */
+function keepText(body: Buffer): string {
+  const text = body.toString('utf8', 0, keptAnswerBytes)
+  return text.includes('\0') || !text.isWellFormed() ? text.replaceAll('\0', '').toWellFormed() : text
 }
 
 function describeSent({ callback_url, deliveries }: Post, headers: Readonly<Record<string, string>>): SentPost {

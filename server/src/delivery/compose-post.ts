@@ -58,10 +58,15 @@ export function buildHeaders(
   body: Buffer,
   now: number,
   toRealTime: (time: number) => number,
+  userAgent?: string,
 ): Record<string, string> {
-  const started_time = Math.min(...deliveries.map((delivery) => delivery.started_time))
+  let started_time = Number.POSITIVE_INFINITY
+  for (const delivery of deliveries) started_time = Math.min(started_time, delivery.started_time)
   const signedTime = now - started_time < timestampLifetime ? started_time : now
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  const headers: Record<string, string> =
+    userAgent === undefined
+      ? { 'content-type': 'application/json' }
+      : { 'user-agent': userAgent, 'content-type': 'application/json' }
   const parent = traceParent(deliveries)
   if (parent !== undefined) headers['traceparent'] = parent
   headers['x-hub-signature-256'] = signHub(body, secrets)

@@ -118,10 +118,8 @@ const findDueOfMany = defineWithSteps(
         ${dueOf(sql`o.key`, now, sql`CAST(o.value ->> 0 AS INTEGER)`, sql`AND d.id <> ALL (known.ids)`)}
       ) AS due`,
   ),
-  async (db, { lanes, now }) => {
-    const lists = Object.entries(lanes).map(([lane_id, [limit]]) => db.list(findDue, { lane_id, now, limit }))
-    return (await Promise.all(lists)).flat()
-  },
+  (db, { lanes, now }) =>
+    Object.entries(lanes).flatMap(([lane_id, [limit]]) => db.list(findDue, { lane_id, now, limit })),
 )
 
 /** The due deliveries of some lanes, ordered by due time within each lane, up to a limit for each. */

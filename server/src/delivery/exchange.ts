@@ -92,7 +92,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#timer)
     const cut = this.#body.length > maxAnswerBytes
-    const body = this.#body.take().subarray(0, maxAnswerBytes)
+    const taken = this.#body.take()
+    const body = cut ? taken.subarray(0, maxAnswerBytes) : taken
     this.#settle.resolve({ status: this.#status, headers: this.#headers, body, cut, failure })
   }
 

@@ -7,23 +7,25 @@ import { failuresUntilDown } from './pause.ts'
 
 /** The metrics of deliveries. */
 export class DeliveryMetrics {
-  readonly inFlight: Gauge
-  readonly #attempts: Counter<'outcome'>
+  /** How many posts wait for their answer. */
+  inFlight = 0
+  /** Counted here, and handed over when they are asked for: the library looks labels up by a text that it puts together anew. */
+  readonly #attempts = { delivered: 0, retry: 0, failed: 0 }
   readonly #received: Counter<'field'>
   #held: () => number = () => 0
   #waiting: () => number = () => 0
 
   constructor(registry: Registry, db: Db, clock: Clock) {
-    this.inFlight = new Gauge({
-      name: 'switchboard_delivery_attempts_in_flight',
-      help: 'Webhook posts that wait for their answer.',
-      registers: [registry],
-    })
-    this.#attempts = new Counter({
+    const attempts = this.#attempts
+    new Counter({
       name: 'switchboard_delivery_attempts_total',
       help: 'Webhook posts by outcome: delivered, retry (will be tried again), failed (given up).',
       labelNames: ['outcome'],
       registers: [registry],
+      collect() {
+        this.reset()
+        for (const [outcome, count] of Object.entries(attempts)) if (count > 0) this.inc({ outcome }, count)
+      },
     })
     this.#received = new Counter({
       name: 'switchboard_events_received_total',
@@ -32,6 +34,14 @@ export class DeliveryMetrics {
       registers: [registry],
     })
     const worker = this
+    new Gauge({
+      name: 'switchboard_delivery_attempts_in_flight',
+      help: 'Webhook posts that wait for their answer.',
+      registers: [registry],
+      collect() {
+        this.set(worker.inFlight)
+      },
+    })
     new Gauge({
       name: 'switchboard_delivery_lanes_held',
       help: 'Lanes (an app at one address) that this process works on.',
@@ -85,7 +95,7 @@ export class DeliveryMetrics {
   }
 
   countAttempt(outcome: 'delivered' | 'retry' | 'failed'): void {
-    this.#attempts.inc({ outcome })
+    this.#attempts[outcome] += 1
   }
 
   countReceived(field: string): void {

@@ -12,14 +12,14 @@ const recordLanes = defineSql<RecordParameters>()(
 
 /** A delivery that was ended, moved to another lane or replayed meanwhile stays as it is. */
 const recordDelivery = defineSql<RecordedDelivery>()(
-  ({ id, lane, attempts, tries, state, due, finished }) => sql<{ id: number }>`
+  ({ id, lane, attempts, tries, state, due, finished }) => sql`
     UPDATE deliveries SET state = ${state}, attempts = attempts + ${tries}, due_time = COALESCE(${due}, due_time),
       finished_time = ${finished}
-    WHERE id = ${id} AND lane_id = ${lane} AND state = 'waiting' AND attempts = ${attempts} RETURNING id`,
+    WHERE id = ${id} AND lane_id = ${lane} AND state = 'waiting' AND attempts = ${attempts}`,
 )
 
 const recordTry = defineSql<RecordedDelivery>()(
-  ({ id, attempts, time, duration, status, problem, answer, url, headers, deliveries, answer_headers }) => sql<object>`
+  ({ id, attempts, time, duration, status, problem, answer, url, headers, deliveries, answer_headers }) => sql`
     INSERT INTO delivery_attempts (delivery_id, number, time, duration, status, problem, answer, sent_to, sent_headers,
       sent_with, answer_headers)
     VALUES (${id}, ${attempts} + 1, ${time}, ${duration}, ${status}, ${problem}, ${answer}, ${url}, ${headers}, ${deliveries},
@@ -28,13 +28,13 @@ const recordTry = defineSql<RecordedDelivery>()(
 )
 
 /** One statement a row, and one for its attempt: nobody else writes between them, and nothing is read from JSON. */
-export const recordInSteps: Steps<RecordParameters, { id: string }> = async (db, parameters) => {
-  const held = await db.list(recordLanes, parameters)
+export const recordInSteps: Steps<RecordParameters, { id: string }> = (db, parameters) => {
+  const held = db.list(recordLanes, parameters)
   const ours = new Set(held.map(({ id }) => id))
   for (const row of parameters.deliveries) {
     if (!ours.has(row.lane)) continue
-    const isUnchanged = (await db.first(recordDelivery, row)) !== undefined
-    if (isUnchanged && row.tries === 1) await db.first(recordTry, row)
+    const isUnchanged = db.write(recordDelivery, row).changes === 1
+    if (isUnchanged && row.tries === 1) db.write(recordTry, row)
   }
   return held
 }

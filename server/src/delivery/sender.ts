@@ -164,7 +164,7 @@ export class Sender {
     const number = lane.window.start()
     let result: PostResult | undefined
     let isHeld = false
-    metrics.inFlight.inc()
+    metrics.inFlight += 1
     try {
       // The lease was checked before, but a process that is paused at this point wakes up with it over.
       const mayLeave = () => !lane.isLost && this.#deps.leaseClock.now() < lane.leasedUntil
@@ -179,7 +179,7 @@ export class Sender {
         if (effect?.duplicate) await attemptPost(this.#deps, post, mayLeave)
       }
     } finally {
-      metrics.inFlight.dec()
+      metrics.inFlight -= 1
       place.leave(result && result.fault === undefined ? result.status !== undefined : undefined)
       this.#noteWidth(lane, number, result)
       lane.underWay -= 1

@@ -25,7 +25,7 @@ export const clockTolerance = 5 * minute
 
 /** The value of `X-Hub-Signature-256`. It holds one signature, made with the newest secret. */
 export function signHub(body: Buffer, secrets: Secrets): string {
-  return `sha256=${digest(newest(secrets), body).toString('hex')}`
+  return `sha256=${digest(newest(secrets), 'hex', body)}`
 }
 
 export function verifyHub(header: string, body: Buffer, secrets: Secrets): boolean {
@@ -80,7 +80,7 @@ export function signStandard(id: string, now: number, body: Buffer, secrets: Sec
   if (!webhookId.test(id)) throw new Error('a webhook id is made of letters, digits, _ and -')
   newest(secrets)
   const timestamp = String(Math.floor(now / second))
-  const signatures = usable(secrets).map((secret) => digestStandard(id, timestamp, body, secret).toString('base64'))
+  const signatures = usable(secrets).map((secret) => digestStandard(id, timestamp, body, secret))
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
@@ -99,7 +99,7 @@ export function verifyStandard(headers: StandardHeaders, now: number, body: Buff
     .map((one) => Buffer.from(one.slice(3), 'base64'))
   return matchesAny(
     given,
-    usable(secrets).map((secret) => digestStandard(id, timestamp, body, secret)),
+    usable(secrets).map((secret) => Buffer.from(digestStandard(id, timestamp, body, secret), 'base64')),
   )
 }
 
@@ -115,33 +115,40 @@ function keyOf(secret: string): Buffer | string {
   return secret.startsWith(secretPrefix) && base64.test(encoded) ? Buffer.from(encoded, 'base64') : secret
 }
 
-function digestStandard(id: string, timestamp: string, body: Buffer, secret: string): Buffer {
-  return digest(keyOf(secret), Buffer.from(`${id}.${timestamp}.`), body)
+/** In base64. */
+function digestStandard(id: string, timestamp: string, body: Buffer, secret: string): string {
+  return digest(keyOf(secret), 'base64', Buffer.from(`${id}.${timestamp}.`), body)
 }
 
-function digest(key: Buffer | string, ...parts: readonly Buffer[]): Buffer {
+/** Hashes are taken as text, because the runtime takes three times as long to make a `Buffer` of one. */
+function digest(key: Buffer | string, encoding: 'hex' | 'base64', ...parts: readonly Buffer[]): string {
   let length = blockBytes
   for (const part of parts) length += part.length
   if (length > shortBytes) {
     const hmac = createHmac('sha256', key)
     for (const part of parts) hmac.update(part)
-    return hmac.digest()
+    return hmac.digest(encoding)
   }
   const inner = Buffer.allocUnsafe(length)
   const outer = Buffer.allocUnsafe(blockBytes + digestBytes)
   writePads(key, inner, outer)
   let at = blockBytes
-  for (const part of parts) at += part.copy(inner, at)
-  hash('sha256', inner, 'buffer').copy(outer, blockBytes)
-  return hash('sha256', outer, 'buffer')
+  for (const part of parts) {
+    inner.set(part, at)
+    at += part.length
+  }
+  outer.write(hash('sha256', inner, 'binary'), blockBytes, 'latin1')
+  return hash('sha256', outer, encoding)
 }
 
 /** The first block of both hashes of an HMAC (RFC 2104). */
 function writePads(key: Buffer | string, inner: Buffer, outer: Buffer): void {
   const given = typeof key === 'string' ? Buffer.from(key) : key
   const bytes = given.length > blockBytes ? hash('sha256', given, 'buffer') : given
-  for (let at = 0; at < blockBytes; at++) {
-    const byte = bytes[at] ?? 0
+  inner.fill(0x36, 0, blockBytes)
+  outer.fill(0x5c, 0, blockBytes)
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
     inner[at] = byte ^ 0x36
     outer[at] = byte ^ 0x5c
   }

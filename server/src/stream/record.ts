@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/database.ts'
-import { defineSql, defineWithRows } from '../db/statement.ts'
+import { defineSql, defineSteady, defineWithRows } from '../db/statement.ts'
 
 /** The name of the users' stream among the wanted ones. */
 export const usersStream = 'users'
@@ -39,17 +39,30 @@ const insertIfWanted = defineWithRows(
     INSERT INTO stream_events (type, phone_number_id, user_wa_id, group_id, message_id, data, created_time)
     VALUES (${type}, ${phone_number_id}, ${user_wa_id}, ${group_id}, ${message_id}, ${data}, ${now})`,
   ({ events, now }) => Object.values(events).map((row) => [now, ...row]),
-  defineSql<Recorded>()((recorded) => sql`SELECT 1 AS wanted WHERE ${isWanted(recorded)}`),
+  {
+    statement: defineSteady(
+      defineSql<Recorded>()(
+        () => sql<object>`SELECT wanted_until FROM wanted_streams WHERE name = ${sql.lit(usersStream)}`,
+      ),
+    ),
+    isMet: (row, { now }) => (row as { wanted_until: number }).wanted_until > now,
+  },
 )
 
-/** Records an entry of the users' stream, in the transaction of its cause, if somebody listens or may come back. */
-export function recordForStream(tx: Transaction, now: number, events: readonly NewStreamEvent[]): void {
-  if (events.length === 0) return
+/**
+ * Records entries of the users' stream, in the transaction of their cause, if somebody listens or may come back. Given as a function,
+ * they are made only then, in the embedded store.
+ */
+export function recordForStream(
+  tx: Transaction,
+  now: number,
+  given: readonly NewStreamEvent[] | (() => readonly NewStreamEvent[]),
+): void {
+  if (given.length === 0 && typeof given !== 'function') return
   tx.run(insertIfWanted, {
     now,
-    // Written only where somebody listens.
     get events() {
-      return rowsOf(events)
+      return rowsOf(typeof given === 'function' ? given() : given)
     },
   })
 }

@@ -37,16 +37,16 @@ export async function handOver(tx: Transaction, tools: PhoneTools, handover: Han
   const report = { message, time, code: message.error_code, ...(user && { user }) }
   await raiseStatuses(tx, tools, sender, report, user ? listReported(statuses, user) : statuses)
   const isSent = statuses[0] === 'sent'
-  // A user who blocked the number gets nothing.
-  const streamed = isSent && !chat.blocked ? [streamMessage(message)] : []
-  streamed.push(...streamStatuses(message, message.user_wa_id, statuses, time))
-  if (isSent) {
-    if (user && !chat.blocked && message.type !== 'reaction') {
-      await schedulePhone(tx, tools, message.id, user, statuses.at(-1))
-    }
-    streamed.push(...(await sendToParticipants(tx, tools, handover)))
+  if (isSent && user && !chat.blocked && message.type !== 'reaction') {
+    await schedulePhone(tx, tools, message.id, user, statuses.at(-1))
   }
-  recordForStream(tx, time, streamed)
+  const ofParticipants = isSent && audience.participants.length > 0 ? await sendToParticipants(tx, tools, handover) : []
+  recordForStream(tx, time, () => [
+    // A user who blocked the number gets nothing.
+    ...(isSent && !chat.blocked ? [streamMessage(message)] : []),
+    ...streamStatuses(message, message.user_wa_id, statuses, time),
+    ...ofParticipants,
+  ])
 }
 
 /** Each participant gets the message on its own way, behind the group's `sent`. Returns the entries for the users' stream. */

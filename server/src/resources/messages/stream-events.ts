@@ -43,5 +43,5 @@ export function recordStatuses(
   statuses: readonly MessageStatus[],
   time: number,
 ): void {
-  recordForStream(tx, clock.now(), streamStatuses(message, user_wa_id, statuses, time))
+  recordForStream(tx, clock.now(), () => streamStatuses(message, user_wa_id, statuses, time))
 }

@@ -60,11 +60,11 @@ const findNumber = defineSql<{ id: string }>()(
     SELECT 'number' AS kind, id, account_id, phone_number AS digits FROM phone_numbers WHERE id = ${id}`,
 )
 
-const findFacts = defineWithSteps(findFactsByKey, async (db, { accounts, numbers, links }) => {
+const findFacts = defineWithSteps(findFactsByKey, (db, { accounts, numbers, links }) => {
   const facts: Fact[] = []
-  for (const id of Object.keys(accounts)) facts.push(...(await db.list(findAccount, { id })))
-  for (const id of Object.keys(numbers)) facts.push(...(await db.list(findNumber, { id })))
-  if (Object.keys(links).length > 0) facts.push(...(await db.list(findLinks, { links })))
+  for (const id of Object.keys(accounts)) facts.push(...db.list(findAccount, { id }))
+  for (const id of Object.keys(numbers)) facts.push(...db.list(findNumber, { id }))
+  if (Object.keys(links).length > 0) facts.push(...db.list(findLinks, { links }))
   return facts
 })
 
