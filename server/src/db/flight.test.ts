@@ -27,7 +27,7 @@ describe('a transaction on a pipelined connection', () => {
   /** What a transaction does with its flight, as the database does it. */
   async function inFlight<T>(work: (flight: Flight) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const connect = () => pool.connect()
-    const writer = new SharedWriter({ connect, isBroken: () => false })
+    const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
     const flight = new Flight({ connect, sendAlone: (...batch) => writer.send(...batch) })
     try {
       flight.begin('tests', [{ name: begin, text: begin }], begin === 'BEGIN' ? [] : undefined)

@@ -147,6 +147,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const writer = new SharedWriter({
     connect: connections.connect,
     isBroken: (error) => findOutage(error) === 'unreachable',
+    now: () => performance.now(),
   })
   /** Transactions that have ended, to be used again: what one consists of does not change. */
   const ended: OpenTransaction[] = []

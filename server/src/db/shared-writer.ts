@@ -15,6 +15,8 @@ export interface SharedWriterOptions {
   readonly connect: () => Promise<pg.PoolClient>
   /** Whether the connection is of no more use after this error. */
   readonly isBroken: (error: Error) => boolean
+  /** Milliseconds of a clock that only goes on. */
+  readonly now: () => number
 }
 
 interface Waiting {
@@ -83,21 +85,27 @@ export class SharedWriter {
   }
 
   #findLine(share: string, together: number): Line | undefined {
-    const now = performance.now()
+    const now = this.#options.now()
     return this.#lines
       .get(share)
       ?.find(({ underWay, lastAnswer }) => underWay < together && now - lastAnswer < silenceUntilStuck)
   }
 
   #openLine(share: string): Line {
-    const line: Line = { client: undefined, queued: [], underWay: 0, lastAnswer: performance.now(), broken: undefined }
+    const line: Line = {
+      client: undefined,
+      queued: [],
+      underWay: 0,
+      lastAnswer: this.#options.now(),
+      broken: undefined,
+    }
     const lines = this.#lines.get(share)
     if (lines) lines.push(line)
     else this.#lines.set(share, [line])
     this.#options.connect().then(
       (client) => {
         line.client = client
-        line.lastAnswer = performance.now()
+        line.lastAnswer = this.#options.now()
         this.#sendAll(share, line, client, line.queued.splice(0))
       },
       (error: Error) => {
@@ -112,12 +120,12 @@ export class SharedWriter {
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.cork()
     let isFirst = line.underWay === batches.length
-    const began = isFirst ? performance.now() : 0
+    const began = isFirst ? this.#options.now() : 0
     for (const { queries, done } of batches) {
       const isSample = isFirst
       isFirst = false
       const finish: BatchCallback = (failure, results) => {
-        line.lastAnswer = performance.now()
+        line.lastAnswer = this.#options.now()
         if (isSample) this.#note(line.lastAnswer - began)
         line.underWay -= 1
         if (failure && this.#options.isBroken(failure.error)) {
