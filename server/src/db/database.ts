@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
 import type { Notices } from './notices.ts'
 import type { Statement, StatementRunner } from './statement.ts'
-import type { LanesTable, Tables } from './tables.ts'
+import type { AppsTable, LanesTable, Tables } from './tables.ts'
 
 /** A target of queries: the database as committed, or one transaction. */
 export interface Db extends StatementRunner {
@@ -26,6 +26,29 @@ export interface CacheName<Value> {
 /** A subscriber with deliveries to send, and who held its lane when they were raised: null when nobody did. */
 export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>> & {
   readonly holder?: string | null
+  /** All deliveries that the commit made for the lane; undefined when they must be read. */
+  readonly raised?: RaisedDeliveries | undefined
+}
+
+/** Deliveries as the transaction stored them that raised their events. */
+export interface RaisedDeliveries {
+  readonly deliveries: readonly RaisedDelivery[]
+  /** When they were stored at the earliest, by the clock of the process. */
+  readonly since: number
+  /** The sealed secret that the app had. */
+  readonly secret: AppsTable['secret'] | undefined
+}
+
+export interface RaisedDelivery {
+  readonly id: number
+  readonly event_id: number
+  readonly account_id: string
+  readonly field: string
+  readonly conversation: string
+  readonly created_time: number
+  readonly previous_id: number | null
+  readonly value: string
+  readonly trace: string | null
 }
 
 /** What a commit made due: the earliest of the timers that it set, the lanes that it raised events for, and whether there are links to fetch. */

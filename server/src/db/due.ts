@@ -1,4 +1,4 @@
-import type { Due, DueLane } from './database.ts'
+import type { Due, DueLane, RaisedDeliveries } from './database.ts'
 
 /** What one transaction, or a group that commits together, makes due. */
 export class DueNotes {
@@ -9,7 +9,12 @@ export class DueNotes {
   readonly note = ({ timers, lanes, links }: Partial<Due>): void => {
     if (timers !== undefined && !(this.#timers !== undefined && this.#timers <= timers)) this.#timers = timers
     if (links) this.#links = true
-    for (const lane of lanes ?? []) this.#lanes.set(lane.id, lane)
+    for (const lane of lanes ?? []) this.#noteLane(lane)
+  }
+
+  #noteLane(lane: DueLane): void {
+    const known = this.#lanes.get(lane.id)
+    this.#lanes.set(lane.id, known ? { ...lane, raised: joinRaised(known.raised, lane.raised) } : lane)
   }
 
   addTo(others: DueNotes): void {
@@ -28,6 +33,14 @@ export class DueNotes {
     if (this.#timers === undefined && this.#lanes.size === 0 && !this.#links) return undefined
     return { timers: this.#timers, lanes: [...this.#lanes.values()], links: this.#links }
   }
+}
+
+function joinRaised(
+  first: RaisedDeliveries | undefined,
+  second: RaisedDeliveries | undefined,
+): RaisedDeliveries | undefined {
+  if (!first || !second || first.secret !== second.secret) return undefined
+  return { ...first, deliveries: [...first.deliveries, ...second.deliveries] }
 }
 
 /** The listeners of commits that made something due. */

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../test/harness/databases.ts'
 import { Flight, MustRunAgain } from './flight.ts'
+import { SharedWriter } from './shared-writer.ts'
 
 const uniqueViolation = { code: '23505' }
 const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO things (id) VALUES ($1)', values: [id] })
@@ -25,10 +26,11 @@ describe('a transaction on a pipelined connection', () => {
 
   /** What a transaction does with its flight, as the database does it. */
   async function inFlight<T>(work: (flight: Flight) => Promise<T>, begin = 'BEGIN'): Promise<T> {
-    const client = await pool.connect()
-    const flight = new Flight(client)
+    const connect = () => pool.connect()
+    const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
+    const flight = new Flight({ connect, sendAlone: (...batch) => writer.send(...batch) })
     try {
-      flight.begin([{ name: begin, text: begin }], begin === 'BEGIN' ? [] : undefined)
+      flight.begin('tests', [{ name: begin, text: begin }], begin === 'BEGIN' ? [] : undefined)
       const result = await work(flight)
       await flight.commit()
       return result
@@ -36,7 +38,7 @@ describe('a transaction on a pipelined connection', () => {
       await flight.rollback()
       throw error
     } finally {
-      client.release()
+      flight.end(undefined)
     }
   }
 

@@ -1,6 +1,14 @@
 import type pg from 'pg'
 import { Batch, type BatchCallback, type NamedQuery, type StatementResult } from './batch.ts'
 
+/** Where a transaction is sent. */
+export interface FlightConnections {
+  /** A connection for a transaction of several batches. */
+  readonly connect: () => Promise<pg.PoolClient>
+  /** Sends a batch that is the whole transaction. */
+  readonly sendAlone: (share: string, queries: readonly pg.QueryConfig[], done: BatchCallback) => void
+}
+
 /** PostgreSQL's error for every statement after a failed one. */
 const abortedCode = '25P02'
 const divisionByZeroCode = '22012'
@@ -33,8 +41,11 @@ const makeMustRunAgain = () => new MustRunAgain()
  * needs no other batch is sent without BEGIN and COMMIT.
  */
 export class Flight {
-  readonly #client: pg.PoolClient
+  readonly #connections: FlightConnections
   readonly #isNamed: boolean
+  #client: pg.PoolClient | undefined
+  #connecting: Promise<void> | undefined
+  #share = ''
   readonly #required = new Map<string, { readonly name: string; readonly text: string }>()
   #held: HeldQuery[] = []
   #begin: readonly NamedQuery[] = []
@@ -45,13 +56,16 @@ export class Flight {
   #begun: Promise<unknown> | undefined
   #failure: unknown
 
-  constructor(client: pg.PoolClient, isNamed = true) {
-    this.#client = client
+  constructor(connections: FlightConnections, isNamed = true) {
+    this.#connections = connections
     this.#isNamed = isNamed
   }
 
   /** `alone`: what comes first instead, when the transaction turns out to be one batch; by default that is begun as well. */
-  begin(queries: readonly NamedQuery[], alone?: readonly NamedQuery[]): void {
+  begin(share: string, queries: readonly NamedQuery[], alone?: readonly NamedQuery[]): void {
+    this.#share = share
+    this.#client = undefined
+    this.#connecting = undefined
     this.#held = []
     this.#begin = queries
     this.#alone = alone
@@ -91,6 +105,8 @@ export class Flight {
   }
 
   async query(query: pg.QueryConfig): Promise<StatementResult> {
+    this.#connecting ??= this.#connect()
+    if (!this.#client) await this.#connecting
     if (this.#state === 'sent') await this.#begun
     return this.#send(query)
   }
@@ -98,7 +114,7 @@ export class Flight {
   /** Several statements in one text, which cannot be prepared; `timeout` in milliseconds. */
   async runScript(text: string, timeout: number): Promise<void> {
     await this.query({ name: 'nothing', text: 'SELECT 1' })
-    await this.#client.query({ text, query_timeout: timeout } as pg.QueryConfig)
+    await this.#client?.query({ text, query_timeout: timeout } as pg.QueryConfig)
   }
 
   /** Throws, with everything rolled back, when any statement failed. */
@@ -115,7 +131,17 @@ export class Flight {
 
   /** Does nothing when the database does not know of the transaction. */
   async rollback(): Promise<void> {
-    if (this.#state !== 'held') await this.#client.query('ROLLBACK')
+    if (this.#state !== 'held') await this.#client?.query('ROLLBACK')
+  }
+
+  /** Gives the connection back; with an error when it is of no more use. */
+  end(broken: Error | undefined): void {
+    this.#client?.release(broken)
+    this.#client = undefined
+  }
+
+  async #connect(): Promise<void> {
+    this.#client = await this.#connections.connect()
   }
 
   /** Sends the held statements and this one together. */
@@ -144,8 +170,8 @@ export class Flight {
           reject(this.#explain(failure.error, otherwise))
         }
       }
-      const batch = new Batch(queries, done, this.#isNamed)
-      this.#client.query(batch as unknown as pg.Submittable)
+      if (this.#client) this.#client.query(new Batch(queries, done, this.#isNamed) as unknown as pg.Submittable)
+      else this.#connections.sendAlone(this.#share, queries, done)
     })
   }
 

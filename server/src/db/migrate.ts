@@ -44,11 +44,16 @@ export async function migrate(
     }
     const pending = migrations.filter(({ name }) => !applied.has(name))
     for (const { name, script } of pending) {
-      await database.runScript(tx, script.replaceAll('ORDERED_ID', database.orderedId))
+      await database.runScript(tx, writeFor(database, script))
       await sql`INSERT INTO schema_migrations (name, applied_time) VALUES (${name}, ${clock.now()})`.execute(tx.query)
     }
     return pending.map(({ name }) => name)
   })
+}
+
+/** Puts in what differs: the type of ordered ids, and lines for PostgreSQL alone. */
+function writeFor({ orderedId, isEmbedded }: Database, script: string): string {
+  return script.replaceAll('ORDERED_ID', orderedId).replaceAll(/^ON_POSTGRESQL (.*)$/gm, isEmbedded ? '' : '$1')
 }
 
 const countApplied = defineStatement<object>()((db) =>

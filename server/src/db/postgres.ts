@@ -17,11 +17,12 @@ import {
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
-import { Flight, MustRunAgain } from './flight.ts'
+import { Flight, type FlightConnections, MustRunAgain } from './flight.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { deafNotices, openNotices } from './notices.ts'
 import { Places } from './places.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
+import { SharedWriter } from './shared-writer.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -137,40 +138,43 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const isFull = () => pool.idleCount === 0 && pool.totalCount >= poolSize
   const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
   const { db: reserved } = makeDb(spare, compiled, secrets)
-  const transactions = new WeakMap<pg.PoolClient, OpenTransaction>()
   const flights = new WeakMap<Transaction, Flight>()
   const listeners = new DueListeners()
+  const connections: FlightConnections = {
+    connect: () => connect(pool, poolSize),
+    sendAlone: (share, queries, done) => writer.send(share, queries, done),
+  }
+  const writer = new SharedWriter({
+    connect: connections.connect,
+    isBroken: (error) => findOutage(error) === 'unreachable',
+    now: () => performance.now(),
+  })
+  /** Transactions that have ended, to be used again: what one consists of does not change. */
+  const ended: OpenTransaction[] = []
 
-  function transactionOn(client: pg.PoolClient): OpenTransaction {
-    let known = transactions.get(client)
-    if (!known) {
-      const [flight, due] = [new Flight(client, !isPooled), new DueNotes()]
-      const { db, prepare } = makeDb(flight, compiled, secrets)
-      const run = (statement: Statement<never, unknown>, parameters: object) =>
-        flight.run(prepare(statement, parameters))
-      const lock = (statement: Statement<never, unknown>, parameters: object) =>
-        flight.lock(prepare(statement, parameters))
-      const require = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error) =>
-        flight.require(prepare(statement, parameters), otherwise)
-      const later = (statement: Statement<never, unknown>, parameters: object, take: (rows: object[]) => void) =>
-        flight.later(prepare(statement, parameters), take)
-      const tx: Traced = {
-        ...db,
-        inTransaction: true as const,
-        trace: undefined,
-        makeDue: due.note,
-        run: run as Transaction['run'],
-        require: require as Transaction['require'],
-        lock: lock as Transaction['lock'],
-        later: later as NonNullable<Transaction['later']>,
-      }
-      const careful: Traced = { ...tx, later: undefined }
-      known = { tx, careful, flight, due }
-      transactions.set(client, known)
-      flights.set(tx, flight).set(careful, flight)
+  function openTransaction(): OpenTransaction {
+    const [flight, due] = [new Flight(connections, !isPooled), new DueNotes()]
+    const { db, prepare } = makeDb(flight, compiled, secrets)
+    const run = (statement: Statement<never, unknown>, parameters: object) => flight.run(prepare(statement, parameters))
+    const lock = (statement: Statement<never, unknown>, parameters: object) =>
+      flight.lock(prepare(statement, parameters))
+    const require = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error) =>
+      flight.require(prepare(statement, parameters), otherwise)
+    const later = (statement: Statement<never, unknown>, parameters: object, take: (rows: object[]) => void) =>
+      flight.later(prepare(statement, parameters), take)
+    const tx: Traced = {
+      ...db,
+      inTransaction: true as const,
+      trace: undefined,
+      makeDue: due.note,
+      run: run as Transaction['run'],
+      require: require as Transaction['require'],
+      lock: lock as Transaction['lock'],
+      later: later as NonNullable<Transaction['later']>,
     }
-    known.due.clear()
-    return known
+    const careful: Traced = { ...tx, later: undefined }
+    flights.set(tx, flight).set(careful, flight)
+    return { tx, careful, flight, due }
   }
 
   async function runInPlace<T>(
@@ -180,7 +184,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   ): Promise<T> {
     await places.enter(share)
     try {
-      return await runTransaction(work, options)
+      return await runTransaction(work, share, options)
     } finally {
       places.leave(share)
     }
@@ -188,15 +192,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
   async function runTransaction<T>(
     work: (tx: Transaction) => Promise<T>,
+    share: string,
     { begin = beginWrite, isCareful = false, trace }: BeginOptions,
   ): Promise<T> {
-    const client = await connect(pool, poolSize)
-    const { tx, careful, flight, due } = transactionOn(client)
+    const open = ended.pop() ?? openTransaction()
+    const { tx, careful, flight, due } = open
     let broken: Error | undefined
     try {
       tx.trace = trace
       careful.trace = trace
-      flight.begin(begin, begin === beginWrite ? setAlone : undefined)
+      due.clear()
+      flight.begin(share, begin, begin === beginWrite ? setAlone : undefined)
       const result = await work(isCareful ? careful : tx)
       await flight.commit()
       listeners.notify(due)
@@ -211,7 +217,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       }
       throw error
     } finally {
-      client.release(broken)
+      flight.end(broken)
+      ended.push(open)
     }
   }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { writeAccess } from '../auth/access.ts'
-import type { Database, Db } from '../db/database.ts'
+import type { Database, Db, RaisedDelivery } from '../db/database.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
 
 /** A place in the order of due deliveries. */
@@ -32,6 +32,30 @@ export interface WaitingDelivery {
 
 /** Values up to this size are read with their deliveries, so that held lanes use little memory. */
 const inlineBytes = 4096
+
+/** A delivery that was just raised, as a read would return it. */
+export function asWaiting(
+  lane_id: string,
+  { id, event_id, account_id, field, conversation, created_time, previous_id, value, trace }: RaisedDelivery,
+): WaitingDelivery {
+  return {
+    id,
+    lane_id,
+    event_id,
+    account_id,
+    field,
+    conversation,
+    attempts: 0,
+    earlier_attempts: 0,
+    due_time: created_time,
+    started_time: created_time,
+    created_time,
+    previous_id,
+    has_access: 1,
+    value: value.length <= inlineBytes ? value : null,
+    trace,
+  }
+}
 
 // `previous_id` is no MAX: in this form only the index in the order of the conversation fits, also where PostgreSQL takes the table for
 // small and would walk everything that waits.

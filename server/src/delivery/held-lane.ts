@@ -1,3 +1,4 @@
+import type { RaisedDeliveries } from '../db/database.ts'
 import type { Claim } from './claimer.ts'
 import type { WaitingDelivery } from './due.ts'
 import { LaneQueue, type Postponed } from './lane-queue.ts'
@@ -5,6 +6,7 @@ import type { Lane } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import { isDown, type LaneState } from './pause.ts'
 import type { Destination } from './room.ts'
+import type { StoredSecrets } from './secrets.ts'
 import type { Secrets } from './sign.ts'
 import { Window } from './window.ts'
 
@@ -31,6 +33,8 @@ export class HeldLane implements Destination {
   leasedUntil: number
   /** The secrets that sign its posts. */
   secrets: Secrets = []
+  /** What they were read from. */
+  storedSecrets: StoredSecrets | undefined
   /** Whether the last read of its app's secrets failed. */
   isLocked = false
   underWay = 0
@@ -42,6 +46,8 @@ export class HeldLane implements Destination {
   /** Whether that read begins with the first due delivery, and not behind those that are known. */
   wantsAll = true
   isReading = false
+  /** When the last read ended, in milliseconds of this process. */
+  readEnded = Number.POSITIVE_INFINITY
   /** Whether the last read returned as many deliveries as it asked for. */
   mayHaveMore = false
   /** Whether another process holds it now, or it broke: nothing more is sent or stored for it. */
@@ -104,6 +110,20 @@ export class HeldLane implements Destination {
     return this.isPaused(now) || (this.queue.queued === 0 && !this.wantsRead && !this.mayHaveMore)
   }
 
+  /**
+   * Whether it can take deliveries that this process has just raised, without reading them. Not when it may have older ones to read, or
+   * when a read was under way since they were stored, which may have found them: what it found may have been sent, stored and forgotten.
+   */
+  canTake({ deliveries, since, secret }: RaisedDeliveries, now: number): boolean {
+    const { wantsRead, mayHaveMore, isReading, isLost, isLeaving, isLocked, storedSecrets: stored } = this
+    if (wantsRead || mayHaveMore || isReading || isLost || isLeaving || isLocked || this.readEnded >= since)
+      return false
+    if (this.isPaused(now) || isDown(this.state) || this.queue.queued + deliveries.length > this.appetite) return false
+    if (!stored || stored.secret !== secret) return false
+    // The previous secret signs as well for a while after a rotation.
+    return this.secrets.length === 1 || (stored.previous_secret_until ?? 0) > now
+  }
+
   /** Adds the deliveries that were read; returns the conversations whose heads must be read before anything of them is sent. */
   take(
     deliveries: readonly WaitingDelivery[],
@@ -129,6 +149,7 @@ export class HeldLane implements Destination {
 
   /** A read has ended, or none is under way. */
   endRead(): void {
+    if (this.isReading) this.readEnded = performance.now()
     this.isReading = false
     this.queue.forget(this.#recorded.splice(0))
   }

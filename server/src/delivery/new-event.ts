@@ -1,3 +1,4 @@
+import type { AppsTable } from '../db/tables.ts'
 import type { Target } from './subscribers.ts'
 
 /** An event on an account: the value of one change of a webhook, as subscribers get it. */
@@ -15,10 +16,17 @@ export interface NewEvent {
 }
 
 /** Who an event was raised for: no app when nobody subscribes, and no lane when it does not exist yet. */
-export type RaisedFor = { readonly n: number; readonly event_id: number; readonly holder: string | null } & (
-  | Target
-  | { readonly [K in keyof Target]: null }
-)
+export type RaisedFor = {
+  readonly n: number
+  readonly event_id: number
+  readonly holder: string | null
+  /** The delivery, if the holder of its lane may take it as it is. */
+  readonly delivery_id?: number | null
+  /** What waited before it in its conversation, as far as it was stored by an earlier statement. */
+  readonly previous_id?: number | null
+  /** The sealed secret of the app. */
+  readonly secret?: AppsTable['secret'] | null
+} & (Target | { readonly [K in keyof Target]: null })
 
 /** An event as it is stored. */
 export interface EventRow extends Omit<NewEvent, 'value' | 'phone_number_id' | 'trace'> {

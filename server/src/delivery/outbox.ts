@@ -1,10 +1,11 @@
 import type { Clock } from '../base/clock.ts'
-import type { DueLane, Transaction } from '../db/database.ts'
+import type { Transaction } from '../db/database.ts'
 import { defineWithSteps } from '../db/statement.ts'
 import { ensureLanes } from './lane-rows.ts'
 import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'
 import { insertAtOnce, insertIntoLanes, insertMoreAtOnce } from './raise-postgres.ts'
 import { insertInSteps, insertMoreInSteps } from './raise-sqlite.ts'
+import { hasTarget, listRaisedLanes } from './raised-lanes.ts'
 import { addressOf, type Target } from './subscribers.ts'
 
 const insert = defineWithSteps(insertAtOnce, insertInSteps)
@@ -24,7 +25,8 @@ export async function raiseEvent(tx: Transaction, clock: Clock, event: NewEvent)
 export async function raiseEvents(tx: Transaction, clock: Clock, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const [rows, now] = [events.map((event, n) => rowOf(event, n, tx.trace)), clock.now()]
-  const noteLanes = (raised: readonly RaisedFor[]) => tx.makeDue({ lanes: raised.filter(hasTarget).map(dueLaneOf) })
+  const since = performance.now()
+  const noteLanes = (raised: readonly RaisedFor[]) => tx.makeDue({ lanes: listRaisedLanes(raised, rows, now, since) })
   if (tx.later) {
     // Nearly always every lane exists; otherwise the transaction runs again, and the missing ones are made below.
     tx.later(insertIntoLanes, { events: rows, now }, noteLanes)
@@ -34,14 +36,6 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
   const missing = raised.filter(hasTarget).filter(({ lane_id }) => lane_id === null)
   if (missing.length > 0) await insertMissing(tx, now, rows, missing)
   noteLanes(raised)
-}
-
-function hasTarget(raised: RaisedFor): raised is RaisedFor & Target {
-  return raised.app_id !== null
-}
-
-function dueLaneOf(target: RaisedFor & Target): DueLane {
-  return { ...addressOf(target), holder: target.holder }
 }
 
 function rowOf(

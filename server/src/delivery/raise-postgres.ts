@@ -8,8 +8,8 @@ import { subscribersOf } from './subscribers.ts'
  * having seen these deliveries. They are locked in the order of their ids, so that transactions cannot deadlock.
  */
 function lockedLanes(from: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`SELECT lanes.id, lanes.app_id, lanes.callback_url, lanes.next_due, lanes.paused_until, lanes.lease_owner,
-      lanes.leased_until
+  return sql`SELECT lanes.id, lanes.app_id, lanes.callback_url, lanes.next_due, lanes.paused_until, lanes.stopped_until,
+      lanes.lease_owner, lanes.leased_until
     FROM ${from}
     ORDER BY lanes.id FOR KEY SHARE OF lanes`
 }
@@ -27,12 +27,17 @@ const touchedLanes = (
   FROM targets WHERE lanes.id = targets.id
     AND (targets.next_due IS NULL OR targets.next_due > GREATEST(CAST(${now} AS BIGINT), targets.paused_until))`
 
+const isHeld = (now: number) => sql`targets.leased_until > CAST(${now} AS BIGINT)`
+
 const givenColumns = sql`n INTEGER, account_id TEXT, phone_number_id TEXT, field TEXT, conversation TEXT, value TEXT, trace TEXT`
 
 const concernsLinked = sql`linked.account_id = given.account_id AND linked.phone_number_id = given.phone_number_id
   AND linked.field = given.field`
 
-/** Stores events, their deliveries and the due times of their lanes in one statement. Ids are drawn in the order of the events. */
+/**
+ * Stores events, their deliveries and the due times of their lanes in one statement. Ids are drawn in the order of the events. What the
+ * holder of a lane would read of its deliveries comes with them, so that it need not.
+ */
 function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>): RawBuilder<RaisedFor> {
   return sql`
     WITH given AS MATERIALIZED (
@@ -60,11 +65,20 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
       FROM given JOIN linked ON ${concernsLinked}
       JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
       ORDER BY given.event_id
+      RETURNING id, event_id, lane_id
     ), touched AS (${touchedLanes(now)})
     SELECT given.n, given.event_id, linked.app_id, linked.callback_url, ${lane_id} AS lane_id,
-      CASE WHEN targets.leased_until > CAST(${now} AS BIGINT) THEN targets.lease_owner END AS holder
+      CASE WHEN ${isHeld(now)} THEN targets.lease_owner END AS holder,
+      CASE WHEN ${isHeld(now)} AND targets.stopped_until <= CAST(${now} AS BIGINT) THEN inserted.id END AS delivery_id,
+      CASE WHEN ${isHeld(now)} THEN (
+        SELECT p.id FROM deliveries p
+        WHERE p.lane_id = targets.id AND p.conversation = given.conversation AND p.state = 'waiting'
+        ORDER BY p.id DESC LIMIT 1
+      ) END AS previous_id,
+      CASE WHEN ${isHeld(now)} THEN (SELECT apps.secret FROM apps WHERE apps.id = targets.app_id) END AS secret
     FROM given LEFT JOIN linked ON ${concernsLinked}
     LEFT JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
+    LEFT JOIN inserted ON inserted.event_id = given.event_id AND inserted.lane_id = targets.id
     ORDER BY given.n`
 }
 

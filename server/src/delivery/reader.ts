@@ -1,7 +1,15 @@
 import type { Clock } from '../base/clock.ts'
 import { Loop } from '../base/loop.ts'
-import type { Database } from '../db/database.ts'
-import { listDue, listDueBehind, listFirstOf, type Place, type ReadLimit, type WaitingDelivery } from './due.ts'
+import type { Database, RaisedDeliveries } from '../db/database.ts'
+import {
+  asWaiting,
+  listDue,
+  listDueBehind,
+  listFirstOf,
+  type Place,
+  type ReadLimit,
+  type WaitingDelivery,
+} from './due.ts'
 import { withdrawDeliveries } from './end-waiting.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Postponed } from './lane-queue.ts'
@@ -65,6 +73,17 @@ export class Reader {
     this.#wanted.add(lane)
     if (atOnce) this.#loop.wakeAtOnce()
     else this.#loop.wake()
+  }
+
+  /** Takes deliveries that this process has just raised; returns false when they must be read. */
+  take(lane: HeldLane, raised: RaisedDeliveries): boolean {
+    const now = this.#deps.clock.now()
+    if (!lane.canTake(raised, now)) return false
+    const deliveries = raised.deliveries.map((delivery) => asWaiting(lane.id, delivery))
+    const { headless, postponed } = lane.take(deliveries, now, raised.since)
+    if (headless.size > 0) this.want(lane)
+    this.#deps.onRead(lane, postponed)
+    return true
   }
 
   /** Retries failed reads. */
@@ -195,7 +214,10 @@ export class Reader {
       const ofApp = byApp.get(app.id) ?? []
       try {
         const secrets = secretsInForce(database.read, app, now)
-        for (const lane of ofApp) lane.secrets = secrets
+        for (const lane of ofApp) {
+          lane.secrets = secrets
+          lane.storedSecrets = app
+        }
       } catch (error) {
         onFailure(error as Error, 'the secrets of an app could not be read')
         for (const lane of ofApp) locked.add(lane)

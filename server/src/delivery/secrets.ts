@@ -9,7 +9,7 @@ import type { AppsTable } from '../db/tables.ts'
 import { keysOf } from './lanes.ts'
 import type { Secrets } from './sign.ts'
 
-type StoredSecrets = Pick<AppsTable, 'id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
+export type StoredSecrets = Pick<AppsTable, 'id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
 
 const findOfApp = defineStatement<{ app_id: string }>()((db, { app_id }) =>
   db.selectFrom('apps').select(['id', 'secret', 'previous_secret', 'previous_secret_until']).where('id', '=', app_id),

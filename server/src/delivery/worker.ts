@@ -154,8 +154,9 @@ export class DeliveryWorker {
     const elsewhere: AnnouncedLane[] = []
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
-      if (held) this.#noteNews(held)
-      else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
+      if (held) {
+        if (!lane.raised || !this.#reader.take(held, lane.raised)) this.#noteNews(held)
+      } else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
       else free.push(lane)
     }
     if (elsewhere.length > 0) this.#waker.announceLanes(elsewhere)

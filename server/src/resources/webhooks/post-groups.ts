@@ -42,11 +42,10 @@ const maxWaiting = 1000
  */
 const stuckAfter = { least: 20, most: 250, usualTimes: 4 }
 /**
- * Groups of this size cost little for each post. Smaller ones of several posts wait a moment for more: whoever was just answered mostly
- * writes again at once, and where several processes share the posts, none of them has enough for a large group at any moment.
+ * A post of a large group costs a fraction of one that is stored alone. So fewer posts than there were lately wait for the others:
+ * whoever was just answered mostly writes again at once, and where several processes share the posts, none of them has many at any
+ * moment. They wait so many times what a group usually takes, which is longer the busier the machine is, up to milliseconds.
  */
-const goodGroup = 8
-/** How long they wait: so many times what a group usually takes, which is longer the busier the machine is, up to milliseconds. */
 const linger = { usualTimes: 4, most: 40 }
 /** What is left of the most posts of one moment with each group after them: posts do not come to each process evenly. */
 const peakLeft = 0.9
@@ -107,7 +106,7 @@ export class PostGroups {
         share.underWay -= 1
         this.#usual += newWeight * (Math.min(performance.now() - started, stuckAfter.most) - this.#usual)
         share.peak = Math.max(group.length + share.waiting.length, peakLeft * share.peak)
-        const isSmall = share.peak > 1 && share.waiting.length < Math.min(share.peak, goodGroup)
+        const isSmall = share.peak > 1 && share.waiting.length < Math.min(Math.round(share.peak), maxGroup)
         if (share.underWay === 0 && isSmall) this.#linger(name, share)
         else this.#goOn(name, share)
       })
@@ -123,7 +122,7 @@ export class PostGroups {
 
   #linger(name: string, share: Share): void {
     clearTimeout(share.linger)
-    share.expected = Math.min(Math.round(share.peak), goodGroup)
+    share.expected = Math.min(Math.round(share.peak), maxGroup)
     const milliseconds = Math.min(linger.most, linger.usualTimes * this.#usual)
     share.linger = setTimeout(() => this.#endLinger(name, share), milliseconds)
   }
