@@ -16,10 +16,10 @@ const maxIdleTime = 60 * second
 
 const begin = 'HTTP/1.'
 const headEnd = '\r\n\r\n'
-const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\u0080-\u00ff]*)?$/
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
-/** Control characters, and ends of lines that are no ends. */
-const forbidden = /[^\t\r\n -~\u0080-\u00ff]|\r(?!\n)|(?<!\r)\n/
+/** Control characters, among them half ends of lines. */
+const forbidden = /[^\t -~\u0080-\u00ff]/
 const lengthText = /^\d{1,15}$/
 const chunkLine = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i
 const idleHint = /(?:^|[\s,])timeout=(\d{1,5})/
@@ -102,7 +102,6 @@ export class AnswerReader {
   }
 
   #readHead(text: string): void {
-    if (forbidden.test(text)) throw badAnswer()
     const lines = text.split('\r\n')
     const [, minor, code] = statusLine.exec(lines[0] as string) ?? []
     if (code === undefined || code === '101') throw badAnswer()
@@ -185,7 +184,7 @@ function readHeaders(lines: readonly string[]): Answer['headers'] {
     const line = lines[index] as string
     const colon = line.indexOf(':')
     const name = line.slice(0, colon === -1 ? 0 : colon).toLowerCase()
-    if (!headerName.test(name)) throw badAnswer()
+    if (!headerName.test(name) || forbidden.test(line)) throw badAnswer()
     const value = line.slice(colon + 1).trim()
     const known = Object.hasOwn(headers, name) ? headers[name] : undefined
     headers[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
