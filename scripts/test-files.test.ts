@@ -57,6 +57,12 @@ describe('a file', () => {
     broken: `console.log('before the end'); throw new Error('broke while loading')`,
     leaving: `it('leaves', () => process.exit(0)); it('never comes', () => {})`,
     failingCode: `it('good', () => {}); process.on('exit', () => { process.exitCode = 3 })`,
+    aside: `
+      it('rejects aside', async () => {
+        await null
+        void Promise.reject(new Error('rejected aside'))
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      })`,
     leaking: `
       it('leaves a process behind', () => {
         const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
@@ -117,6 +123,10 @@ describe('a file', () => {
     const other = pick('failingCode')
     assert.deepEqual(summarize(other), { passed: 1, failed: ['(the file)'] })
     assert.match(other.failures[0]?.detail ?? '', /ended with code 3/)
+  })
+
+  it('fails by an error that nobody catches', () => {
+    assert.equal(pick('aside').failures.length, 1)
   })
 
   it('has what it left running ended', () => {

@@ -1,9 +1,10 @@
-import { useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { operatorRevokeToken } from '@switchboard/client/methods'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { findPage, pages } from '../../server/src/site/browser/pages.js'
 import { readDirectory } from './data/directory.ts'
-import { base, client, explain, renewSession, session, signIn } from './data/http.ts'
+import { base, client, explain, isSandbox, renewSession, session, signIn } from './data/http.ts'
 import { connection, service, startStreams } from './data/live.ts'
 import { KeysHelp, listenToKeys, openHelp } from './keys.tsx'
 import { AccessPage } from './pages/access.tsx'
@@ -19,39 +20,31 @@ import { SandboxPage } from './pages/sandbox.tsx'
 import { TracePage } from './pages/trace.tsx'
 import { go, place, segments } from './router.ts'
 import { nextTheme, theme } from './theme.ts'
-import { Icon, type IconName, Mark } from './ui/icons.tsx'
+import { Icon, Mark } from './ui/icons.tsx'
 import { attempt, IconButton, To, Toast } from './ui/parts.tsx'
 
-const pages: readonly { href: string; name: string; icon: IconName; first: string }[] = [
-  { href: '/', name: 'Phones', icon: 'phone', first: '' },
-  { href: '/live', name: 'Live', icon: 'live', first: 'live' },
-  { href: '/deliveries', name: 'Deliveries', icon: 'deliveries', first: 'deliveries' },
-  { href: '/connect', name: 'Connect your app', icon: 'connect', first: 'connect' },
-  { href: '/calls', name: 'Calls', icon: 'calls', first: 'calls' },
-  { href: '/resources', name: 'Resources', icon: 'resources', first: 'resources' },
-  { href: '/sandbox', name: 'Sandbox', icon: 'sandbox', first: 'sandbox' },
-  { href: '/access', name: 'Access', icon: 'access', first: 'access' },
-  { href: '/docs', name: 'Docs', icon: 'docs', first: 'docs' },
-]
+/** Signs in, and says what went wrong. */
+const problem = signal<string | undefined>(undefined)
+
+export async function enter(): Promise<void> {
+  // The code of a link stands behind the #, which browsers send to nobody.
+  const code = /^#enter=(.+)$/.exec(location.hash)?.[1]
+  if (code !== undefined) history.replaceState(null, '', location.pathname)
+  try {
+    await signIn(code)
+  } catch (error) {
+    problem.value = explain(error)
+    if (code !== undefined) await signIn().catch(() => undefined)
+  }
+}
 
 export function App() {
-  const problem = useSignal<string | undefined>(undefined)
-  useEffect(() => {
-    // The code of a link stands behind the #, which browsers send to nobody.
-    const code = /^#enter=(.+)$/.exec(location.hash)?.[1]
-    if (code !== undefined) history.replaceState(null, '', location.pathname)
-    signIn(code).catch((error) => {
-      problem.value = explain(error)
-      if (code !== undefined) void signIn().catch(() => undefined)
-    })
-    return listenToKeys()
-  }, [problem])
+  useEffect(listenToKeys, [])
   const { value } = session
   // The reference is for everybody, and does not wait for a sign-in.
   if (segments.value[0] === 'docs' && !value?.signed_in) return <Frame />
-  if (problem.value !== undefined && !value?.signed_in) return <SignIn problem={problem.value} />
-  if (value === undefined) return <p class="wait">Connecting…</p>
-  return value.signed_in ? <Console /> : <SignIn problem={undefined} />
+  if (value === undefined && problem.value === undefined) return <p class="wait">Connecting…</p>
+  return value?.signed_in ? <Console /> : <SignIn problem={problem.value} />
 }
 
 function Console() {
@@ -75,10 +68,10 @@ function Frame() {
         </To>
         <ul>
           {pages
-            .filter(({ first }) => first !== 'sandbox' || service.value?.sandbox !== false)
-            .map(({ href, name, icon, first }) => (
-              <li key={href}>
-                <To href={href} current={isCurrent(first)} title={name}>
+            .filter(({ first }) => first !== 'sandbox' || isSandbox)
+            .map(({ name, icon, first }) => (
+              <li key={first}>
+                <To href={`/${first}`} current={findPage(segments.value[0] ?? '')?.first === first} title={name}>
                   <Icon name={icon} />
                   <span>{name}</span>
                   {first === 'deliveries' && <Waiting />}
@@ -98,11 +91,6 @@ function Frame() {
   )
 }
 
-function isCurrent(first: string): boolean {
-  const [current = ''] = segments.value
-  return current === first || (current === 'traces' && first === 'live')
-}
-
 /** What needs somebody to look: subscribers that are down, and deliveries that wait for long. */
 function Waiting() {
   const { lanes } = service.value ?? {}
@@ -110,7 +98,10 @@ function Waiting() {
   const isBad = lanes.down > 0 || (lanes.oldest_age ?? 0) > 60
   return (
     <span class={`count ${isBad ? 'bad' : ''}`}>
-      {lanes.waiting}
+      <span class="whole">{lanes.waiting}</span>
+      <span class="brief" aria-hidden="true">
+        {lanes.waiting > 99 ? '99+' : lanes.waiting}
+      </span>
       <span class="unseen"> waiting</span>
     </span>
   )

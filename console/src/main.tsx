@@ -4,14 +4,17 @@ import './style/frame.css'
 import './style/phone.css'
 import './style/pages.css'
 import '../../server/src/site/browser/docs.css'
-import { App } from './frame.tsx'
+import { App, enter } from './frame.tsx'
 import { takeReference } from './pages/docs.tsx'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
 const app = document.getElementById('app')
+const entered = enter()
+// The reference is drawn at once. Of other pages the frame that the server wrote stays until it is known who is there.
+const isReference = takeReference(document) !== undefined
+if (!isReference) await entered
 if (app) {
-  takeReference(document)
   app.replaceChildren()
   render(<App />, app)
 }

@@ -151,8 +151,8 @@ onBothDatabases('the command line', (engine) => {
     assert.equal((await read()).status, 401)
     assert.equal((await find())?.['state'], 'revoked')
     const { stdout } = await runCommand(['token', 'list'], options)
-    assert.match(stdout, /^ID +STATE +APP +ACCOUNTS +EXPIRES/)
-    assert.match(stdout, new RegExp(`^${id} +revoked +\\S+0001 +\\S+0001 +\\S+Z$`, 'm'))
+    assert.match(stdout, /^ID +STATE +FOR +ACCOUNTS +EXPIRES/)
+    assert.match(stdout, new RegExp(`^${id} +revoked +\\S+0001 +\\S+0001 +\\S+Z `, 'm'))
     assert.ok(!stdout.includes(secret))
   })
 
@@ -183,14 +183,17 @@ onBothDatabases('the command line', (engine) => {
     assert.deepEqual(pick(await list('audit', 'list', '--account', second, '--limit', '1'), 'trace'), [traces[1]])
     assert.ok((await list('audit', 'list')).length >= 3)
     const { stdout } = await runCommand(['audit', 'list', '--limit', '1'], options)
-    assert.match(stdout, /^TIME +OPERATION +NODE +TOKEN +FROM +\S+\n\S+Z {2}account\.update {2}/)
+    assert.match(
+      stdout,
+      /^TIME +OPERATION +NODE +BY +FROM +TRACE +APP +ACCOUNT +BUSINESS +KIND\n\S+Z {2}account\.update {2}/,
+    )
   })
 
   for (const command of ['token', 'audit', 'deliveries', 'signing-key']) {
-    test(`${command} list fits 80 columns`, async () => {
+    test(`${command} list is whole in a pipe`, async () => {
       const { code, stdout } = await runCommand([command, 'list'], options)
       assert.equal(code, 0)
-      for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line)
+      assert.doesNotMatch(stdout, /…/)
     })
   }
 

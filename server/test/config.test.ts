@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { inspect } from 'node:util'
-import { BadSetting, rateSettingName, readConfig, settings } from '../src/config.ts'
+import { BadSetting, readConfig } from '../src/config.ts'
 import { addressClasses, rateClasses } from '../src/limits/classes.ts'
+import { rateSettingName, settings } from '../src/settings.ts'
 
 describe('settings', () => {
   test('have the defaults of the contract', () => {

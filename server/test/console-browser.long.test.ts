@@ -132,7 +132,7 @@ test('the console in a browser', async (t) => {
     await page.getByText('x-hub-signature-256: sha256=').first().waitFor()
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByText('The webhook is sent again.').waitFor()
-    await page.getByRole('heading', { name: 'Try 2' }).waitFor()
+    await page.getByRole('heading', { name: 'Attempt 2' }).waitFor()
   })
 
   await t.test('why a webhook did not come: Live, then its trace, name the subscriber and the reason', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Browser, Locator } from 'playwright-core'
 import { openBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, hostile, number, openChat, openPage, send } from './harness/console-page.ts'
@@ -22,6 +23,8 @@ test('the console shows two phones; what curl sends arrives on one with its tick
     await server.stop('SIGTERM')
     await place.remove()
   })
+  await checkFirstPaint(browser, server.url)
+  await checkNarrow(browser, server.url)
   const page = await openPage(t, browser, `${server.url}/`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   await openChat(phone)
@@ -63,3 +66,68 @@ test('the console shows two phones; what curl sends arrives on one with its tick
   await page.getByText(/^200 OK in/).waitFor()
   await page.getByRole('link', { name: 'Docs' }).waitFor()
 })
+
+/** The frame is there before the script, and nothing moves when the script takes over. */
+async function checkFirstPaint(browser: Browser, url: string): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 844 } })
+  const page = await context.newPage()
+  await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+    window.shifts = []
+    new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value)))
+      .observe({ type: 'layout-shift', buffered: true })
+    localStorage.setItem('switchboard-theme', 'dark')
+  })`)
+  const rail = page.getByRole('navigation', { name: 'Console' })
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/console/*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto(`${url}/`, { waitUntil: 'commit' })
+  await rail.getByRole('link', { name: 'Access' }).waitFor()
+  const before = await readPlaces(rail)
+  assert.equal(before.length, 10)
+  release()
+  await page.getByText('Connected', { exact: true }).waitFor()
+  await page.getByRole('article').nth(1).waitFor()
+  assert.deepEqual(await readPlaces(rail), before)
+  const moved = await page.evaluate<number>('window.shifts.reduce((sum, one) => sum + one, 0)')
+  assert.ok(moved < 0.02, `the page moved by ${moved}`)
+  // The chosen colours are there before the script too.
+  await page.unroute('**/console/*.js')
+  await page.route('**/console/*.js', (route) => route.abort())
+  await page.goto(`${url}/live`)
+  await page.getByRole('heading', { name: 'Live' }).waitFor()
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+  await context.close()
+}
+
+/** On a phone everything in the rail is seen, and a large count stays small. */
+async function checkNarrow(browser: Browser, url: string): Promise<void> {
+  const headers = { authorization: 'Bearer demo-gateway-token', 'content-type': 'application/json' }
+  const body = JSON.stringify({ phone_number_id: number, from: ada, type: 'text', text: { body: 'Hello' } })
+  const write = () => fetch(`${url}/gateway/messages`, { method: 'POST', headers, body })
+  for (let sent = 0; sent < 105; sent += 15) await Promise.all(Array.from({ length: 15 }, write))
+  for (const width of [360, 390]) {
+    const context = await browser.newContext({ viewport: { width, height: 740 } })
+    const page = await context.newPage()
+    await page.goto(`${url}/live`)
+    const rail = page.getByRole('navigation', { name: 'Console' })
+    await rail.getByRole('link', { name: /^Deliveries\s*\d{3,} waiting$/ }).waitFor()
+    await rail.getByText('99+', { exact: true }).waitFor()
+    const places = [...(await readPlaces(rail)), ...(await readPlaces(rail, 'button, .brief'))]
+    assert.equal(places.length, 13)
+    for (const { x, y, width: wide, height } of places) {
+      assert.ok(wide > 0 && x >= 0 && y >= 0 && x + wide <= width && y + height <= 120, JSON.stringify({ x, y, wide }))
+    }
+    await context.close()
+  }
+}
+
+async function readPlaces(rail: Locator, which = 'a') {
+  const found = await rail.locator(which).all()
+  return Promise.all(found.map(async (one) => (await one.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 }))
+}

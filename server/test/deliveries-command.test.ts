@@ -59,7 +59,7 @@ onBothDatabases('the commands of deliveries', (engine) => {
       (name) => [name, post.headers[name]] as const,
     )
     const { stdout } = await run('deliveries', 'show', id)
-    const [, request] = stdout.split(`Try ${attempt} sent:\n\n`)
+    const [, request] = stdout.split(`Attempt ${attempt} sent:\n\n`)
     const lines = headers.map(([name, value]) => `${name}: ${value}\n`)
     assert.match(request ?? stdout, /^POST http\S+\n/)
     assert.equal(request?.slice(request.indexOf('\n') + 1), `${lines.join('')}\n${post.body}\n`)
@@ -111,7 +111,7 @@ onBothDatabases('the commands of deliveries', (engine) => {
     assert.equal(shown.code, 0, shown.stderr)
     assert.match(shown.stdout, new RegExp(`^Callback +${subscriber.url}$`, 'm'))
     assert.match(shown.stdout, new RegExp(`^Conversation +${conversation}$`, 'm'))
-    assert.match(shown.stdout, /^State +waiting, next try \S+Z$/m)
+    assert.match(shown.stdout, /^State +waiting, next attempt \S+Z$/m)
     assert.match(shown.stdout, /wamid\.bad/)
     assert.match(shown.stdout, /^1 +\S+Z +\d+ ms +500 +it answered 500 +broken \[31m here$/m)
 

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { settings } from '../src/config.ts'
 import { checkGenerated, generateFiles, writeGenerated } from '../src/generate/files.ts'
 import { writeTable } from '../src/generate/markdown.ts'
 import { chooseVocabulary } from '../src/graph/vocabulary.ts'
 import { addressClasses, rateClasses } from '../src/limits/classes.ts'
 import { buildOperations } from '../src/operations.ts'
+import { settings } from '../src/settings.ts'
 
 /** Made once: it takes a good part of a second. */
 const files = generateFiles()

@@ -51,6 +51,52 @@ async function lint(document: OpenApiDocument): Promise<string[]> {
   return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`)
 }
 
+type Described = {
+  readonly description?: string
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, Described>>
+  readonly items?: Described
+  readonly anyOf?: readonly Described[]
+}
+
+/** What happened, inside an event: the specification of the field describes it. */
+const eventContents = /^receiver\.post\.entry\.changes\.value\.\w+$/
+
+/** The members of a schema, at any depth, that nothing is said of. */
+function findUndescribed(document: OpenApiDocument, given: Described, place: string): string[] {
+  if (eventContents.test(place)) return []
+  const resolve = (one: Described): Described => {
+    if (one.$ref === undefined) return one
+    const [, ...way] = one.$ref.split('/')
+    return way.reduce<unknown>((from, name) => (from as Record<string, unknown>)[name], document) as Described
+  }
+  const schema = resolve(given)
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const own = `${place}.${name}`
+    const isDescribed = (member.description ?? resolve(member).description ?? '') !== ''
+    return [...(isDescribed ? [] : [own]), ...findUndescribed(document, member, own)]
+  })
+  const inner = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])]
+  return [...members, ...inner.flatMap((one) => findUndescribed(document, one, place))]
+}
+
+test('every parameter and every member of a body has a description, at every door', () => {
+  const table = buildOperations(vocabulary)
+  for (const name of ['business', 'gateway', 'operator'] as const) {
+    const document = build(table, vocabulary, name)
+    const undescribed = operationsOf(document).flatMap(({ operationId, parameters = [], requestBody }) => [
+      ...parameters
+        .map((one) => ('$ref' in one ? { name: one.$ref, description: 'shared' } : one))
+        .filter(({ description }) => (description ?? '') === '')
+        .map((one) => `${operationId} ${one.name}`),
+      ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+        findUndescribed(document, schema as Described, operationId),
+      ),
+    ])
+    assert.deepEqual(undescribed, [])
+  }
+})
+
 function operationsOf(document: OpenApiDocument): OperationObject[] {
   return Object.values(document.paths).flatMap((item) => Object.values(item))
 }

@@ -46,6 +46,20 @@ onBothDatabases('simulate status and press', (engine) => {
     return JSON.parse(await response.text())
   }
 
+  test('a user writes in the name that is known, and a wrong token is told from where it is taken', async () => {
+    const headers = { authorization: 'Bearer demo-gateway-token', 'content-type': 'application/json' }
+    const path = `${server.url}/gateway/users/${user}`
+    const read = async () => ((await (await fetch(path, { headers })).json()) as { name?: string }).name
+    assert.equal((await fetch(path, { method: 'POST', headers, body: '{"name":"Grace"}' })).status, 200)
+    await simulate('message', '--to', number, '--from', user, '--text', 'It is me')
+    assert.equal(await read(), 'Grace')
+    await simulate('message', '--to', number, '--from', user, '--text', 'Another name', '--name', 'Ms. Hopper')
+    assert.equal(await read(), 'Ms. Hopper')
+    const refused = await run('message', '--to', number, '--from', user, '--token', 'none')
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /answered 401: .*--token or SWITCHBOARD_GATEWAY_TOKEN;.*--scope gateway/)
+  })
+
   test('a phone reports what became of messages', async () => {
     const id = await send({ text: { body: 'Hello' } })
     assert.equal((await show(id)).state, 'sent')

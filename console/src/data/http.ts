@@ -2,7 +2,13 @@ import { signal } from '@preact/signals'
 import { APIConnectionError, APIError, Client, callRow, type Row } from '@switchboard/client/methods'
 
 /** The path that the service has before its own, when a proxy gives it one. */
-export const base = document.querySelector<HTMLMetaElement>('meta[name="switchboard-base"]')?.content ?? ''
+export const base = readMeta('base')
+/** Whether the service is a sandbox. */
+export const isSandbox = readMeta('sandbox') === 'on'
+
+function readMeta(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="switchboard-${name}"]`)?.content ?? ''
+}
 
 export interface Session {
   readonly signed_in: boolean

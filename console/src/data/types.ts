@@ -71,6 +71,8 @@ export interface PhoneNumber {
   readonly account_id: string
   readonly display_phone_number: string
   readonly verified_name: string
+  /** Whether it can send and receive. */
+  readonly registered: boolean
   readonly messaging_product: string
 }
 
@@ -180,6 +182,10 @@ export interface Lane {
   readonly down: boolean
   readonly paused_until: string | null
   readonly paused_by_operator: boolean
+  /** Whether events still go there. */
+  readonly subscribed: boolean
+  /** Whether it is `./switchboard listen`. */
+  readonly listener: boolean
 }
 
 export interface Token {

@@ -8,7 +8,7 @@ export interface Obstacle {
   readonly next_time: string | null
 }
 
-/** What holds up the webhooks of a subscriber: the last one that was tried in vain, and why. */
+/** What holds up the webhooks of a subscriber: the last one whose attempt failed, and why. */
 export async function findObstacle(app_id: string, lane_id?: string): Promise<Obstacle | undefined> {
   const { data } = await operatorListDeliveries(client, { app_id, state: 'failing', limit: 20 })
   const found = data.find((one) => lane_id === undefined || one.lane_id === lane_id)

@@ -15,7 +15,7 @@ import {
   Dialog,
   Empty,
   Field,
-  Head,
+  PageHead,
   TablePlace,
   To,
   useLoaded,
@@ -59,7 +59,7 @@ export function AccessPage() {
     }, `${what} has ended.`)
   return (
     <div class="page">
-      <Head title="Access" lead="Who may do what, and who did what.">
+      <PageHead of="access">
         <button
           type="button"
           class="main"
@@ -69,7 +69,7 @@ export function AccessPage() {
         >
           Create a token
         </button>
-      </Head>
+      </PageHead>
       <section class="block" aria-labelledby="tokens-title">
         <h2 id="tokens-title">Tokens</h2>
         <TablePlace label="List of tokens">

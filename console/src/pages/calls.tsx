@@ -6,7 +6,7 @@ import { watch } from '../data/live.ts'
 import type { Call, ListedCall } from '../data/types.ts'
 import { go } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
-import { Badge, Code, Empty, Head, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
+import { Badge, Code, Empty, Head, PageHead, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
 import { writeDigits } from './phone/phone-view.tsx'
 import { inspectSession } from './sdp.ts'
 
@@ -33,7 +33,7 @@ export function CallsPage() {
   const rows = list.value.value?.data ?? []
   return (
     <div class="page">
-      <Head title="Calls" lead="Who called whom, how the call ended, and the session descriptions of both sides." />
+      <PageHead of="calls" />
       {list.problem.value && <p class="bad">{list.problem.value}</p>}
       {rows.length === 0 ? (
         <Empty title="No call yet">

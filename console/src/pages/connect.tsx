@@ -14,7 +14,7 @@ import { service, watch } from '../data/live.ts'
 import type { Happening } from '../data/types.ts'
 import { place, setQuery } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
-import { attempt, Badge, Code, CopyButton, Field, Head, To, useLoaded } from '../ui/parts.tsx'
+import { attempt, Badge, Code, CopyButton, Field, PageHead, To, useLoaded } from '../ui/parts.tsx'
 import { describe } from './live-line.tsx'
 import { receiverPort, snippets } from './snippets.ts'
 
@@ -35,7 +35,7 @@ export function ConnectPage() {
   const verifyToken = useSignal(drawToken())
   return (
     <div class="page">
-      <Head title="Connect your app" lead="Start a receiver, point the app at it, and see the first event arrive.">
+      <PageHead of="connect">
         <select aria-label="App" value={app} onChange={(event) => setQuery({ app: event.currentTarget.value })}>
           {apps.value.map(({ id, name }) => (
             <option key={id} value={id}>
@@ -43,7 +43,7 @@ export function ConnectPage() {
             </option>
           ))}
         </select>
-      </Head>
+      </PageHead>
       {app !== '' && <Guide key={app} app={app} verifyToken={verifyToken} />}
       <section class="card">
         <h2>Without a subscription</h2>

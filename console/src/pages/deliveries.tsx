@@ -6,18 +6,15 @@ import {
   operatorReplayDeliveries,
 } from '@switchboard/client/methods'
 import { useEffect } from 'preact/hooks'
-import { apps, nameOf, numbers } from '../data/directory.ts'
 import { client } from '../data/http.ts'
 import { watch } from '../data/live.ts'
 import type { Lane } from '../data/types.ts'
 import { findObstacle } from '../data/why.ts'
-import { go, place, setQuery } from '../router.ts'
+import { place } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
-import { attempt, Badge, Dialog, Empty, Field, Head, say, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
-import { toneOfState } from './live-line.tsx'
+import { attempt, Badge, Dialog, Field, Outline, PageHead, say, To, useLoaded } from '../ui/parts.tsx'
+import { DeliveryTable, Filters, states } from './delivery-list.tsx'
 import { Replays, useReplays } from './replays.tsx'
-
-const states = ['waiting', 'failing', 'delivered', 'failed', 'withdrawn'] as const
 
 /** The log of webhooks, and how their subscribers fare. */
 export function DeliveriesPage() {
@@ -40,7 +37,8 @@ export function DeliveriesPage() {
     void running.reload()
   }
   useFollow(reload)
-  const rows = list.value.value?.data ?? []
+  // All of it at once, so that nothing moves.
+  const isLoading = [list, lanes, running].some(({ value, problem }) => !value.value && problem.value === undefined)
   const toggle = (id: string) => {
     const next = new Set(chosen.value)
     if (!next.delete(id)) next.add(id)
@@ -57,7 +55,7 @@ export function DeliveriesPage() {
     })
   return (
     <div class="page">
-      <Head title="Deliveries" lead="Every webhook, what was sent, and what came back.">
+      <PageHead of="deliveries">
         {chosen.value.size > 0 && (
           <button type="button" class="main" onClick={() => void replay({ ids: [...chosen.value] })}>
             {`Send ${chosen.value.size} again`}
@@ -71,112 +69,17 @@ export function DeliveriesPage() {
         >
           Replay…
         </button>
-      </Head>
+      </PageHead>
       <Replays replays={running.value.value?.data ?? []} reload={reload} />
-      <Lanes lanes={lanes.value.value?.data ?? []} reload={reload} />
-      <search class="filters">
-        <select
-          aria-label="State"
-          data-search=""
-          value={filter.state ?? ''}
-          onChange={(event) => setQuery({ state: event.currentTarget.value })}
-        >
-          <option value="">All states</option>
-          {states.map((state) => (
-            <option key={state}>{state}</option>
-          ))}
-        </select>
-        <select
-          aria-label="App"
-          value={filter.app_id ?? ''}
-          onChange={(event) => setQuery({ app: event.currentTarget.value })}
-        >
-          <option value="">All apps</option>
-          {apps.value.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name ?? id}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="Number"
-          value={filter.phone_number_id ?? ''}
-          onChange={(event) => setQuery({ number: event.currentTarget.value })}
-        >
-          <option value="">All numbers</option>
-          {numbers.value.map(({ id, display_phone_number }) => (
-            <option key={id} value={id}>
-              {display_phone_number}
-            </option>
-          ))}
-        </select>
-      </search>
-      {list.problem.value && <p class="bad">{list.problem.value}</p>}
-      {rows.length === 0 && list.value.value ? (
-        <Empty title="No webhook">
-          <p>
-            An event becomes a webhook when an app is linked to the account and subscribed to its field.{' '}
-            <To href="/connect">Connect your app</To>
-          </p>
-        </Empty>
+      {isLoading ? (
+        <Outline kind="rest" />
       ) : (
-        <TablePlace label="Webhooks">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">
-                  <span class="unseen">Choose</span>
-                </th>
-                <th scope="col">Webhook</th>
-                <th scope="col">State</th>
-                <th scope="col">Field</th>
-                <th scope="col">Callback</th>
-                <th scope="col">App</th>
-                <th scope="col" class="right">
-                  Tries
-                </th>
-                <th scope="col">Raised</th>
-                <th scope="col">Next try</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr key={row.id} class="leads" onClick={(event) => openRow(event, row.id)}>
-                  <td>
-                    <input
-                      type="checkbox"
-                      aria-label={`Choose webhook ${row.id}`}
-                      checked={chosen.value.has(row.id)}
-                      onChange={() => toggle(row.id)}
-                    />
-                  </td>
-                  <td>
-                    <To href={`/deliveries/${row.id}`}>{row.id}</To>
-                  </td>
-                  <td>
-                    {row.state === 'waiting' && row.attempts > 0 ? (
-                      <Badge tone="bad">failing</Badge>
-                    ) : (
-                      <Badge tone={toneOfState(row.state)}>{row.state}</Badge>
-                    )}
-                  </td>
-                  <td>{row.field}</td>
-                  <td class="mono cut" title={row.callback_url}>
-                    {row.callback_url}
-                  </td>
-                  <td>{nameOf(row.app_id)}</td>
-                  <td class="right">{row.attempts}</td>
-                  <td>
-                    <When at={row.created_time} />
-                  </td>
-                  <td>
-                    <When at={row.next_time} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TablePlace>
+        <>
+          <Lanes lanes={lanes.value.value?.data ?? []} reload={reload} />
+          <Filters {...filter} />
+          {list.problem.value && <p class="bad">{list.problem.value}</p>}
+          {list.value.value && <DeliveryTable rows={list.value.value.data} chosen={chosen.value} onToggle={toggle} />}
+        </>
       )}
       {replays.value && (
         <ReplayDialog
@@ -188,10 +91,6 @@ export function DeliveriesPage() {
       )}
     </div>
   )
-}
-
-function openRow(event: MouseEvent, id: string): void {
-  if (!(event.target as Element).closest('a, input')) go(`/deliveries/${id}`)
 }
 
 /** Loads again after something happened to a webhook, once for many. */
@@ -214,7 +113,9 @@ export function useFollow(reload: () => void): void {
 }
 
 function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly reload: () => void }) {
-  if (lanes.length === 0) return null
+  // An address that an app had before is of interest only while something waits for it.
+  const shown = lanes.filter(({ subscribed, waiting }) => subscribed || waiting > 0)
+  if (shown.length === 0) return null
   const act = (id: string, action: 'pause' | 'resume') =>
     attempt(async () => {
       await operatorActOnLane(client, id, { action })
@@ -222,7 +123,7 @@ function Lanes({ lanes, reload }: { readonly lanes: readonly Lane[]; readonly re
     })
   return (
     <section class="lanes" aria-label="Subscribers">
-      {lanes.map((lane) => (
+      {shown.map((lane) => (
         <LaneCard key={lane.id} lane={lane} onAct={(action) => void act(lane.id, action)} />
       ))}
     </section>
@@ -247,10 +148,17 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
       <p class="mono cut" title={lane.callback_url}>
         {lane.callback_url}
       </p>
-      {found && (
+      {isBad && (
         <p class="bad">
-          {`Why: ${found.problem}. `}
-          <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>
+          {found ? `Why: ${found.problem}. ` : '…'}
+          {found && <To href={`/deliveries/${found.delivery_id}`}>{`Webhook ${found.delivery_id}`}</To>}
+        </p>
+      )}
+      {!lane.subscribed && <p class="soft">The app has another callback now.</p>}
+      {lane.listener && isBad && (
+        <p class="soft">
+          This was <code>./switchboard listen</code>, which has gone;{' '}
+          <code>{`./switchboard listen --app ${app_id} --restore`}</code> restores the callback of the app.
         </p>
       )}
       <p class="soft">
@@ -261,7 +169,7 @@ function LaneCard({ lane, onAct }: { readonly lane: Lane; readonly onAct: (actio
       <div class="row">
         {(isPaused || isBad) && (
           <button type="button" class="small" onClick={() => onAct('resume')}>
-            {isPaused ? 'Resume' : 'Try now'}
+            {isPaused ? 'Resume' : 'Retry now'}
           </button>
         )}
         {!isPaused && (

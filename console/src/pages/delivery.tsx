@@ -8,7 +8,7 @@ import { attempt, Badge, Code, Empty, Head, prettify, To, useLoaded, When } from
 import { useFollow } from './deliveries.tsx'
 import { toneOfState } from './live-line.tsx'
 
-/** One webhook, with the exact bytes of every try. */
+/** One webhook, with the exact bytes of every attempt. */
 export function DeliveryPage({ id }: { readonly id: string }) {
   const { value, problem, reload } = useLoaded(id, () => operatorReadDelivery(client, id))
   const to = useSignal('')
@@ -61,7 +61,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
           </dd>
         </div>
         <div>
-          <dt>Next try</dt>
+          <dt>Next attempt</dt>
           <dd>
             <When at={delivery.next_time} />
           </dd>
@@ -106,7 +106,7 @@ function NotTried({ delivery }: { readonly delivery: FullDelivery }) {
   const { value } = useLoaded(delivery.id, () => findObstacle(delivery.app_id, delivery.lane_id))
   const found = value.value
   return (
-    <Empty title="Not tried yet">
+    <Empty title="Not attempted yet">
       {found ? (
         <p>
           {'It waits for '}
@@ -125,15 +125,15 @@ function explain({ state, tries, next_time }: FullDelivery): string {
   const problem = tries.at(-1)?.problem
   switch (state) {
     case 'delivered':
-      return `The subscriber accepted it at try ${tries.length}.`
+      return `The subscriber accepted it at attempt ${tries.length}.`
     case 'failed':
       return `Failed after ${tries.length} tries: ${problem ?? 'none succeeded'}.`
     case 'withdrawn':
       return 'Withdrawn: the app lost its access or its link before it was sent.'
     default:
       return tries.length === 0
-        ? 'Not tried yet.'
-        : `The last try failed: ${problem ?? 'no response'}.${next_time ? ' It is retried automatically.' : ''}`
+        ? 'Not attempted yet.'
+        : `The last attempt failed: ${problem ?? 'no response'}.${next_time ? ' It is retried automatically.' : ''}`
   }
 }
 
@@ -142,7 +142,7 @@ function TryView({ one }: { readonly one: Try }) {
   return (
     <li class="card">
       <header class="try-head">
-        <h2>{`Try ${number}`}</h2>
+        <h2>{`Attempt ${number}`}</h2>
         <Badge tone={problem ? 'bad' : 'good'}>{response ? response.status : 'no response'}</Badge>
         <span class="soft">{`${duration} ms`}</span>
         <span class="soft grow">

@@ -17,7 +17,7 @@ const names: Readonly<Record<Happening['type'], string>> = {
   request: 'Request',
   event: 'Event',
   delivery: 'Webhook',
-  try: 'Try',
+  try: 'Attempt',
   timer: 'Timer',
   replay: 'Replay',
   audit: 'Record',
@@ -61,7 +61,7 @@ export function describe({ type, data }: Happening): Described {
       const status = data['status'] as number | null
       const problem = data['problem'] as string | null
       return {
-        text: `Try ${data['number']} → ${data['callback_url']}${problem ? ` · ${problem}` : ''}`,
+        text: `Attempt ${data['number']} → ${data['callback_url']}${problem ? ` · ${problem}` : ''}`,
         result: status === null ? 'no response' : String(status),
         tone: problem ? 'bad' : 'good',
       }

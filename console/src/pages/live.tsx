@@ -4,7 +4,7 @@ import { nameOf, numbers } from '../data/directory.ts'
 import { happenings } from '../data/live.ts'
 import type { Happening } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
-import { Badge, Empty, Head, Time } from '../ui/parts.tsx'
+import { Badge, Empty, PageHead, Time } from '../ui/parts.tsx'
 import { useShown } from './live-filter.ts'
 import { describe, linkOf, nameType } from './live-line.tsx'
 
@@ -26,7 +26,7 @@ export function LivePage() {
   const missed = paused.value ? happenings.value.length - paused.value.length : 0
   return (
     <div class="page full">
-      <Head title="Live" lead="Request, event, webhook, phone: everything as it happens.">
+      <PageHead of="live">
         <button
           type="button"
           aria-pressed={paused.value !== undefined}
@@ -36,7 +36,7 @@ export function LivePage() {
         >
           {paused.value ? `Go on${missed > 0 ? ` (${missed} new)` : ''}` : 'Pause'}
         </button>
-      </Head>
+      </PageHead>
       <search class="filters">
         <input
           type="search"

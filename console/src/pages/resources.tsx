@@ -5,22 +5,20 @@ import { base, client, explain, sendWritten } from '../data/http.ts'
 import { service } from '../data/live.ts'
 import type { Node } from '../data/types.ts'
 import { go, place, setQuery } from '../router.ts'
-import { attempt, Badge, Code, Empty, Field, Head, TablePlace, To, useLoaded } from '../ui/parts.tsx'
+import { attempt, Badge, Code, Empty, Field, Head, PageHead, TablePlace, To, useLoaded } from '../ui/parts.tsx'
 
-const titles: Readonly<Record<string, string>> = {
-  business: 'Businesses',
-  application: 'Apps',
-  account: 'Accounts',
-  phone_number: 'Numbers',
-  group: 'Groups',
-  message_template: 'Templates',
-  media: 'Media',
-  schedule: 'Schedules',
-  bot: 'Bots',
-}
+/** What the kinds are called whose names are not what people say. */
+const names: Readonly<Record<string, string>> = { application: 'app' }
 
 function nameKind(kind: string): string {
-  return titles[kind] ?? `${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')}`
+  return names[kind] ?? kind.replaceAll('_', ' ')
+}
+
+/** One filter for all of a kind. */
+function nameKinds(kind: string): string {
+  const name = nameKind(kind)
+  const plural = name.endsWith('s') ? `${name}es` : name === 'media' ? name : `${name}s`
+  return `${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}`
 }
 
 /** Everything in the store, to search and to open. */
@@ -35,7 +33,7 @@ export function ResourcesPage() {
   const rows = list.value.value?.data ?? []
   return (
     <div class="page">
-      <Head title="Resources" lead="What is in the store, read and changed through the API itself." />
+      <PageHead of="resources" />
       <search class="filters">
         <input
           type="search"
@@ -48,7 +46,7 @@ export function ResourcesPage() {
         <select aria-label="Kind" value={kind} onChange={(event) => setQuery({ kind: event.currentTarget.value })}>
           <option value="">All kinds</option>
           {counts.map(([name, count]) => (
-            <option key={name} value={name}>{`${nameKind(name)} (${count})`}</option>
+            <option key={name} value={name}>{`${nameKinds(name)} (${count})`}</option>
           ))}
         </select>
       </search>
@@ -77,7 +75,7 @@ export function ResourcesPage() {
                   }}
                 >
                   <td>
-                    <Badge tone="plain">{node.kind.replaceAll('_', ' ')}</Badge>
+                    <Badge tone="plain">{nameKind(node.kind)}</Badge>
                   </td>
                   <td>{node.name ?? ''}</td>
                   <td class="mono">
@@ -136,10 +134,7 @@ function Resource({ node }: { readonly node: Node }) {
   const more = (edges[node.kind] ?? []).map((name) => name.replace('msgapp', vocabulary))
   return (
     <div class="page">
-      <Head
-        title={node.name ?? node.id}
-        lead={`${node.kind.replaceAll('_', ' ')} ${node.id} of ${nameOf(node.business_id)}`}
-      >
+      <Head title={node.name ?? node.id} lead={`${nameKind(node.kind)} ${node.id} of ${nameOf(node.business_id)}`}>
         <To href="/resources">All resources</To>
       </Head>
       {more.length > 0 && (

@@ -15,7 +15,7 @@ import {
 import { forgetTokens, readDirectory } from '../data/directory.ts'
 import { client, renewSession } from '../data/http.ts'
 import { readService } from '../data/live.ts'
-import { attempt, Badge, Code, Empty, Field, Head, useLoaded, When } from '../ui/parts.tsx'
+import { attempt, Badge, Code, Empty, Field, Head, PageHead, useLoaded, When } from '../ui/parts.tsx'
 import { writeWhole } from '../ui/times.ts'
 
 interface Clock {
@@ -45,7 +45,7 @@ export function SandboxPage() {
   }
   return (
     <div class="page">
-      <Head title="Sandbox" lead="Move the clock, cause faults, and reset the store." />
+      <PageHead of="sandbox" />
       <div class="cards">
         <ClockCard clock={clock.value.value} reload={clock.reload} />
         <ResetCard />

@@ -95,7 +95,7 @@ function judge(steps: readonly Happening[]): { tone: string; text: string; waits
     return { tone: 'bad', text: `A webhook was given up: ${problem ?? 'the subscriber did not accept it'}.` }
   if (states.includes('waiting')) {
     if (tries.length === 0)
-      return { tone: 'warn', text: 'The webhook has not been tried yet: it waits for its subscriber.', waits: true }
+      return { tone: 'warn', text: 'The webhook has not been attempted yet: it waits for its subscriber.', waits: true }
     const url = tries.at(-1)?.data['callback_url']
     return { tone: 'bad', text: `${url} does not accept it: ${problem ?? 'no response'}. It is retried automatically.` }
   }

@@ -1,15 +1,8 @@
+import { icons } from '../../../server/src/site/browser/pages.js'
+
 /** Lines of icons on a grid of 24, drawn by us. */
 const paths = {
-  phone: 'M8 2h8a2 2 0 0 1 2 2v16a2 2 0 0 1-2 2H8a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2zM11 18h2',
-  live: 'M3 12h4l3-8 4 16 3-8h4',
-  deliveries: 'M3 12l18-8-6 17-4-7-8-2zM11 14l4-4',
-  connect: 'M9 7V3M15 7V3M7 7h10v4a5 5 0 0 1-10 0V7zM12 16v5',
-  calls: 'M5 4h4l2 5-2.5 1.5a11 11 0 0 0 5 5L15 13l5 2v4a1 1 0 0 1-1 1A16 16 0 0 1 4 5a1 1 0 0 1 1-1z',
-  resources:
-    'M4 6c0-1.7 3.6-3 8-3s8 1.3 8 3-3.6 3-8 3-8-1.300-8-3zM4 6v12c0 1.700 3.600 3 8 3s8-1.300 8-3V6M4 12c0 1.700 3.600 3 8 3s8-1.300 8-3',
-  sandbox: 'M12 7v5l3 2M21 12a9 9 0 1 1-3-6.700M21 3v4h-4',
-  access: 'M15 8a4 4 0 1 1-3.500 6H9l-2 2H4v-3l6-3.500A4 4 0 0 1 15 8zM16 12h.01',
-  docs: 'M5 4h10l4 4v12H5zM14 4v5h5M9 13h6M9 17h6',
+  ...icons,
   plus: 'M12 5v14M5 12h14',
   close: 'M6 6l12 12M18 6L6 18',
   back: 'M15 5l-7 7 7 7',
@@ -29,8 +22,6 @@ const paths = {
   play: 'M7 4l13 8-13 8z',
   search: 'M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM16 16l5 5',
   hangup: 'M3 15c0-1 0-3 2-4 4-2 10-2 14 0 2 1 2 3 2 4l-4 1-1-3a12 12 0 0 0-8 0l-1 3z',
-  theme: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
-  keys: 'M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M8 14h8',
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
   smile: 'M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zM8 14a4.500 4.500 0 0 0 8 0M9 9h.01M15 9h.01',
   sms: 'M4 4h16v12H9l-5 4zM8 9h8M8 12h5',

@@ -1,6 +1,7 @@
 import { signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, cloneElement, type VNode } from 'preact'
 import { useCallback, useEffect, useId, useRef } from 'preact/hooks'
+import { findPage } from '../../../server/src/site/browser/pages.js'
 import { base, explain } from '../data/http.ts'
 import { useLatest, useReachable } from './hooks.ts'
 import { Icon, type IconName } from './icons.tsx'
@@ -161,6 +162,11 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   )
 }
 
+/** Where something will stand when it has been read. */
+export function Outline({ kind }: { readonly kind: 'form' | 'select' | 'rest' }) {
+  return <div class={`outline ${kind}`} aria-hidden="true" />
+}
+
 export function Head({
   title,
   lead,
@@ -178,6 +184,16 @@ export function Head({
       </div>
       {children && <div class="head-tools">{children}</div>}
     </header>
+  )
+}
+
+/** The head of a page that the rail leads to: the server writes the same before the script runs. */
+export function PageHead({ of, children }: { readonly of: string; readonly children?: ComponentChildren }) {
+  const { name = '', lead } = findPage(of) ?? {}
+  return (
+    <Head title={name} {...(lead !== undefined && { lead })}>
+      {children}
+    </Head>
   )
 }
 

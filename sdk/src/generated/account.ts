@@ -63,6 +63,7 @@ export function accountRead(client: Client, accountId: string, params?: AccountR
 export interface AccountUpdateParams {
   /** 1 to 100 characters after trimming. It must be a string of 1 to 100 characters, not counting blanks around it. */
   name?: string | undefined
+  /** The time zone of the account. */
   timezone_id?: string | undefined
 }
 

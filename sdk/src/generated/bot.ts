@@ -57,12 +57,16 @@ export function botReadAutomation(client: Client, phoneNumberId: string, params?
 
 /** The parameters of `bot.set_automation`. */
 export interface BotSetAutomationParams {
+  /** First messages that a user can send with one tap. */
   prompts?: readonly string[] | undefined
+  /** Commands that a user can choose from. */
   commands?: readonly {
     /** It must be a string of 1 to 30 letters, digits and _. */
     command_name: string
+    /** What the user reads beside it. */
     command_description: string
   }[] | undefined
+  /** Whether the bot greets a user who opens the chat for the first time. */
   enable_welcome_message?: boolean | undefined
 }
 

@@ -12,6 +12,7 @@ export interface CallsReadPermissionParams {
 
 /** The response of `calls.read_permission`. */
 export interface CallsReadPermissionResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   permission: {
     status: 'granted' | 'pending' | 'denied' | 'expired'
@@ -40,7 +41,9 @@ export function callsReadPermission(client: Client, phoneNumberId: string, param
 
 /** The parameters of `calls.act`. */
 export interface CallsActParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** connect calls `to`; the others act on a call: pre_accept and accept take it, reject and terminate end it. */
   action: 'connect' | 'pre_accept' | 'accept' | 'reject' | 'terminate'
   /** It must be a user's id: 1 to 20 digits, as text. */
   to?: string | undefined
@@ -48,21 +51,24 @@ export interface CallsActParams {
   call_id?: string | undefined
   /** What one side sends to set up the media of a call. */
   session?: {
+    /** Whether it begins the negotiation or answers. */
     sdp_type: 'offer' | 'answer'
     /** A session description as in RFC 8866. */
     sdp: string
   } | undefined
-  /** Told back in the events of the call. */
+  /** Returned in the events of the call. */
   biz_opaque_callback_data?: string | undefined
 }
 
 /** The response of `calls.act`. */
 export type CallsActResponse = {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   calls: {
     id: string
   }[]
 } | {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   success: boolean
 } | {

@@ -14,6 +14,7 @@ export interface ComplianceReadParams {
 export interface ComplianceReadResponse {
   data: {
     whatsapp_business_account_id: string
+    /** The name of the product; no other value is accepted. */
     messaging_product?: 'msgapp' | 'whatsapp'
     entity_name?: string
     entity_type?: 'LIMITED_LIABILITY_PARTNERSHIP' | 'SOLE_PROPRIETORSHIP' | 'PARTNERSHIP' | 'PUBLIC_COMPANY' | 'PRIVATE_COMPANY' | 'OTHER'
@@ -42,14 +43,19 @@ export function complianceRead(client: Client, phoneNumberId: string, params?: C
 
 /** The parameters of `compliance.set`. */
 export interface ComplianceSetParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** The legal name of the business. */
   entity_name: string
+  /** The legal form of the business. */
   entity_type: 'LIMITED_LIABILITY_PARTNERSHIP' | 'SOLE_PROPRIETORSHIP' | 'PARTNERSHIP' | 'PUBLIC_COMPANY' | 'PRIVATE_COMPANY' | 'OTHER'
   /** Required with entity_type OTHER, and only with it. */
   entity_type_custom?: string | undefined
   /** Only with entity_type OTHER or PARTNERSHIP. */
   is_registered?: boolean | undefined
+  /** Who takes complaints, with an email address and at least one number. */
   grievance_officer_details: {
+    /** The name of the person. */
     name: string
     /** It must be an email address such as care@example.com, shorter than 128 characters. */
     email: string
@@ -58,6 +64,7 @@ export interface ComplianceSetParams {
     /** In international format, with the country code. It must be a phone number that exists, in international format with the country code, such as +1 631-555-1001. */
     landline_number?: string | undefined
   }
+  /** Where customers find help, with an email address and at least one number. */
   customer_care_details: {
     /** It must be an email address such as care@example.com, shorter than 128 characters. */
     email: string

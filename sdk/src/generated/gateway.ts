@@ -26,10 +26,15 @@ export function gatewayReadUser(client: Client, waId: string, options?: RequestO
 
 /** The parameters of `gateway.set_user`. */
 export interface GatewaySetUserParams {
+  /** The name of the user. */
   name?: string | undefined
+  /** Going online delivers the messages that wait. */
   presence?: 'online' | 'offline' | undefined
+  /** Whether messages are read by themselves soon after their delivery. */
   auto_read?: boolean | undefined
+  /** Whether the business learns that a message was read. */
   read_receipts?: boolean | undefined
+  /** false: messages to the user fail. */
   reachable?: boolean | undefined
 }
 
@@ -110,6 +115,7 @@ export interface GatewayListChatsItem {
   unread_count: number
   window_expires_at?: string
   blocked: boolean
+  /** Whether the user wants marketing messages of the phone number. */
   marketing: 'stop' | 'resume'
   typing_until?: string
 }
@@ -123,7 +129,9 @@ export function gatewayListChats(client: Client, waId: string, params?: GatewayL
 
 /** The parameters of `gateway.set_chat`. */
 export interface GatewaySetChatParams {
+  /** Whether the user has blocked the phone number. */
   blocked?: boolean | undefined
+  /** Whether the user wants marketing messages of the phone number. */
   marketing?: 'stop' | 'resume' | undefined
 }
 
@@ -141,7 +149,9 @@ export function gatewaySetChat(client: Client, waId: string, phoneNumberId: stri
 
 /** The parameters of `gateway.list_messages`. */
 export interface GatewayListMessagesParams {
+  /** The messages with this phone number. */
   phone_number_id?: string | undefined
+  /** The messages in this group. */
   group_id?: string | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
@@ -207,52 +217,65 @@ export function gatewayListMessages(client: Client, waId: string, params?: Gatew
 
 /** The parameters of `gateway.write_message`. */
 export interface GatewayWriteMessageParams {
+  /** The phone number that the user writes to. */
   phone_number_id?: string | undefined
+  /** The group that the user writes in, instead of phone_number_id. */
   group_id?: string | undefined
   /** It must be a user's id: 1 to 20 digits, as text. */
   from: string
+  /** The name of the user; left out: the one that is known. */
   name?: string | undefined
+  /** The id of the message; left out: a new one. */
   id?: string | undefined
   /** It must be a time in Unix seconds, as a string of digits. */
   timestamp?: string | undefined
+  /** The kind of message; the member of this name holds it. */
   type: 'text' | 'reaction' | 'audio' | 'document' | 'image' | 'sticker' | 'video' | 'location' | 'contacts' | 'unsupported' | 'unknown' | 'button' | 'interactive' | 'order' | 'system'
+  /** What a message of type text holds, as in events. */
   text?: {
     body: string
   } | undefined
+  /** What a message of type reaction holds, as in events. */
   reaction?: {
     message_id: string
     emoji?: string | undefined
   } | undefined
+  /** What a message of type audio holds, as in events. */
   audio?: {
     mime_type?: string | undefined
     sha256?: string | undefined
     id: string
     voice?: boolean | undefined
   } | undefined
+  /** What a message of type document holds, as in events. */
   document?: {
     mime_type?: string | undefined
     sha256?: string | undefined
     id: string
     filename?: string | undefined
   } | undefined
+  /** What a message of type image holds, as in events. */
   image?: {
     mime_type?: string | undefined
     sha256?: string | undefined
     id: string
     caption?: string | undefined
   } | undefined
+  /** What a message of type sticker holds, as in events. */
   sticker?: {
     mime_type?: string | undefined
     sha256?: string | undefined
     id: string
     animated?: boolean | undefined
   } | undefined
+  /** What a message of type video holds, as in events. */
   video?: {
     mime_type?: string | undefined
     sha256?: string | undefined
     id: string
     caption?: string | undefined
   } | undefined
+  /** What a message of type location holds, as in events. */
   location?: {
     address: string
     latitude: number
@@ -260,12 +283,16 @@ export interface GatewayWriteMessageParams {
     name: string
     url?: string | undefined
   } | undefined
+  /** What a message of type unsupported holds, as in events. */
   unsupported?: Record<string, unknown> | undefined
+  /** What a message of type unknown holds, as in events. */
   unknown?: Record<string, unknown> | undefined
+  /** What a message of type button holds, as in events. */
   button?: {
     payload: string
     text: string
   } | undefined
+  /** What a message of type interactive holds, as in events. */
   interactive?: {
     type: 'list_reply'
     list_reply: {
@@ -294,6 +321,7 @@ export interface GatewayWriteMessageParams {
       response_source?: string | undefined
     }
   } | undefined
+  /** What a message of type order holds, as in events. */
   order?: {
     catalog_id: string
     text: string
@@ -304,11 +332,13 @@ export interface GatewayWriteMessageParams {
       currency: string
     }[]
   } | undefined
+  /** What a message of type system holds, as in events. */
   system?: {
     body: string
     type: 'user_changed_number'
     wa_id: string
   } | undefined
+  /** What a message of type contacts holds, as in events. */
   contacts?: readonly {
     addresses?: readonly {
       city?: string | undefined
@@ -347,10 +377,14 @@ export interface GatewayWriteMessageParams {
       type?: string | undefined
     }[] | undefined
   }[] | undefined
+  /** The message that this one replies to. */
   context?: {
+    /** Its id. */
     id: string
   } | undefined
+  /** The advertisement that the user came from, as in events. */
   referral?: Record<string, unknown> | undefined
+  /** Why a message of type unsupported cannot be shown, as in events. */
   errors?: readonly Record<string, unknown>[] | undefined
 }
 
@@ -422,12 +456,15 @@ export function gatewayReadMessage(client: Client, messageId: string, options?: 
 
 /** The parameters of `gateway.act_on_message`. */
 export interface GatewayActOnMessageParams {
+  /** What happens on the user's phone; fail makes the delivery fail, press takes a button or row. */
   action: 'deliver' | 'read' | 'play' | 'fail' | 'delete' | 'press'
   /** It must be a user's id: 1 to 20 digits, as text. */
   user_wa_id?: string | undefined
+  /** With fail: the code of the error. */
   code?: number | undefined
   /** It must be the id of a button or row, or the index of a button. */
   choice?: string | number | undefined
+  /** With press: what the user chose or filled in: a location, an order, the fields of a flow. */
   data?: Record<string, unknown> | undefined
 }
 
@@ -455,6 +492,7 @@ export function gatewayDownloadFile(client: Client, url: string, options?: Reque
 export interface GatewayStreamParams {
   /** It must be a user's id: 1 to 20 digits, as text. */
   user_wa_id?: string | undefined
+  /** Only what happens with this phone number. */
   phone_number_id?: string | undefined
 }
 
@@ -474,6 +512,7 @@ export function gatewayStream(client: Client, params?: GatewayStreamParams, opti
 
 /** The parameters of `gateway.list_templates`. */
 export interface GatewayListTemplatesParams {
+  /** Only those in this status. */
   status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
@@ -551,9 +590,13 @@ export function gatewayListTemplates(client: Client, params?: GatewayListTemplat
 
 /** The parameters of `gateway.review_template`. */
 export interface GatewayReviewTemplateParams {
+  /** The outcome of the review. */
   status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | undefined
+  /** Why it is rejected; only with status REJECTED. */
   reason?: 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH' | undefined
+  /** How its messages are received. */
   quality_score?: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED' | undefined
+  /** For every language of the name. */
   category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY' | undefined
 }
 
@@ -571,9 +614,11 @@ export function gatewayReviewTemplate(client: Client, templateId: string, params
 
 /** The parameters of `gateway.set_call_permission`. */
 export interface GatewaySetCallPermissionParams {
+  /** The phone number that may call, or not. */
   phone_number_id: string
   /** It must be a user's id: 1 to 20 digits, as text. */
   user_wa_id: string
+  /** What the user has decided. */
   status: 'granted' | 'pending' | 'denied'
   /** It must be a Unix time in seconds. */
   expiration_time?: number | undefined
@@ -593,12 +638,15 @@ export function gatewaySetCallPermission(client: Client, params: GatewaySetCallP
 
 /** The parameters of `gateway.start_call`. */
 export interface GatewayStartCallParams {
+  /** The phone number that is called. */
   phone_number_id: string
   /** It must be a user's id: 1 to 20 digits, as text. */
   from: string
+  /** The name of the user. */
   name?: string | undefined
   /** What one side sends to set up the media of a call. */
   session: {
+    /** Whether it begins the negotiation or answers. */
     sdp_type: 'offer' | 'answer'
     /** A session description as in RFC 8866. */
     sdp: string
@@ -642,6 +690,7 @@ export function gatewayReadCall(client: Client, callId: string, options?: Reques
 export interface GatewayListCallsParams {
   /** It must be a user's id: 1 to 20 digits, as text. */
   user_wa_id?: string | undefined
+  /** Only calls with this phone number. */
   phone_number_id?: string | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
@@ -673,9 +722,11 @@ export function gatewayListCalls(client: Client, params?: GatewayListCallsParams
 
 /** The parameters of `gateway.act_on_call`. */
 export interface GatewayActOnCallParams {
+  /** What the user's phone does: it rings, takes the call, declines it, or ends it. */
   action: 'ringing' | 'accept' | 'reject' | 'terminate'
   /** What one side sends to set up the media of a call. */
   session?: {
+    /** Whether it begins the negotiation or answers. */
     sdp_type: 'offer' | 'answer'
     /** A session description as in RFC 8866. */
     sdp: string
@@ -747,6 +798,8 @@ export interface GatewayReadNumberResponse {
   account_id: string
   display_phone_number: string
   verified_name: string
+  /** Whether it can send and receive. */
+  registered: boolean
   /** The value that inbound events must have. */
   messaging_product: 'msgapp' | 'whatsapp'
 }
@@ -760,6 +813,7 @@ export function gatewayReadNumber(client: Client, phoneNumberId: string, options
 
 /** The parameters of `gateway.upload_media`. */
 export interface GatewayUploadMediaParams {
+  /** The phone number that the user sends the file to. */
   phone_number_id: string
   /** The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it. */
   file: FileInput

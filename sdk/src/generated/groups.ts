@@ -32,15 +32,19 @@ export function groupsList(client: Client, phoneNumberId: string, params?: Group
 
 /** The parameters of `groups.create`. */
 export interface GroupsCreateParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** 1 to 128 characters after trimming. It must be a string of 1 to 128 characters, not counting blanks around it. */
   subject: string
+  /** What the group is about. */
   description?: string | undefined
+  /** Whether users who follow the invite link wait for an approval, or join at once. */
   join_approval_mode?: 'approval_required' | 'auto_approve' | undefined
 }
 
 /** The response of `groups.create`. */
 export interface GroupsCreateResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   request_id: string
 }
@@ -54,11 +58,13 @@ export function groupsCreate(client: Client, phoneNumberId: string, params: Grou
 
 /** The parameters of `groups.create_invite_link`. */
 export interface GroupsCreateInviteLinkParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
 }
 
 /** The response of `groups.create_invite_link`. */
 export interface GroupsCreateInviteLinkResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   invite_link: string
 }
@@ -72,6 +78,7 @@ export function groupsCreateInviteLink(client: Client, groupId: string, params?:
 
 /** The response of `groups.read_invite_link`. */
 export interface GroupsReadInviteLinkResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   invite_link: string
 }
@@ -85,11 +92,13 @@ export function groupsReadInviteLink(client: Client, groupId: string, options?: 
 
 /** The parameters of `groups.delete_invite_link`. */
 export interface GroupsDeleteInviteLinkParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
 }
 
 /** The response of `groups.delete_invite_link`. */
 export interface GroupsDeleteInviteLinkResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   success: 'true'
 }
@@ -128,12 +137,15 @@ export function groupsListJoinRequests(client: Client, groupId: string, params?:
 
 /** The parameters of `groups.approve_join_requests`. */
 export interface GroupsApproveJoinRequestsParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** The ids of the join requests. */
   join_requests: readonly string[]
 }
 
 /** The response of `groups.approve_join_requests`. */
 export interface GroupsApproveJoinRequestsResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   approved_join_requests: string[]
   failed_join_requests?: {
@@ -158,12 +170,15 @@ export function groupsApproveJoinRequests(client: Client, groupId: string, param
 
 /** The parameters of `groups.reject_join_requests`. */
 export interface GroupsRejectJoinRequestsParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** The ids of the join requests. */
   join_requests: readonly string[]
 }
 
 /** The response of `groups.reject_join_requests`. */
 export interface GroupsRejectJoinRequestsResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   rejected_join_requests: string[]
   failed_join_requests?: {
@@ -188,7 +203,9 @@ export function groupsRejectJoinRequests(client: Client, groupId: string, params
 
 /** The parameters of `groups.remove_participants`. */
 export interface GroupsRemoveParticipantsParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** The users to remove. */
   participants: readonly {
     /** It must be a user's id or phone number, as text. */
     user: string
@@ -197,6 +214,7 @@ export interface GroupsRemoveParticipantsParams {
 
 /** The response of `groups.remove_participants`. */
 export interface GroupsRemoveParticipantsResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   request_id: string
   removed_participants: {
@@ -235,6 +253,7 @@ export interface GroupsReadResponse {
   subject?: string
   /** Empty when there is none. */
   description?: string
+  /** Whether users who follow the invite link wait for an approval, or join at once. */
   join_approval_mode?: 'approval_required' | 'auto_approve'
   /** Unix seconds. */
   creation_timestamp?: string
@@ -257,11 +276,13 @@ export function groupsRead(client: Client, groupId: string, params?: GroupsReadP
 
 /** The parameters of `groups.delete`. */
 export interface GroupsDeleteParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
 }
 
 /** The response of `groups.delete`. */
 export interface GroupsDeleteResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   request_id: string
   success: boolean

@@ -7,6 +7,7 @@ import type { RequestOptions } from '../core/request.ts'
 
 /** The parameters of `media.upload`. */
 export interface MediaUploadParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** The file: in multipart/form-data the bytes as they are, elsewhere in base64 or as a data: URL. Its bytes decide its type, whatever its name and what is said of it. */
   file: FileInput
@@ -33,6 +34,7 @@ export interface MediaReadParams {
 
 /** The response of `media.read`. */
 export interface MediaReadResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   /** Where the bytes are, for a few minutes; a request for them needs an access token too. */
   url: string

@@ -7,7 +7,9 @@ import type { RequestOptions } from '../core/request.ts'
 
 /** The parameters of `messages.send`. */
 export interface MessagesSendParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** What `to` names: a user, or a group; individual when left out. */
   recipient_type?: 'individual' | 'group' | undefined
   /** The user's phone number, or the id of a group. */
   to?: string | undefined
@@ -15,9 +17,10 @@ export interface MessagesSendParams {
   type?: 'text' | 'image' | 'video' | 'document' | 'audio' | 'sticker' | 'location' | 'contacts' | 'reaction' | 'interactive' | 'template' | undefined
   /** The message that this one replies to. */
   context?: {
+    /** Its id. */
     message_id?: string | undefined
   } | undefined
-  /** Told back in every status of the message. */
+  /** Returned in every status of the message. */
   biz_opaque_callback_data?: string | undefined
   /** body 1–4096, preview_url? */
   text?: {
@@ -326,7 +329,9 @@ export interface MessagesSendParams {
   status?: string | undefined
   /** With status: the message that came in. */
   message_id?: string | undefined
+  /** With status: also shows the user that the business is writing. */
   typing_indicator?: {
+    /** Always text. */
     type: 'text'
   } | undefined
   /** Not offered: with it the request is refused. */
@@ -341,6 +346,7 @@ export interface MessagesSendParams {
 
 /** The response of `messages.send`. */
 export type MessagesSendResponse = {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   contacts: {
     input: string
@@ -374,6 +380,7 @@ export interface MessagesListBlockedUsersParams {
 
 /** An item of `messages.list_blocked_users`. */
 export interface MessagesListBlockedUsersItem {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   wa_id: string
 }
@@ -387,14 +394,18 @@ export function messagesListBlockedUsers(client: Client, phoneNumberId: string, 
 
 /** The parameters of `messages.block_users`. */
 export interface MessagesBlockUsersParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** The users. */
   block_users: readonly {
+    /** The user's phone number. */
     user: string
   }[]
 }
 
 /** The response of `messages.block_users`. */
 export interface MessagesBlockUsersResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   block_users: {
     added_users: {
@@ -423,14 +434,18 @@ export function messagesBlockUsers(client: Client, phoneNumberId: string, params
 
 /** The parameters of `messages.unblock_users`. */
 export interface MessagesUnblockUsersParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** The users. */
   block_users: readonly {
+    /** The user's phone number. */
     user: string
   }[]
 }
 
 /** The response of `messages.unblock_users`. */
 export interface MessagesUnblockUsersResponse {
+  /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   block_users: {
     removed_users: {

@@ -17,7 +17,7 @@ export interface OperatorReadStateResponse {
   versions: string[]
   /** The kind of database. */
   store: string
-  /** Whether this is a place to try things out. */
+  /** Whether this is a test environment. */
   sandbox: boolean
   /** What time it is for the service. */
   time: string
@@ -31,14 +31,14 @@ export interface OperatorReadStateResponse {
     /** For how many seconds the oldest delivery has waited; null when none waits. */
     oldest_age: number | null
   }
-  /** Those that were heard of in the last minute. */
+  /** Those that reported in the last minute. */
   processes: {
     id: string
     /** all, api or worker. */
     role: string
     version: string
     started_time: string
-    /** When it was heard of last. */
+    /** When it last reported. */
     heard_time: string
   }[]
 }
@@ -90,6 +90,7 @@ export function operatorListNodes(client: Client, params?: OperatorListNodesPara
 export interface OperatorListTokensParams {
   /** Only those of this app. */
   app_id?: string | undefined
+  /** Only those in this state. */
   state?: 'good' | 'expired' | 'revoked' | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
@@ -118,7 +119,7 @@ export interface OperatorListTokensItem {
   /** Null: it is not revoked. */
   revoked_time: string | null
   state: 'good' | 'expired' | 'revoked'
-  /** Whose session of the console it is; absent: it is none. */
+  /** The name of whoever is signed in to the console with it; absent for other tokens. */
   session_name?: string
 }
 
@@ -166,7 +167,7 @@ export interface OperatorCreateTokenResponse {
   /** Null: it is not revoked. */
   revoked_time: string | null
   state: 'good' | 'expired' | 'revoked'
-  /** Whose session of the console it is; absent: it is none. */
+  /** The name of whoever is signed in to the console with it; absent for other tokens. */
   session_name?: string
 }
 
@@ -194,7 +195,7 @@ export interface OperatorReadAppSecretResponse {
   app_id: string
   /** When the secret was made; null: before that was recorded. */
   created_time: string | null
-  /** Tells secrets apart; it reveals nothing about them. */
+  /** Distinguishes secrets without revealing them. */
   fingerprint: string
   /** The secret before, while it overlaps; null: none does. */
   previous: {
@@ -224,7 +225,7 @@ export interface OperatorRotateAppSecretResponse {
   app_id: string
   /** When the secret was made; null: before that was recorded. */
   created_time: string | null
-  /** Tells secrets apart; it reveals nothing about them. */
+  /** Distinguishes secrets without revealing them. */
   fingerprint: string
   /** The secret before, while it overlaps; null: none does. */
   previous: {
@@ -243,7 +244,7 @@ export function operatorRotateAppSecret(client: Client, appId: string, params?: 
 
 /** The parameters of `operator.list_deliveries`. */
 export interface OperatorListDeliveriesParams {
-  /** Only those in this state; failing is waiting after a try in vain. */
+  /** Only those in this state; failing is waiting after an attempt that failed. */
   state?: 'waiting' | 'failing' | 'delivered' | 'failed' | 'withdrawn' | undefined
   /** Only those to this app. */
   app_id?: string | undefined
@@ -280,7 +281,7 @@ export interface OperatorListDeliveriesItem {
   /** The subscriber: see the list of lanes. */
   lane_id: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
-  /** How often it was tried. */
+  /** How many attempts were made. */
   attempts: number
   created_time: string
   /** When it is tried next; null when it is not. */
@@ -309,7 +310,7 @@ export interface OperatorReadDeliveryResponse {
   /** The subscriber: see the list of lanes. */
   lane_id: string
   state: 'waiting' | 'delivered' | 'failed' | 'withdrawn'
-  /** How often it was tried. */
+  /** How many attempts were made. */
   attempts: number
   created_time: string
   /** When it is tried next; null when it is not. */
@@ -345,7 +346,7 @@ export interface OperatorReadDeliveryResponse {
 
 const operatorReadDeliveryRow: Row = { name: 'operator.read_delivery', method: 'GET', door: 'operator', path: '/operator/deliveries/{}' }
 
-/** Reads a delivery with every try: the exact headers and bytes that were sent, and the response. */
+/** Reads a delivery with every attempt: the exact headers and bytes that were sent, and the response. */
 export function operatorReadDelivery(client: Client, deliveryId: string, options?: RequestOptions): Call<OperatorReadDeliveryResponse> {
   return callRow(client, operatorReadDeliveryRow, [deliveryId], undefined, options)
 }
@@ -354,7 +355,7 @@ export function operatorReadDelivery(client: Client, deliveryId: string, options
 export interface OperatorReplayDeliveriesParams {
   /** Which: all of them, or none when one of them cannot be sent. Instead of filters. */
   ids?: readonly string[] | undefined
-  /** Only those in this state; failing is waiting after a try in vain. */
+  /** Only those in this state; failing is waiting after an attempt that failed. */
   state?: 'waiting' | 'failing' | 'delivered' | 'failed' | 'withdrawn' | undefined
   /** Only those to this app. */
   app_id?: string | undefined
@@ -518,7 +519,7 @@ export function operatorStopReplay(client: Client, replayId: string, options?: R
 export interface OperatorListLanesParams {
   /** Only those of this app. */
   app_id?: string | undefined
-  /** Only those for which something waits, or nothing. */
+  /** true: only those with waiting deliveries; false: only those without. */
   waiting?: boolean | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
@@ -549,6 +550,10 @@ export interface OperatorListLanesItem {
   /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
   paused_until: string | null
   paused_by_operator: boolean
+  /** Whether events still go there; false: the app had this address before. */
+  subscribed: boolean
+  /** Whether it is ./switchboard listen, in the place of the callback of the app. */
+  listener: boolean
 }
 
 const operatorListLanesRow: Row = { name: 'operator.list_lanes', method: 'GET', door: 'operator', path: '/operator/lanes' }
@@ -560,6 +565,7 @@ export function operatorListLanes(client: Client, params?: OperatorListLanesPara
 
 /** The parameters of `operator.act_on_lane`. */
 export interface OperatorActOnLaneParams {
+  /** Whether its deliveries stop or go on. */
   action?: 'pause' | 'resume' | undefined
   /** True: the same as the action pause. */
   pause?: boolean | undefined
@@ -590,6 +596,10 @@ export interface OperatorActOnLaneResponse {
   /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
   paused_until: string | null
   paused_by_operator: boolean
+  /** Whether events still go there; false: the app had this address before. */
+  subscribed: boolean
+  /** Whether it is ./switchboard listen, in the place of the callback of the app. */
+  listener: boolean
 }
 
 const operatorActOnLaneRow: Row = { name: 'operator.act_on_lane', method: 'POST', door: 'operator', path: '/operator/lanes/{}' }
@@ -681,9 +691,13 @@ export function operatorApplyWorld(client: Client, body: Body, options?: Request
 
 /** The parameters of `operator.list_requests`. */
 export interface OperatorListRequestsParams {
+  /** Only requests at this door. */
   door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | 'unknown' | undefined
+  /** Only this operation, such as messages.send. */
   operation?: string | undefined
+  /** Only responses with this status. */
   status?: number | undefined
+  /** Only the request with this trace. */
   trace?: string | undefined
   /** Only those since then. A time such as 2026-11-15T16:30:00Z, or a duration before now such as 10m. */
   since?: string | undefined
@@ -788,6 +802,7 @@ export function operatorStream(client: Client, params?: OperatorStreamParams, op
 
 /** The parameters of `operator.wait`. */
 export interface OperatorWaitParams {
+  /** What to wait for. */
   type: 'request' | 'event' | 'delivery' | 'try' | 'message' | 'call' | 'timer' | 'replay'
   /** Only what belongs to this account. */
   account_id?: string | undefined
@@ -909,7 +924,7 @@ export class OperatorMethods {
   }
 
   /**
-   * Reads a delivery with every try: the exact headers and bytes that were sent, and the response.
+   * Reads a delivery with every attempt: the exact headers and bytes that were sent, and the response.
    *
    * @example
    * await client.operator.readDelivery('4711')

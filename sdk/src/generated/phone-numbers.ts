@@ -82,8 +82,9 @@ export interface PhoneNumbersCreateParams {
   cc?: string | undefined
   /** It must be a phone number in digits: with its country code, or without it where `cc` is given. */
   phone_number: string
+  /** The name that users see. */
   verified_name: string
-  /** Says that the number is in use elsewhere; a number that is on this platform stays where it is. */
+  /** true: the number is in use on another platform; a number of this platform is not moved. */
   migrate_phone_number?: boolean | undefined
 }
 
@@ -164,23 +165,31 @@ export function phoneNumbersReadInfo(client: Client, phoneNumberId: string, para
 
 /** The parameters of `phone_numbers.update_settings`. */
 export interface PhoneNumbersUpdateSettingsParams {
+  /** A business sets CONNECTED or DISCONNECTED; the platform sets the others. */
   connection_status?: 'CONNECTED' | 'DISCONNECTED' | 'PENDING' | 'UNVERIFIED' | 'FLAGGED' | 'RESTRICTED' | 'RATE_LIMITED' | 'MESSAGING_LIMIT_TIER_0' | 'MESSAGING_LIMIT_TIER_1' | 'MESSAGING_LIMIT_TIER_2' | 'MESSAGING_LIMIT_TIER_3' | 'MESSAGING_LIMIT_TIER_4' | undefined
   /** It must be an http or https URL. */
   webhook_url?: string | undefined
+  /** More settings of the number. */
   whatsapp_business_api_data?: {
     /** It must be a PIN of 6 digits, or empty to remove it. */
     pin?: string | undefined
+    /** Whether users are notified when the keys of a chat change. */
     show_security_notifications?: boolean | undefined
+    /** Whether users are notified when the number of the business changes. */
     notify_user_change_number?: boolean | undefined
   } | undefined
   /** It must be a PIN of 6 digits, or empty to remove it. */
   pin?: string | undefined
+  /** Whether users find the number by searching. */
   search_visibility?: 'VISIBLE' | 'HIDDEN' | undefined
+  /** Where the events of this number are sent, instead of to the callback of the app. */
   webhook_configuration?: {
     /** It must be an http or https URL of at most 200 characters, or empty to remove it. */
     override_callback_uri: string
+    /** A text of your choice: the handshake sends it to the callback, which checks it. */
     verify_token?: string | undefined
   } | undefined
+  /** The name that users see. */
   new_display_name?: string | undefined
   /** It must be a string of 3 to 35 characters from a-z, 0-9, . and _. */
   username?: string | undefined
@@ -200,6 +209,7 @@ export function phoneNumbersUpdateSettings(client: Client, phoneNumberId: string
 
 /** The parameters of `phone_numbers.request_code`. */
 export interface PhoneNumbersRequestCodeParams {
+  /** How the code is sent. */
   code_method: 'SMS' | 'VOICE'
   /** It must be a language and a country such as en_US. */
   language: string
@@ -238,6 +248,7 @@ export function phoneNumbersVerifyCode(client: Client, phoneNumberId: string, pa
 
 /** The parameters of `phone_numbers.register`. */
 export interface PhoneNumbersRegisterParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
   /** It must be a PIN of 6 digits. */
   pin: string

@@ -14,6 +14,7 @@ export interface ProfileReadParams {
 export interface ProfileReadResponse {
   data: {
     business_profile: {
+      /** The name of the product; no other value is accepted. */
       messaging_product?: 'msgapp' | 'whatsapp'
       about?: string
       address?: string
@@ -28,6 +29,7 @@ export interface ProfileReadResponse {
     }
     /** That of its number. */
     id?: string
+    /** The name of the product; no other value is accepted. */
     messaging_product?: 'whatsapp'
     about?: string
     address?: string
@@ -49,12 +51,19 @@ export function profileRead(client: Client, phoneNumberId: string, params?: Prof
 
 /** The parameters of `profile.update`. */
 export interface ProfileUpdateParams {
+  /** The name of the product; no other value is accepted. */
   messaging_product?: 'msgapp' | 'whatsapp' | undefined
+  /** A short line below the name. */
   about?: string | undefined
+  /** The postal address; empty removes it. */
   address?: string | undefined
+  /** What the business does; empty removes it. */
   description?: string | undefined
+  /** The email address for customers; empty removes it. */
   email?: string | '' | undefined
+  /** At most two; an empty list removes them. */
   websites?: readonly string[] | undefined
+  /** The industry of the business. */
   vertical?: 'OTHER' | 'AUTO' | 'BEAUTY' | 'APPAREL' | 'EDU' | 'ENTERTAIN' | 'EVENT_PLAN' | 'FINANCE' | 'GROCERY' | 'GOVT' | 'HOTEL' | 'HEALTH' | 'NONPROFIT' | 'PROF_SERVICES' | 'RETAIL' | 'TRAVEL' | 'RESTAURANT' | 'ALCOHOL' | 'ONLINE_GAMBLING' | 'PHYSICAL_GAMBLING' | 'OTC_DRUGS' | undefined
   /** The handle of a finished upload, which it uses up; empty removes the picture. */
   profile_picture_handle?: string | undefined

@@ -62,7 +62,7 @@ export function publicDeliveries(client: Client, options?: RequestOptions): Call
 
 const publicDeliveryRow: Row = { name: 'public.delivery', method: 'GET', door: 'open', path: '/deliveries/{}' }
 
-/** Shows one webhook with every try. */
+/** Shows one webhook with every attempt. */
 export function publicDelivery(client: Client, delivery: string, options?: RequestOptions): Call<string> {
   return callForText(client, publicDeliveryRow, [delivery], undefined, options)
 }
@@ -140,7 +140,7 @@ export interface PublicSignInResponse {
   expires_time?: string
   /** What every write carries in the header X-Console-Proof. */
   proof?: string
-  /** Whether nobody needs to sign in here. */
+  /** Whether no sign-in is needed here. */
   local?: boolean
   /** Whether only some tenants are seen. */
   limited?: boolean
@@ -148,7 +148,7 @@ export interface PublicSignInResponse {
   reason?: string
   /** The issuer to sign in with, at /console/sign-in. */
   sign_in_with?: string
-  /** Whether an issuer said who it is: /console/sign-out ends it there. */
+  /** Whether it was signed in by an issuer: /console/sign-out also signs out there. */
   by_issuer?: boolean
 }
 
@@ -174,10 +174,15 @@ export function publicBeginSignIn(client: Client, params?: PublicBeginSignInPara
 
 /** The parameters of `public.finish_sign_in`. */
 export interface PublicFinishSignInParams {
+  /** What the issuer gave, to be exchanged for who it is. */
   code?: string | undefined
+  /** What the sign-in was begun with. */
   state?: string | undefined
+  /** The issuer. */
   iss?: string | undefined
+  /** Why the issuer refused. */
   error?: string | undefined
+  /** The same for people. */
   error_description?: string | undefined
 }
 
@@ -321,7 +326,7 @@ export class PublicMethods {
   }
 
   /**
-   * Shows one webhook with every try.
+   * Shows one webhook with every attempt.
    *
    * @example
    * await client.public.delivery('1')

@@ -67,6 +67,7 @@ export function qrCodesList(client: Client, phoneNumberId: string, params?: QrCo
 
 /** The parameters of `qr_codes.save`. */
 export interface QrCodesSaveParams {
+  /** The message that the code fills in for the user. */
   prefilled_message: string
   /** SVG or PNG: the answer holds the address of such an image. It must be SVG or PNG. */
   generate_qr_image?: string | undefined
@@ -107,6 +108,7 @@ export function qrCodesDelete(client: Client, phoneNumberId: string, qrCodeId: s
 
 /** The parameters of `qr_codes.update`. */
 export interface QrCodesUpdateParams {
+  /** The message that the code fills in for the user. */
   prefilled_message: string
   /** SVG or PNG: the answer holds the address of such an image. It must be SVG or PNG. */
   generate_qr_image?: string | undefined

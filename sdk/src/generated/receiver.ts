@@ -23,24 +23,33 @@ export function receiverHandshake(client: Client, params: ReceiverHandshakeParam
 
 /** The parameters of `receiver.post`. */
 export interface ReceiverPostParams {
+  /** What the events are about. */
   object: 'msgapp_business_account' | 'whatsapp_business_account'
+  /** One for each account. */
   entry: readonly {
     /** The id of the account that it happened to. */
     id: string
+    /** What happened to the account, in order. */
     changes: readonly ({
+      /** What it is about; left out: messages. */
       field?: 'messages' | undefined
+      /** What happened. */
       value: {
+        /** The name of the product; no other value is accepted. */
         messaging_product: 'msgapp' | 'whatsapp'
+        /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
           phone_number_id: string
         }
+        /** The users whom it is about, with their names. */
         contacts: readonly {
           profile: {
             name: string
           }
           wa_id?: string | undefined
         }[]
+        /** What users wrote. */
         messages: readonly ({
           from: string
           id: string
@@ -335,6 +344,7 @@ export interface ReceiverPostParams {
             type: 'call_permission_reply'
           }
         })[]
+        /** What became of messages that the business sent. */
         statuses?: readonly {
           id: string
           status: 'sent' | 'delivered' | 'read' | 'failed' | 'played' | 'deleted'
@@ -347,19 +357,25 @@ export interface ReceiverPostParams {
         }[] | undefined
       }
     } | {
+      /** What it is about; left out: messages. */
       field?: 'messages' | undefined
+      /** What happened. */
       value: {
+        /** The name of the product; no other value is accepted. */
         messaging_product?: 'msgapp' | 'whatsapp' | undefined
+        /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
           phone_number_id: string
         }
+        /** The users whom it is about, with their names. */
         contacts?: readonly {
           profile: {
             name: string
           }
           wa_id?: string | undefined
         }[] | undefined
+        /** What users wrote. */
         messages: readonly {
           from: string
           id: string
@@ -374,19 +390,25 @@ export interface ReceiverPostParams {
         }[]
       }
     } | {
+      /** What it is about; left out: messages. */
       field?: 'messages' | undefined
+      /** What happened. */
       value: {
+        /** The name of the product; no other value is accepted. */
         messaging_product: 'msgapp' | 'whatsapp'
+        /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
           phone_number_id: string
         }
+        /** The users whom it is about, with their names. */
         contacts?: readonly {
           profile: {
             name: string
           }
           wa_id?: string | undefined
         }[] | undefined
+        /** What became of messages that the business sent. */
         statuses: readonly {
           id: string
           status: 'sent' | 'delivered' | 'read' | 'failed' | 'played' | 'deleted'
@@ -399,13 +421,18 @@ export interface ReceiverPostParams {
         }[]
       }
     } | {
+      /** What it is about; left out: messages. */
       field: 'group_lifecycle_update' | 'group_participants_update' | 'group_settings_update' | 'group_status_update'
+      /** What happened. */
       value: {
+        /** The name of the product; no other value is accepted. */
         messaging_product: 'msgapp' | 'whatsapp'
+        /** The phone number that it happened to. */
         metadata: {
           display_phone_number: string
           phone_number_id: string
         }
+        /** What happened to groups. */
         groups: readonly {
           /** It must be a time in Unix seconds, as a string of digits. */
           timestamp: string
@@ -415,9 +442,13 @@ export interface ReceiverPostParams {
         }[]
       }
     } | {
+      /** What it is about; left out: messages. */
       field: 'calls' | 'account_update' | 'phone_number_name_update' | 'phone_number_quality_update' | 'message_template_status_update' | 'message_template_quality_update' | 'template_category_update' | 'user_preferences'
+      /** What happened. */
       value: {
+        /** The name of the product; no other value is accepted. */
         messaging_product?: 'msgapp' | 'whatsapp' | undefined
+        /** The phone number that it happened to. */
         metadata?: {
           display_phone_number: string
           phone_number_id: string

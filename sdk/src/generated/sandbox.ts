@@ -23,7 +23,7 @@ export function sandboxReadClock(client: Client, options?: RequestOptions): Call
 export interface SandboxMoveClockParams {
   /** How far to move the clock forward, such as 90s, 30m, 24h or 30d. */
   advance?: string | undefined
-  /** What time it shall be, not before now; time goes on from there. */
+  /** The new time, not before now; the clock runs on from there. */
   set?: string | undefined
   /** With true the clock shows the real time again. */
   real?: boolean | undefined
@@ -47,7 +47,7 @@ export function sandboxMoveClock(client: Client, params?: SandboxMoveClockParams
 /** The response of `sandbox.list_faults`. */
 export interface SandboxListFaultsResponse {
   rules: {
-    /** What it is about; what is left out may be anything. */
+    /** What it applies to; a member that is left out matches everything. */
     match?: {
       /** The door that a request comes to. */
       door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link'
@@ -95,8 +95,9 @@ export function sandboxListFaults(client: Client, options?: RequestOptions): Cal
 
 /** The parameters of `sandbox.replace_faults`. */
 export interface SandboxReplaceFaultsParams {
+  /** All rules, in order: the first that matches counts. */
   rules: readonly {
-    /** What it is about; what is left out may be anything. */
+    /** What it applies to; a member that is left out matches everything. */
     match?: {
       /** The door that a request comes to. */
       door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | undefined
@@ -136,7 +137,7 @@ export interface SandboxReplaceFaultsParams {
 /** The response of `sandbox.replace_faults`. */
 export interface SandboxReplaceFaultsResponse {
   rules: {
-    /** What it is about; what is left out may be anything. */
+    /** What it applies to; a member that is left out matches everything. */
     match?: {
       /** The door that a request comes to. */
       door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link'

@@ -40,8 +40,11 @@ export interface SchedulesListItem {
   updated_time?: string
   /** Whether it is switched on. */
   is_active?: boolean
+  /** How the schedule repeats. */
   recurrence_pattern?: {
+    /** What `interval` counts. */
     frequency?: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY'
+    /** 1: every day, week, month or year; 2: every other. */
     interval?: number
     /** The last day, in the schedule's own time zone. */
     end_date?: string
@@ -60,8 +63,11 @@ export function schedulesList(client: Client, accountId: string, params?: Schedu
 
 /** The parameters of `schedules.create`. */
 export interface SchedulesCreateParams {
+  /** What the schedule is called. */
   name: string
+  /** What the schedule is for. */
   schedule_type: 'BUSINESS_HOURS' | 'AUTOMATED_RESPONSE' | 'MESSAGE_CAMPAIGN' | 'MAINTENANCE_WINDOW' | 'CUSTOM'
+  /** More about it. */
   description?: string | undefined
   /** It must be a time of day such as "09:00". */
   start_time?: string | undefined
@@ -69,10 +75,15 @@ export interface SchedulesCreateParams {
   end_time?: string | undefined
   /** An IANA time zone; UTC when left out. */
   timezone?: string | undefined
+  /** The days that it is for. */
   days_of_week?: readonly ('MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY')[] | undefined
+  /** Whether it is switched on. */
   is_active?: boolean | undefined
+  /** How the schedule repeats. */
   recurrence_pattern?: {
+    /** What `interval` counts. */
     frequency?: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY' | undefined
+    /** 1: every day, week, month or year; 2: every other. */
     interval?: number | undefined
     /** The last day, in the schedule's own time zone. */
     end_date?: string | undefined

@@ -105,12 +105,15 @@ export interface TemplatesCreateParams {
   name: string
   /** It must be the code of a language such as en_US; the documentation lists all. */
   language: 'af' | 'sq' | 'ar' | 'ar_EG' | 'ar_AE' | 'ar_LB' | 'ar_MA' | 'ar_QA' | 'ar_SA' | 'az' | 'bn' | 'bg' | 'ca' | 'zh_CN' | 'zh_HK' | 'zh_TW' | 'hr' | 'cs' | 'da' | 'nl' | 'en' | 'en_GB' | 'en_US' | 'en_AU' | 'en_CA' | 'en_IN' | 'et' | 'fil' | 'fi' | 'fr' | 'fr_CA' | 'fr_BE' | 'ka' | 'de' | 'el' | 'gu' | 'ha' | 'he' | 'hi' | 'hu' | 'id' | 'ga' | 'it' | 'ja' | 'kn' | 'kk' | 'rw_RW' | 'ko' | 'ky_KG' | 'lo' | 'lv' | 'lt' | 'mk' | 'ms' | 'ml' | 'mr' | 'nb' | 'fa' | 'pl' | 'pt_BR' | 'pt_PT' | 'pa' | 'ro' | 'ru' | 'sr' | 'sk' | 'sl' | 'es' | 'es_AR' | 'es_ES' | 'es_MX' | 'es_CL' | 'es_CO' | 'es_PE' | 'es_VE' | 'sw' | 'sv' | 'ta' | 'te' | 'th' | 'tr' | 'uk' | 'ur' | 'uz' | 'vi' | 'zu'
+  /** What its messages are for: it decides their price and when they may be sent. */
   category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+  /** The parts of the message, each type at most once; all but the body may be left out. */
   components: readonly {
     /** HEADER, BODY, FOOTER or BUTTONS, in either case. */
     type: string
     [member: string]: unknown
   }[]
+  /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
   parameter_format?: 'POSITIONAL' | 'NAMED' | 'positional' | 'named' | undefined
   /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */
   message_send_ttl_seconds?: number | undefined
@@ -134,7 +137,7 @@ export function templatesCreate(client: Client, accountId: string, params: Templ
 
 /** The parameters of `templates.delete_by_name`. */
 export interface TemplatesDeleteByNameParams {
-  /** Every language of it goes, unless hsm_id names one. */
+  /** Every language of this name is deleted, unless hsm_id names one. */
   name: string
   /** The id of the one template of that name to delete. */
   hsm_id?: string | undefined
@@ -228,12 +231,15 @@ export function templatesRead(client: Client, templateId: string, params?: Templ
 
 /** The parameters of `templates.edit`. */
 export interface TemplatesEditParams {
+  /** The parts of the message, each type at most once; all but the body may be left out. */
   components?: readonly {
     /** HEADER, BODY, FOOTER or BUTTONS, in either case. */
     type: string
     [member: string]: unknown
   }[] | undefined
+  /** What its messages are for: it decides their price and when they may be sent. */
   category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY' | undefined
+  /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
   parameter_format?: 'POSITIONAL' | 'NAMED' | 'positional' | 'named' | undefined
   /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */
   message_send_ttl_seconds?: number | undefined

@@ -11,6 +11,7 @@ export interface UploadsCreateParams {
   file_length: number
   /** What the bytes must turn out to be. */
   file_type: 'image/jpeg' | 'image/png' | 'video/mp4' | 'application/pdf'
+  /** The name of the file. */
   file_name?: string | undefined
 }
 

@@ -10,6 +10,7 @@ export interface WebhooksSubscribeParams {
   object: 'msgapp_business_account' | 'whatsapp_business_account'
   /** It must be an http or https URL. */
   callback_url: string
+  /** A text of your choice: the handshake sends it to the callback, which checks it. */
   verify_token: string
   /** An array, or names separated by commas, of: messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update, message_template_status_update, message_template_quality_update, template_category_update, user_preferences. It must be an array of names of fields, or these separated by commas. */
   fields: readonly string[] | string
@@ -69,6 +70,7 @@ export function webhooksUnsubscribe(client: Client, applicationId: string, param
 export interface WebhooksLinkAppParams {
   /** Where the app hears of this account, instead of at its own callback; left out: the app's own. It must be an http or https URL of at most 200 characters. */
   override_callback_uri?: string | undefined
+  /** A text of your choice: the handshake sends it to the callback, which checks it. */
   verify_token?: string | undefined
 }
 

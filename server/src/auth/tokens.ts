@@ -157,6 +157,7 @@ export async function listTokensForOperators(db: Db) {
   return db.query
     .selectFrom('tokens')
     .select(['id', 'app_id', 'scopes', 'accounts', 'businesses', 'created_time', 'expires_time', 'revoked_time'])
+    .select('session_name')
     .orderBy('created_time')
     .orderBy('id')
     .execute()

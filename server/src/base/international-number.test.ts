@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isRealInternationalNumber, readInternationalNumber } from './international-number.ts'
+import metadata from 'libphonenumber-js/metadata.min'
+import { isPossibleNumber, isRealInternationalNumber, readInternationalNumber } from './international-number.ts'
 
 for (const [text, phone_number, country_code, country_dial_code] of [
   ['+1 631-555-1001', '16315551001', 'US', '1'],
@@ -37,4 +38,17 @@ test('a number of the right length that no plan has is possible but not real', (
   assert.ok(readInternationalNumber('+1 555 123 4567'))
   assert.equal(isRealInternationalNumber('+1 555 123 4567'), false)
   assert.equal(isRealInternationalNumber('+1 631-555-1001'), true)
+})
+
+test('digits can be a number exactly when the library reads them as one', () => {
+  const codes = [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic), '0', '999']
+  for (const code of codes) {
+    // National prefixes are among the first digits, and the rest has every length.
+    for (const begin of ['', '0', '1', '8', '9', '15', '01', '06', '80', '264', '7911', '81']) {
+      for (let length = 0; length <= 18; length++) {
+        const digits = `${code}${begin}${'2025550123456789012'.slice(0, length)}`
+        assert.equal(isPossibleNumber(digits), readInternationalNumber(`+${digits}`) !== undefined, digits)
+      }
+    }
+  }
 })

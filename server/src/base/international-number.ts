@@ -1,4 +1,11 @@
-import { ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/core'
+import {
+  type CountryCode,
+  Metadata,
+  type NumberingPlan,
+  ParseError,
+  type PhoneNumber,
+  parsePhoneNumberWithError,
+} from 'libphonenumber-js/core'
 import metadata from 'libphonenumber-js/metadata.min'
 
 /** A phone number that could exist, in its parts. */
@@ -20,6 +27,56 @@ export function readInternationalNumber(text: string): InternationalNumber | und
     country_code: parsed.country ?? parsed.getPossibleCountries()[0] ?? null,
     country_dial_code: parsed.countryCallingCode,
   }
+}
+
+/** What decides whether a number under a calling code can exist. */
+interface PossibleNumbers {
+  /** For each count of digits after the calling code whether a number has so many; undefined where its country decides. */
+  readonly lengths: readonly (boolean | undefined)[]
+  /** Digits after the calling code that are dialled only within the country; undefined where there are none. */
+  readonly prefix: RegExp | undefined
+}
+
+/** The most digits of a number after its calling code. */
+const maxNationalLength = 17
+const possibleNumbers = readPossibleNumbers()
+
+/**
+ * Whether a number of these digits, calling code included, can exist: the same as `readInternationalNumber` finds, for the path of every
+ * message. Parsing takes as long as storing a message, and few numbers need it.
+ */
+export function isPossibleNumber(digits: string): boolean {
+  for (let length = 1; length <= 3; length++) {
+    const possible = possibleNumbers.get(digits.slice(0, length))
+    if (!possible) continue
+    const national = digits.slice(length)
+    const isPossible = possible.prefix?.test(national) ? undefined : possible.lengths[national.length]
+    return isPossible ?? readInternationalNumber(`+${digits}`) !== undefined
+  }
+  return false
+}
+
+function readPossibleNumbers(): ReadonlyMap<string, PossibleNumbers> {
+  const found = new Map<string, PossibleNumbers>()
+  for (const code of Object.keys({ ...metadata.country_calling_codes, ...metadata.nonGeographic })) {
+    const plans = (metadata.country_calling_codes[code] ?? [code]).map(findPlan)
+    const prefix = findPlan(code).nationalPrefixForParsing()
+    found.set(code, {
+      lengths: Array.from({ length: maxNationalLength + 1 }, (_, length) => {
+        const known = new Set(plans.map((plan) => plan.possibleLengths().includes(length)))
+        return known.size === 1 ? known.has(true) : undefined
+      }),
+      prefix: prefix ? new RegExp(`^(?:${prefix})`) : undefined,
+    })
+  }
+  return found
+}
+
+/** The plan of a country or, which the types of the library leave out, of a calling code; they leave out the prefix too. */
+function findPlan(of: string) {
+  const plans = new Metadata(metadata)
+  plans.selectNumberingPlan(of as CountryCode)
+  return plans.numberingPlan as NumberingPlan & { nationalPrefixForParsing(): string | undefined }
 }
 
 /** A number in international format as people write it, with the spaces of its country. */

@@ -18,7 +18,7 @@ const columns: readonly Column<ListedActivity>[] = [
   { heading: 'TIME', cell: ({ time }) => time, isWhole: true },
   { heading: 'OPERATION', cell: ({ operation }) => operation },
   { heading: 'NODE', cell: ({ node_id }) => node_id },
-  { heading: 'TOKEN', cell: ({ actor_token_id }) => actor_token_id },
+  { heading: 'BY', cell: ({ actor_token_id, actor_name }) => actor_name ?? actor_token_id },
   { heading: 'FROM', cell: ({ remote_address }) => remote_address },
   { heading: 'TRACE', cell: ({ trace }) => trace },
   { heading: 'APP', cell: ({ actor_app_id }) => actor_app_id },
@@ -46,8 +46,8 @@ export async function listAudit(flags: AuditFlags): Promise<void> {
 
 function toListed(activity: Awaited<ReturnType<typeof listActivitiesForOperators>>[number]) {
   const { time, operation, node_id, node_kind, account_id, remote_address, trace } = activity
-  const { actor_app_id, actor_business_id, actor_token_id } = activity
-  const actor = { actor_app_id, actor_business_id, actor_token_id }
+  const { actor_app_id, actor_business_id, actor_token_id, actor_name } = activity
+  const actor = { actor_app_id, actor_business_id, actor_token_id, ...(actor_name !== null && { actor_name }) }
   return { time: writeTime(time), operation, node_id, node_kind, account_id, ...actor, remote_address, trace }
 }
 

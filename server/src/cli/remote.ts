@@ -9,6 +9,8 @@ import { configFrom } from './store.ts'
 export interface Remote {
   readonly url: string
   readonly client: Switchboard
+  /** How to give it a token, for when it refuses the one it got. */
+  readonly tokenHint: string
 }
 
 /** Where a command works: `--url` and `--token`, the same for all. */
@@ -29,7 +31,8 @@ export function findRemote(flags: RemoteFlags, environment: Environment = proces
     if (flags.token === undefined) return undefined
     throw new CommandFailed('--token is for a server: name it with --url or SWITCHBOARD_URL; the store needs none')
   }
-  return openRemote(url, { operatorToken: flags.token ?? (environment['SWITCHBOARD_TOKEN'] || demoOperatorToken) })
+  const operatorToken = flags.token ?? (environment['SWITCHBOARD_TOKEN'] || demoOperatorToken)
+  return openRemote(url, { operatorToken }, hintAt('SWITCHBOARD_TOKEN', 'operator'))
 }
 
 /** For commands that need a server: without a name for it, it is on this machine. */
@@ -40,22 +43,29 @@ export function requireRemote({ url, token }: RemoteFlags): Remote {
 
 /** A server whose gateway door is used: without a name for it, it is on this machine. */
 export function openGateway({ url = findLocalUrl(), token }: RemoteFlags): Remote {
-  return openRemote(url, {
-    gatewayToken: token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken),
-  })
+  const gatewayToken = token ?? (processEnvironment()['SWITCHBOARD_GATEWAY_TOKEN'] || demoGatewayToken)
+  return openRemote(url, { gatewayToken }, hintAt('SWITCHBOARD_GATEWAY_TOKEN', 'gateway'))
+}
+
+function hintAt(variable: string, scope: string): string {
+  return `give a token of that server with --token or ${variable}; there ./switchboard token create --app ID --scope ${scope} makes one`
 }
 
 function findLocalUrl(): string {
   return writeLocalUrl(configFrom({}))
 }
 
-function openRemote(url: string, tokens: { readonly operatorToken?: string; readonly gatewayToken?: string }): Remote {
+function openRemote(
+  url: string,
+  tokens: { readonly operatorToken?: string; readonly gatewayToken?: string },
+  tokenHint: string,
+): Remote {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CommandFailed(`--url ${url} is not an http or https URL such as http://127.0.0.1:8080`)
   }
   const baseUrl = cutTrailingSlashes(url)
   // Whoever types a command sees at once that nobody is there, and decides alone about trying again.
-  return { url: baseUrl, client: new Switchboard({ baseUrl, ...tokens, timeout: patience, maxRetries: 0 }) }
+  return { url: baseUrl, client: new Switchboard({ baseUrl, ...tokens, timeout: patience, maxRetries: 0 }), tokenHint }
 }
 
 /** A refusal by the server. */
@@ -69,10 +79,16 @@ export class RemoteRefused extends CommandFailed {
 }
 
 /** Asks a server; reports a refusal in one line. */
-export async function ask<T>({ url, client }: Remote, call: (client: Switchboard) => Promise<T>): Promise<T> {
+export async function ask<T>(
+  { url, client, tokenHint }: Remote,
+  call: (client: Switchboard) => Promise<T>,
+): Promise<T> {
   try {
     return await call(client)
   } catch (error) {
+    if (error instanceof APIError && error.status === 401) {
+      throw new RemoteRefused(401, `${url} answered 401: it does not accept the token; ${tokenHint}`)
+    }
     if (error instanceof APIError) {
       throw new RemoteRefused(error.status, `${url} answered ${error.status}: ${writePlain(error.detail)}`)
     }

@@ -74,7 +74,7 @@ function describeFacts(delivery: Delivery): string {
 }
 
 function describeState({ state, due_time, value }: Pick<Delivery, 'state' | 'due_time' | 'value'>): string {
-  if (state === 'waiting') return `waiting, next try ${writeTime(due_time)}`
+  if (state === 'waiting') return `waiting, next attempt ${writeTime(due_time)}`
   if (state === 'withdrawn' && value === emptiedValue) return `withdrawn: ${contentRemoved}`
   return state === 'withdrawn' ? `withdrawn: ${noAccess}, or the app was unlinked from it` : state
 }
@@ -125,7 +125,7 @@ function writeRequest(
   config: Config,
 ): string {
   const notes = [
-    attempt === undefined ? 'The next try sends:' : `Try ${attempt} sent:`,
+    attempt === undefined ? 'The next attempt sends:' : `Attempt ${attempt} sent:`,
     ...(isSigned ? [] : ["(Without its signatures: no key that opens the app's secret is at hand.)"]),
     ...(config.webhookBatch > 1 ? ['(WEBHOOK_BATCH may have put other changes into the same post.)'] : []),
   ]

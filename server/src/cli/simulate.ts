@@ -28,7 +28,7 @@ export interface MessageFlags extends RemoteFlags {
 
 /** Simulates a message of a user to a phone number. */
 export async function simulateMessage(flags: MessageFlags): Promise<void> {
-  const { to, from, text, payload, name = 'Simulated user' } = flags
+  const { to, from, text, payload, name } = flags
   const wanted = readKind(flags.type)
   // The inbound events accept any sender, but the gateway writes every user like this.
   if (!/^\d{1,20}$/.test(from)) {
@@ -46,7 +46,6 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
     id,
     type,
     from,
-    name,
     text,
     payload,
     file: media ? await media.upload(gateway, number.id) : noFile,
@@ -55,7 +54,9 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
     time: systemClock.now(),
   })
   const sent = `${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`
-  await perform(gateway, sent, (door) => door.writeMessage({ phone_number_id: number.id, name, ...message }))
+  await perform(gateway, sent, (door) =>
+    door.writeMessage({ phone_number_id: number.id, ...(name !== undefined && { name }), ...message }),
+  )
 }
 
 /** Prints what is sent and what comes back. */

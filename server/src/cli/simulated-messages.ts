@@ -107,7 +107,7 @@ export function isSimulatedKind(type: string): type is MessageKind {
 }
 
 /** A message of a user, as in events and at the gateway. */
-export function buildMessage(message: SimulatedMessage) {
+export function buildMessage(message: Omit<SimulatedMessage, 'name'>) {
   const { id, type, from, time, isReply, answered } = message
   const timestamp = String(Math.floor(time / 1000))
   const context = isReply && type !== 'reaction' ? { context: answered } : {}

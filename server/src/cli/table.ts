@@ -11,8 +11,8 @@ const leastWidth = 9
 const widthWhenUnknown = 80
 
 /**
- * Prints records, one per line: as a table that fits the terminal, without the last columns if there is no room; or with --json
- * everything known of each.
+ * Prints records, one per line: as a table that fits the terminal, without the last columns if there is no room, and whole into a pipe
+ * or file; or with --json everything known of each.
  */
 export function printList<Item extends object>(
   items: readonly Item[],
@@ -23,7 +23,13 @@ export function printList<Item extends object>(
     process.stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''))
     return
   }
-  process.stdout.write(writeList(items, columns, process.stdout.columns ?? widthWhenUnknown))
+  process.stdout.write(writeList(items, columns, findWidth()))
+}
+
+/** Another program that reads a list gets all of it. */
+function findWidth(): number {
+  const { isTTY, columns } = process.stdout
+  return isTTY ? columns || widthWhenUnknown : Number.POSITIVE_INFINITY
 }
 
 /** Records under headings, in lines of at most `limit` characters. */

@@ -75,7 +75,7 @@ export async function listTokens(flags: RemoteFlags & { data?: string; json?: bo
     const tokens = await listTokensForOperators(database.read)
     const now = systemClock.now()
     const items = tokens.map(
-      ({ id, app_id, scopes, accounts, businesses, created_time, expires_time, revoked_time }) => ({
+      ({ id, app_id, scopes, accounts, businesses, created_time, expires_time, revoked_time, session_name }) => ({
         id,
         app_id,
         scopes: (scopes as Scope[]).map((scope) => writeScope(scope, vocabulary)),
@@ -84,6 +84,7 @@ export async function listTokens(flags: RemoteFlags & { data?: string; json?: bo
         created_time: writeTime(created_time),
         expires_time: expires_time === null ? null : writeTime(expires_time),
         revoked_time: revoked_time === null ? null : writeTime(revoked_time),
+        ...(session_name !== null && { session_name }),
         state: revoked_time !== null ? 'revoked' : expires_time !== null && expires_time <= now ? 'expired' : 'good',
       }),
     )
@@ -100,12 +101,13 @@ type ListedToken = {
   created_time: string
   expires_time: string | null
   state: string
+  session_name?: string | undefined
 }
 
 const tokenColumns: readonly Column<ListedToken>[] = [
   { heading: 'ID', cell: ({ id }) => id, isWhole: true },
   { heading: 'STATE', cell: ({ state }) => state, isWhole: true },
-  { heading: 'APP', cell: ({ app_id }) => app_id ?? '–' },
+  { heading: 'FOR', cell: ({ app_id, session_name }) => session_name ?? app_id ?? '–' },
   { heading: 'ACCOUNTS', cell: writeLimits },
   { heading: 'EXPIRES', cell: ({ expires_time }) => expires_time ?? 'never', isWhole: true },
   { heading: 'SCOPES', cell: ({ scopes }) => scopes.join(',') },

@@ -1,4 +1,3 @@
-import { rateSettingName, settings } from '../config.ts'
 import {
   type AddressClassName,
   addressClasses,
@@ -7,12 +6,13 @@ import {
   type RateClassName,
   rateClasses,
 } from '../limits/classes.ts'
+import { rateSettingName, settings } from '../settings.ts'
 import { code, writeMark, writeTable } from './markdown.ts'
 
 /** docs/settings.md: every setting. */
 export function writeSettingsPage(): string {
   return `${[
-    writeMark('`server/src/config.ts` and `server/src/limits/classes.ts`'),
+    writeMark('`server/src/settings.ts` and `server/src/limits/classes.ts`'),
     '# Settings',
     'Environment variables; a flag of the same meaning wins. A value that cannot be used stops the start with one line that names it.',
     writeTable(['Variable', 'Default', 'Meaning'], listSettingRows()),

@@ -128,8 +128,8 @@ export interface Documents {
 
 /** The console: its pages, and who may use it. */
 export interface ConsolePort {
-  /** The page, the same for every address of the console; a text when there is none, which says why. */
-  page(request: IncomingHttpHeaders): Promise<Reply | string>
+  /** The page that the script of the console takes over; a text when there is none, which says why. */
+  page(visitor: Visitor, address: ConsoleAddress): Promise<Reply | string>
   /** The files that a page in the frame of the console loads; undefined when there is none. */
   frame(): Promise<ConsoleFiles | undefined>
   /** A script or a style of the page; undefined when there is none of that name. */
@@ -150,6 +150,14 @@ export type IssuerAnswer = Readonly<Partial<Record<'code' | 'state' | 'iss' | 'e
 export interface ConsoleFiles {
   readonly script: string
   readonly style: string
+  readonly sandbox: boolean
+}
+
+/** An address of the console: `/deliveries` is that of a list, `/deliveries/17` that of one. */
+export interface ConsoleAddress {
+  /** Its first segment. */
+  readonly first: string
+  readonly isList: boolean
 }
 
 export interface Visitor {

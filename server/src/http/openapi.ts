@@ -268,7 +268,7 @@ function describeReplies(row: Row, vocabulary: Vocabulary): Record<string, Respo
         content: { ...describeContent(row.content['text/html'] ? row.content : page), 'application/json': envelope },
       },
     }),
-    ...(row.redirects && { 303: { description: 'A browser goes where `Location` says.', headers, content: {} } }),
+    ...(row.redirects && { 303: { description: 'A redirect to the address in `Location`.', headers, content: {} } }),
     ...(row.unready && { 503: { description: 'Not now.', headers, content: describeContent(row.unready) } }),
   }
 }

@@ -1,10 +1,13 @@
 import type { ConsoleFiles } from '../graph/ports.ts'
-import { type Page, pageIcon } from '../replies/page.ts'
+import { hashSource, type Page, pageIcon } from '../replies/page.ts'
 
-/** What a page of the console may load: its own files, and nothing that stands in the page itself. */
+/** The colours that somebody has chosen, before anything is painted. */
+const themeScript = `const kept=localStorage.getItem('switchboard-theme');if(kept==='light'||kept==='dark')document.documentElement.dataset.theme=kept`
+
+/** What a page of the console may load: its own files; of what stands in the page itself only the script above. */
 const policy = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' ${hashSource(themeScript)}`,
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
@@ -23,7 +26,7 @@ export interface ConsolePageParts {
 
 /** A page that the script of the console takes over. */
 export function composeConsolePage({ frame, prefix, title, body }: ConsolePageParts): Page {
-  const { script, style } = frame
+  const { script, style, sandbox } = frame
   return {
     html: `<!doctype html>
 <html lang="en">
@@ -32,7 +35,9 @@ export function composeConsolePage({ frame, prefix, title, body }: ConsolePagePa
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="switchboard-base" content="${prefix}">
+<meta name="switchboard-sandbox" content="${sandbox ? 'on' : 'off'}">
 <title>${title}</title>
+<script>${themeScript}</script>
 <link rel="icon" href="${pageIcon}">
 <link rel="stylesheet" href="${prefix}/console/${style}">
 <script type="module" src="${prefix}/console/${script}"></script>

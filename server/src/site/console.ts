@@ -16,14 +16,15 @@ import { isLoopback } from '../base/addresses.ts'
 import { shareWhileRunning } from '../base/share.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
 import { isUniqueViolation } from '../db/unique.ts'
-import type { ConsolePort, Visitor } from '../graph/ports.ts'
+import type { ConsoleAddress, ConsoleFiles, ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'
 import { isKnown } from '../replies/ranges.ts'
 import { consoleFromElsewhere, consoleLinkUsed } from '../resources/console/errors.ts'
 import { build, type ConsoleBuild, findBuild, isFresh, readBuiltFile } from './console-files.ts'
+import { writeFrame, writeOutline, writeSignIn } from './console-frame.ts'
 import { composeConsolePage } from './console-shell.ts'
 import { Issuer } from './issuer.ts'
-import { makeSignIn, type SignInOptions } from './sign-in.ts'
+import { makeSignIn, recordSignIn, type SignInOptions } from './sign-in.ts'
 
 export interface ConsoleOptions extends SignInOptions {
   readonly isOn: boolean
@@ -38,7 +39,7 @@ const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control
 
 /** The console: its files, and its sign-in. */
 export function makeConsole(options: ConsoleOptions): ConsolePort {
-  const { isOn, production, log, publicUrl } = options
+  const { isOn, production, sandbox, log, publicUrl } = options
   let failure: string | undefined
   /** Outside production its sources may change while the server runs; a broken one is tried again when it has changed. */
   const findCurrent = shareWhileRunning(async (): Promise<ConsoleBuild | undefined> => {
@@ -59,14 +60,17 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
   const prefix = () => cutTrailingSlashes(new URL(publicUrl()).pathname)
 
   return {
-    async page(request) {
+    async page(visitor, address) {
       if (!isOn) return 'The console is off: CONSOLE=off.'
       const current = await findCurrent()
       if (!current) return 'The console could not be built; the log says why. Everything else works.'
-      return replyShell(current, prefix(), request)
+      const isExpected =
+        readSessionCookie(visitor.headers) !== undefined || (!issuer && isOnSandboxMachine(sandbox, visitor))
+      return replyShell({ ...current, sandbox }, prefix(), visitor.headers, isExpected ? address : undefined)
     },
     async frame() {
-      return isOn ? findCurrent() : undefined
+      const current = isOn ? await findCurrent() : undefined
+      return current && { ...current, sandbox }
     },
     async file(name, request) {
       const current = isOn ? findBuild() : undefined
@@ -80,29 +84,38 @@ export function makeConsole(options: ConsoleOptions): ConsolePort {
   }
 }
 
-function replyShell(frame: ConsoleBuild, prefix: string, request: IncomingHttpHeaders): Reply {
-  const body = `<div id="app"></div>
+/** `address`: where somebody is who is expected to be signed in; undefined for others, who first see how to sign in. */
+function replyShell(
+  frame: ConsoleFiles,
+  prefix: string,
+  request: IncomingHttpHeaders,
+  address: ConsoleAddress | undefined,
+): Reply {
+  const { sandbox } = frame
+  const shown = address
+    ? writeFrame({ prefix, sandbox, first: address.first, main: writeOutline(address) })
+    : writeSignIn()
+  const body = `<div id="app">${shown}</div>
 <noscript>The console needs JavaScript. <a href="${prefix}/docs">The reference of the API</a> can be read without it.</noscript>`
   const { html, headers } = composeConsolePage({ frame, prefix, title: 'Switchboard', body })
   const tag = createHash('sha256').update(html).digest('base64url').slice(0, 16)
-  const tagged = { ...headers, etag: `W/"${tag}"` }
+  const tagged = { ...headers, vary: 'cookie', etag: `W/"${tag}"` }
   if (isKnown(request, `"${tag}"`)) return new Reply(tagged, undefined, { status: 304 })
   return new Reply(tagged, html)
 }
 
-async function signIn(
-  options: ConsoleOptions,
-  issuer: Issuer | undefined,
-  { headers, isLocal }: Visitor,
-): Promise<Reply> {
+async function signIn(options: ConsoleOptions, issuer: Issuer | undefined, visitor: Visitor): Promise<Reply> {
   const { database, clock, random, sandbox, lifetime } = options
+  const { headers } = visitor
   const code = headers['x-console-code']
   if (typeof code === 'string') {
     const secret = makeTokenSecret(random)
     const id = await database.transaction(async (tx) => {
       const link = await takeLink(tx, clock.now(), code)
       if (!link) throw consoleLinkUsed()
-      return insertSession(tx, clock, random, { ...link, expires_time: clock.now() + lifetime }, secret)
+      const session = await insertSession(tx, clock, random, { ...link, expires_time: clock.now() + lifetime }, secret)
+      recordSignIn(tx, clock, 'public.sign_in', session, visitor)
+      return session
     })
     const found = await findSession(database.read, clock.now(), secret)
     if (!found) throw new Error(`the session ${id} was not stored`)
@@ -112,8 +125,7 @@ async function signIn(
   const session = known === undefined ? undefined : await findSession(database.read, clock.now(), known)
   if (known !== undefined && session) return welcome(options, headers, known, session, false)
   if (issuer) return refuse('sign_in', issuer.host)
-  // Nobody signs in on the machine of a sandbox. The name in Host must be its own, or a website whose name leads here could.
-  if (sandbox && isLocal && isLoopbackHost(headers.host)) return signInLocally(options, headers)
+  if (isOnSandboxMachine(sandbox, visitor)) return signInLocally(options, headers)
   return refuse('sign_in')
 }
 
@@ -167,6 +179,11 @@ function welcome(
 
 function refuse(reason: string, sign_in_with?: string): Reply {
   return new Reply(json, JSON.stringify({ signed_in: false, reason, sign_in_with }))
+}
+
+/** There nobody signs in. The name in Host must be that of the machine, or a website whose name leads here could. */
+function isOnSandboxMachine(sandbox: boolean, { isLocal, headers }: Visitor): boolean {
+  return sandbox && isLocal && isLoopbackHost(headers.host)
 }
 
 function isLoopbackHost(host: string | undefined): boolean {

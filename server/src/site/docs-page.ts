@@ -3,6 +3,7 @@ import type { ConsoleFiles } from '../graph/ports.ts'
 import { composePage, escapeHtml, hashSource, type Page } from '../replies/page.ts'
 import { writeArguments, writeMarkdown } from './argument-list.ts'
 import { languages, type SampleField, type SampleRequest, writeSample } from './browser/samples.js'
+import { writeFrame } from './console-frame.ts'
 import { composeConsolePage } from './console-shell.ts'
 import { docsStyle } from './docs-style.ts'
 import type { ReferenceArgument, ReferenceChapter, ReferenceOperation, Who } from './operations-by-chapter.ts'
@@ -42,8 +43,8 @@ export function composeDocsPage(options: DocsPageOptions): Page {
   const home = escapeHtml(prefix)
   const reference = writeReference(options)
   if (frame) {
-    const body = `<div id="app"><div class="frame"><nav class="rail" aria-label="Console"><noscript><a href="${home}/">Switchboard</a></noscript></nav>
-<main id="main" tabindex="-1">${reference}</main></div></div>`
+    const { sandbox } = frame
+    const body = `<div id="app">${writeFrame({ prefix, sandbox, first: 'docs', main: reference })}</div>`
     return composeConsolePage({ frame, prefix, title, body })
   }
   const script = `${readScripts('copy', 'places', 'samples', 'docs')}

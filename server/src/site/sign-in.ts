@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import { cutTrailingSlashes } from '../base/slashes.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
 import type { ConsolePort, Visitor } from '../graph/ports.ts'
 import { Reply } from '../graph/reply.ts'
 import { insertActivity } from '../resources/audit/store.ts'
@@ -100,28 +100,38 @@ interface OpenedSession {
 /** Begins a session under a secret that nobody has seen before, and records who began it from where. */
 async function openSession(
   { database, clock, random, lifetime }: SignInOptions,
-  { remote_address, trace }: Visitor,
+  visitor: Visitor,
   opened: OpenedSession,
 ): Promise<string> {
   const secret = makeTokenSecret(random)
   await database.transaction(async (tx) => {
-    const now = clock.now()
-    const id = await insertSession(tx, clock, random, { ...opened, expires_time: now + lifetime }, secret)
-    insertActivity(tx, {
-      time: now,
-      operation: 'public.finish_sign_in',
-      node_id: id,
-      node_kind: 'token',
-      business_id: '',
-      account_id: null,
-      actor_app_id: '',
-      actor_business_id: '',
-      actor_token_id: id,
-      remote_address,
-      trace,
-    })
+    const id = await insertSession(tx, clock, random, { ...opened, expires_time: clock.now() + lifetime }, secret)
+    recordSignIn(tx, clock, 'public.finish_sign_in', id, visitor)
   })
   return secret
+}
+
+/** Records who signed in from where: the session is both what was made and who made it. */
+export function recordSignIn(
+  tx: Transaction,
+  clock: Clock,
+  operation: 'public.sign_in' | 'public.finish_sign_in',
+  id: string,
+  { remote_address, trace }: Visitor,
+): void {
+  insertActivity(tx, {
+    time: clock.now(),
+    operation,
+    node_id: id,
+    node_kind: 'token',
+    business_id: '',
+    account_id: null,
+    actor_app_id: '',
+    actor_business_id: '',
+    actor_token_id: id,
+    remote_address,
+    trace,
+  })
 }
 
 function redirectTo(location: string, cookies: string[], fault?: string): Reply {

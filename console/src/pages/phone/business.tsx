@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { messagesSend } from '@switchboard/client/methods'
-import { clientForAccount, digitsOf, numbers, product, version } from '../../data/directory.ts'
+import { clientForAccount, digitsOf, isDirectoryRead, numbers, product, version } from '../../data/directory.ts'
 import { base } from '../../data/http.ts'
 import { happenings, service } from '../../data/live.ts'
 import type { Phone } from '../../data/phones.ts'
 import type { Happening } from '../../data/types.ts'
-import { attempt, Code, Empty, Field, To } from '../../ui/parts.tsx'
+import { attempt, Code, Empty, Field, Outline, To } from '../../ui/parts.tsx'
 import { isOwn, LiveLine } from '../live-line.tsx'
 import { writeDigits } from './phone-view.tsx'
 
@@ -14,12 +14,13 @@ const shownLines = 60
 /** What the business sees: its number, a way to write, and what that sets off. */
 export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] }) {
   const chosen = useSignal<string | undefined>(undefined)
-  const number = numbers.value.find(({ id }) => id === chosen.value) ?? numbers.value[0]
+  const number = numbers.value.find(({ id }) => id === chosen.value) ?? findFirst()
   const lines = takeLast(happenings.value)
   return (
     <section class="business" aria-label="The business">
       <header class="panel-head">
         <h2>{number?.verified_name || 'The business'}</h2>
+        {!isDirectoryRead.value && <Outline kind="select" />}
         {numbers.value.length > 1 && (
           <select
             aria-label="Number of the business"
@@ -28,15 +29,16 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
               chosen.value = event.currentTarget.value
             }}
           >
-            {numbers.value.map(({ id, display_phone_number, verified_name }) => (
+            {numbers.value.map(({ id, display_phone_number, verified_name, registered }) => (
               <option key={id} value={id}>
-                {`${display_phone_number} ${verified_name}`}
+                {`${display_phone_number} ${verified_name}${registered ? '' : ', not registered'}`}
               </option>
             ))}
           </select>
         )}
       </header>
       {number && <WriteAsBusiness key={number.id} number={number} phones={phones} />}
+      {!isDirectoryRead.value && <Outline kind="form" />}
       <header class="panel-head lines-head">
         <h3>Activity</h3>
         <To href="/live" class="soft">
@@ -67,6 +69,11 @@ export function BusinessPanel({ phones }: { readonly phones: readonly Phone[] })
       </footer>
     </section>
   )
+}
+
+/** A number that can send, if there is one. */
+function findFirst(): Number | undefined {
+  return numbers.value.find(({ registered }) => registered) ?? numbers.value[0]
 }
 
 /** The newest that are shown, the newest first. */

@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { arePhonesShown, Phone } from '../../data/phones.ts'
 import { place, setQuery } from '../../router.ts'
 import { Dialog, Field, IconButton } from '../../ui/parts.tsx'
@@ -33,7 +33,8 @@ export function PhonePage() {
   const isAdding = useSignal(false)
   const ids = wanted()
   const key = ids.join(',')
-  useEffect(() => followAddress(key === '' ? [] : key.split(',')), [key])
+  // Before anything is painted, so that nothing moves.
+  useLayoutEffect(() => followAddress(key === '' ? [] : key.split(',')), [key])
   useEffect(() => {
     arePhonesShown.value = true
     for (const phone of phones.peek().values()) phone.look()

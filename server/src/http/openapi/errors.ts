@@ -128,7 +128,7 @@ export function describeErrorSchema(brief: boolean, vocabulary: Vocabulary): Jso
     code: { type: 'integer', description: 'What kind of error it is; more precise than the status.' },
   }
   const more = {
-    error_subcode: { type: 'integer', description: 'Tells apart errors of the same code.' },
+    error_subcode: { type: 'integer', description: 'Distinguishes errors of the same code.' },
     is_transient: { type: 'boolean', description: 'True: the same request may succeed later.' },
     [vocabulary.trace_member]: {
       type: 'string',

@@ -60,12 +60,12 @@ function describeAll(vocabulary: Vocabulary): Record<string, Header> {
       },
     },
     'Retry-After': {
-      description: 'Seconds to wait before the next try.',
+      description: 'Seconds to wait before the next attempt.',
       required: true,
       schema: { type: 'integer', minimum: 1 },
     },
     [outageHeader]: {
-      description: 'Seconds to wait before the next try; only while nothing can be stored or the database is gone.',
+      description: 'Seconds to wait before the next attempt; only while the database cannot be reached or written.',
       schema: { type: 'integer', minimum: 1 },
     },
     'WWW-Authenticate': {

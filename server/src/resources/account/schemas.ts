@@ -19,6 +19,8 @@ export const accountSchema = Type.Object({
 
 export const accountUpdateSchema = Type.Object({
   name: Type.Optional(trimmedSchema(100)),
-  timezone_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  timezone_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'The time zone of the account.' }),
+  ),
 })
 export type AccountUpdate = Static<typeof accountUpdateSchema>

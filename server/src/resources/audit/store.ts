@@ -139,8 +139,14 @@ export async function listActivitiesForOperators(
   db: Db,
   account: string | undefined,
   limit: number,
-): Promise<Activity[]> {
-  let query = db.query.selectFrom('activities').selectAll().orderBy('time', 'desc').orderBy('id', 'desc').limit(limit)
+): Promise<NamedActivity[]> {
+  let query = db.query
+    .selectFrom('activities')
+    .selectAll()
+    .select(nameOfActor.as('actor_name'))
+    .orderBy('time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
   if (account !== undefined) query = query.where('account_id', '=', account)
   return query.execute()
 }

@@ -20,13 +20,19 @@ export const writtenCommandSchema = Type.Object({
     maxLength: 30,
     'x-expects': 'a string of 1 to 30 letters, digits and _',
   }),
-  command_description: Type.String({ minLength: 1, maxLength: 256 }),
+  command_description: Type.String({ minLength: 1, maxLength: 256, description: 'What the user reads beside it.' }),
 })
 
 /** The settings of a bot; a missing member is reset. */
 export const botOfferSchema = Type.Object({
-  prompts: Type.Optional(Type.Array(writtenPromptSchema, { maxItems: 3 })),
-  commands: Type.Optional(Type.Array(writtenCommandSchema, { maxItems: 30 })),
-  enable_welcome_message: Type.Optional(Type.Boolean()),
+  prompts: Type.Optional(
+    Type.Array(writtenPromptSchema, { maxItems: 3, description: 'First messages that a user can send with one tap.' }),
+  ),
+  commands: Type.Optional(
+    Type.Array(writtenCommandSchema, { maxItems: 30, description: 'Commands that a user can choose from.' }),
+  ),
+  enable_welcome_message: Type.Optional(
+    Type.Boolean({ description: 'Whether the bot greets a user who opens the chat for the first time.' }),
+  ),
 })
 export type BotOffer = Static<typeof botOfferSchema>

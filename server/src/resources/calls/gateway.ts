@@ -38,9 +38,9 @@ export function callGatewayOperations(): NewOperation[] {
       path: '/gateway/call_permissions',
       sentence: 'Sets whether a user permits calls of a phone number; pending means that the user was asked.',
       input: Type.Object({
-        phone_number_id: idSchema(),
+        phone_number_id: idSchema({ description: 'The phone number that may call, or not.' }),
         user_wa_id: userWaIdSchema,
-        status: Type.Enum(givenPermissionStatuses),
+        status: Type.Enum(givenPermissionStatuses, { description: 'What the user has decided.' }),
         expiration_time: Type.Optional(expirationTimeSchema),
       }),
       output: successSchema,
@@ -69,9 +69,9 @@ export function callGatewayOperations(): NewOperation[] {
       path: '/gateway/calls',
       sentence: 'Starts a call of a user to a phone number.',
       input: Type.Object({
-        phone_number_id: idSchema(),
+        phone_number_id: idSchema({ description: 'The phone number that is called.' }),
         from: userWaIdSchema,
-        name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The name of the user.' })),
         session: sessionSchema,
       }),
       output: Type.Object({ call_id: Type.String() }),
@@ -100,7 +100,7 @@ export function callGatewayOperations(): NewOperation[] {
       method: 'GET',
       path: '/gateway/calls/{call_id}',
       sentence: 'Reads a call, with the session descriptions of both sides so far.',
-      input: Type.Object({ call_id: idSchema() }),
+      input: Type.Object({ call_id: idSchema({ description: 'The id of the call.' }) }),
       output: gatewayCallSchema,
       examples: {
         input: { call_id: exampleCallId },
@@ -126,7 +126,7 @@ export function callGatewayOperations(): NewOperation[] {
       list: newestFirst(100),
       input: Type.Object({
         user_wa_id: Type.Optional(userWaIdSchema),
-        phone_number_id: Type.Optional(idSchema()),
+        phone_number_id: Type.Optional(idSchema({ description: 'Only calls with this phone number.' })),
       }),
       output: Type.Object({ data: Type.Array(listedCallSchema), paging: pagingSchema }),
       examples: {
@@ -157,8 +157,10 @@ export function callGatewayOperations(): NewOperation[] {
       path: '/gateway/calls/{call_id}',
       sentence: "Reports what a user's phone did with a call: it rings, accepts, rejects or terminates.",
       input: Type.Object({
-        call_id: idSchema(),
-        action: Type.Enum(userActions),
+        call_id: idSchema({ description: 'The id of the call.' }),
+        action: Type.Enum(userActions, {
+          description: "What the user's phone does: it rings, takes the call, declines it, or ends it.",
+        }),
         session: Type.Optional(sessionSchema),
       }),
       output: successSchema,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { idSchema } from '../../graph/schemas.ts'
+import { idSchema, productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { callDirections, callStates } from './states.ts'
 
@@ -28,7 +28,7 @@ export const expirationTimeSchema = Type.Integer({
 
 export const sessionSchema = Type.Object(
   {
-    sdp_type: Type.Enum(['offer', 'answer']),
+    sdp_type: Type.Enum(['offer', 'answer'], { description: 'Whether it begins the negotiation or answers.' }),
     sdp: Type.String({ maxLength: maxSdpLength, description: 'A session description as in RFC 8866.' }),
   },
   { description: 'What one side sends to set up the media of a call.' },
@@ -49,7 +49,7 @@ const limitsSchema = Type.Union([
 
 export function permissionSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(vocabulary.product),
+    messaging_product: productName(vocabulary),
     permission: Type.Object({
       status: Type.Enum(callPermissionStatuses),
       expiration_time: Type.Optional(Type.Integer({ description: 'Unix time.' })),
@@ -67,22 +67,25 @@ export function permissionSchema(vocabulary: Vocabulary) {
 /** Both shapes of the body in one: a call request with `to`, and an action on the call `call_id`. */
 export function callRequestSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(vocabulary.product),
-    action: Type.Enum(businessActions),
+    messaging_product: productName(vocabulary),
+    action: Type.Enum(businessActions, {
+      description:
+        'connect calls `to`; the others act on a call: pre_accept and accept take it, reject and terminate end it.',
+    }),
     to: Type.Optional(userWaIdSchema),
     call_id: Type.Optional(
       idSchema({ description: 'The call, with any action but connect; left out: the open one with `to`.' }),
     ),
     session: Type.Optional(sessionSchema),
     biz_opaque_callback_data: Type.Optional(
-      Type.String({ maxLength: 512, description: 'Told back in the events of the call.' }),
+      Type.String({ maxLength: 512, description: 'Returned in the events of the call.' }),
     ),
   })
 }
 export type CallRequest = Static<ReturnType<typeof callRequestSchema>>
 
 export function callAnswerSchema(vocabulary: Vocabulary) {
-  const messaging_product = Type.Literal(vocabulary.product)
+  const messaging_product = productName(vocabulary)
   return Type.Union([
     Type.Object({ messaging_product, calls: Type.Array(Type.Object({ id: Type.String() })) }),
     Type.Object({ messaging_product, success: Type.Boolean() }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const entityTypes = [
@@ -33,26 +34,32 @@ const phoneNumber = Type.Optional(
 
 /** The members of a write; the rules check their combinations. */
 export const complianceMembers = {
-  entity_name: Type.String({ minLength: 2, maxLength: 128 }),
-  entity_type: Type.Enum(entityTypes),
+  entity_name: Type.String({ minLength: 2, maxLength: 128, description: 'The legal name of the business.' }),
+  entity_type: Type.Enum(entityTypes, { description: 'The legal form of the business.' }),
   entity_type_custom: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: 'Required with entity_type OTHER, and only with it.' }),
   ),
   is_registered: Type.Optional(Type.Boolean({ description: 'Only with entity_type OTHER or PARTNERSHIP.' })),
-  grievance_officer_details: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 128 }),
-    email,
-    mobile_number: phoneNumber,
-    landline_number: phoneNumber,
-  }),
-  customer_care_details: Type.Object({ email, mobile_number: phoneNumber, landline_number: phoneNumber }),
+  grievance_officer_details: Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 128, description: 'The name of the person.' }),
+      email,
+      mobile_number: phoneNumber,
+      landline_number: phoneNumber,
+    },
+    { description: 'Who takes complaints, with an email address and at least one number.' },
+  ),
+  customer_care_details: Type.Object(
+    { email, mobile_number: phoneNumber, landline_number: phoneNumber },
+    { description: 'Where customers find help, with an email address and at least one number.' },
+  ),
 }
 
 const complianceSchema = Type.Object(complianceMembers)
 export type ComplianceInfo = Static<typeof complianceSchema>
 
 export function makeComplianceInputSchema(vocabulary: Vocabulary) {
-  return Type.Object({ messaging_product: Type.Literal(vocabulary.product), ...complianceMembers })
+  return Type.Object({ messaging_product: productName(vocabulary), ...complianceMembers })
 }
 
 const shownContact = {
@@ -64,7 +71,7 @@ const shownContact = {
 /** What `fields` can choose from. */
 function makeSelectableMembers(vocabulary: Vocabulary) {
   return {
-    messaging_product: Type.Optional(Type.Literal(vocabulary.product)),
+    messaging_product: Type.Optional(productName(vocabulary)),
     entity_name: Type.Optional(Type.String()),
     entity_type: Type.Optional(Type.Enum(entityTypes)),
     entity_type_custom: Type.Optional(Type.String()),

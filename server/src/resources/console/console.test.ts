@@ -5,6 +5,7 @@ import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { insertLink } from '../../auth/sessions.ts'
 import { systemRandom } from '../../base/random.ts'
+import { hashSource } from '../../replies/page.ts'
 
 const hour = 3_600_000
 
@@ -133,7 +134,12 @@ onBothDatabases('signing in to the console', (engine) => {
       const { cookie, setCookie, body } = await signIn(server, { 'x-console-code': code })
       assert.match(setCookie, /^__Host-switchboard=.*; HttpOnly; SameSite=Strict; Secure$/)
       assert.equal(body['name'], 'Ada')
+      const audited = async () => list({ cookie }, '/operator/audit?operation=public.sign_in')
+      const [record] = await audited()
+      assert.deepEqual([record?.['actor_token_id'], record?.['actor_name']], [body['token_id'], 'Ada'])
+      assert.equal(record?.['node_kind'], 'token')
       assert.equal((await signIn(server, { 'x-console-code': code })).status, 403)
+      assert.equal((await audited()).length, 1, 'a link that is refused is no sign-in')
       assert.equal((await signIn(server, { 'x-console-code': 'sb_made-up' })).status, 403)
       assert.equal((await server.client.get('/operator/state', { headers: { cookie } })).status, 200)
     })
@@ -198,14 +204,30 @@ describe('the page of the console', () => {
   const server = useTestServer({ engine: 'sqlite' })
   const off = useTestServer({ engine: 'sqlite', env: { CONSOLE: 'off' } })
 
-  test('is the same at every address, allows nothing but its own files, and these are cached for ever', async () => {
+  test('has its frame before its script, allows nothing but its own files, and these are cached for ever', async () => {
     const page = await server.client.get('/')
     assert.equal(page.status, 200)
     const policy = page.headers.get('content-security-policy') ?? ''
-    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'$/)
+    assert.match(
+      policy,
+      /^default-src 'none'; script-src 'self' 'sha256-[^']+'; style-src 'self';.*frame-ancestors 'none'$/,
+    )
     assert.doesNotMatch(policy, /unsafe/)
-    assert.doesNotMatch(page.text, /<script>|<style|style=/)
-    assert.equal((await server.client.get('/deliveries/17')).text, page.text)
+    const [, inline = ''] = /<script>([^<]*)<\/script>/.exec(page.text) ?? []
+    assert.ok(policy.includes(hashSource(inline)), 'the one script in the page is allowed')
+    assert.doesNotMatch(page.text.replace(`<script>${inline}`, ''), /<script>|<style|style=/)
+    const links = (text: string) => text.match(/(?<=<li><a href=")\/[^"]*/g)
+    assert.equal(links(page.text)?.join(' '), '/ /live /deliveries /connect /calls /resources /sandbox /access /docs')
+    const one = await server.client.get('/deliveries/17')
+    assert.match(one.text, /<a href="\/deliveries" data-in="" aria-current="page"/)
+    assert.match((await server.client.get('/live')).text, /<h1>Live<\/h1>/)
+    assert.deepEqual(links((await server.client.get('/docs')).text), links(page.text))
+    // Whoever has to sign in first does not see a frame that goes away again.
+    const stranger = await server.client.get('/live', { headers: { 'x-forwarded-for': '203.0.113.7' } })
+    assert.match(stranger.text, /<main class="sign-in">/)
+    assert.doesNotMatch(stranger.text, /class="rail"/)
+    const known = { 'x-forwarded-for': '203.0.113.7', cookie: (await signIn(server)).cookie }
+    assert.match((await server.client.get('/live', { headers: known })).text, /class="rail"/)
     const names = [...page.text.matchAll(/\/console\/([\w-]+\.(?:js|css))/g)].map(([, name]) => name)
     assert.equal(names.length, 2)
     let bytes = 0

@@ -21,7 +21,7 @@ const pages = [
   ['live', '/live', 'Shows everything that happens, as it happens.'],
   ['trace', '/traces/{trace}', 'Shows all that one request set off.'],
   ['deliveries', '/deliveries', 'Shows the log of webhooks and the health of their subscribers.'],
-  ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every try.'],
+  ['delivery', '/deliveries/{delivery}', 'Shows one webhook with every attempt.'],
   ['connect', '/connect', 'Shows how to connect an app, and tests the connection.'],
   ['calls', '/calls', 'Shows the calls.'],
   ['call', '/calls/{call}', 'Shows one call with the descriptions of both sides.'],
@@ -43,14 +43,14 @@ function consoleOperations(): NewReplyOperation[] {
         examples: { output: undefined, ...(path.includes('{') && { input: exampleOf(path) }) },
         content: page,
         repeated: 'whole',
-        run: showConsole,
+        run: (context) => showConsole(context, path),
       }),
     ),
     defineOpen({
       name: 'public.console_file',
       path: '/console/{file}',
       sentence: "Sends the console's script or style.",
-      input: Type.Object({ file: Type.String() }),
+      input: Type.Object({ file: Type.String({ description: 'The name of the file.' }) }),
       examples: { input: { file: 'main.js' }, output: undefined },
       content: { 'text/javascript': Type.String(), 'text/css': Type.String() },
       missing: 'envelope',
@@ -91,11 +91,13 @@ function consoleOperations(): NewReplyOperation[] {
       path: '/console/sign-in/callback',
       sentence: 'Where a browser comes back from the issuer: begins a session of the console.',
       input: Type.Object({
-        code: Type.Optional(Type.String({ maxLength: 8192 })),
-        state: Type.Optional(Type.String({ maxLength: 512 })),
-        iss: Type.Optional(Type.String({ maxLength: 2048 })),
-        error: Type.Optional(Type.String({ maxLength: 512 })),
-        error_description: Type.Optional(Type.String({ maxLength: 8192 })),
+        code: Type.Optional(
+          Type.String({ maxLength: 8192, description: 'What the issuer gave, to be exchanged for who it is.' }),
+        ),
+        state: Type.Optional(Type.String({ maxLength: 512, description: 'What the sign-in was begun with.' })),
+        iss: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer.' })),
+        error: Type.Optional(Type.String({ maxLength: 512, description: 'Why the issuer refused.' })),
+        error_description: Type.Optional(Type.String({ maxLength: 8192, description: 'The same for people.' })),
       }),
       examples: { output: undefined },
       content: page,
@@ -121,12 +123,12 @@ const sessionSchema = Type.Object({
   token_id: Type.Optional(Type.String({ description: 'By which the session is listed and ended like a token.' })),
   expires_time: Type.Optional(Type.String({ format: 'date-time' })),
   proof: Type.Optional(Type.String({ description: 'What every write carries in the header X-Console-Proof.' })),
-  local: Type.Optional(Type.Boolean({ description: 'Whether nobody needs to sign in here.' })),
+  local: Type.Optional(Type.Boolean({ description: 'Whether no sign-in is needed here.' })),
   limited: Type.Optional(Type.Boolean({ description: 'Whether only some tenants are seen.' })),
   reason: Type.Optional(Type.String({ description: 'Why nobody is signed in.' })),
   sign_in_with: Type.Optional(Type.String({ description: 'The issuer to sign in with, at /console/sign-in.' })),
   by_issuer: Type.Optional(
-    Type.Boolean({ description: 'Whether an issuer said who it is: /console/sign-out ends it there.' }),
+    Type.Boolean({ description: 'Whether it was signed in by an issuer: /console/sign-out also signs out there.' }),
   ),
 })
 
@@ -134,8 +136,10 @@ function visitorOf({ headers, isLocal, remote_address, trace }: OpenContext): Vi
   return { headers, isLocal, remote_address, trace }
 }
 
-async function showConsole({ ports, headers, mayUseDemo }: OpenContext): Promise<Reply> {
-  const shown = await ports.console.page(headers)
+async function showConsole(context: OpenContext, path: string): Promise<Reply> {
+  const { ports, mayUseDemo } = context
+  const [, first = '', second] = path.split('/')
+  const shown = await ports.console.page(visitorOf(context), { first, isList: second === undefined })
   return typeof shown === 'string' ? ports.documents.start(mayUseDemo, shown) : shown
 }
 
@@ -144,7 +148,14 @@ function namesIn(path: string): string[] {
 }
 
 function inputOf(path: string) {
-  return Type.Object(Object.fromEntries(namesIn(path).map((name) => [name, Type.String()])))
+  return Type.Object(
+    Object.fromEntries(
+      namesIn(path).map((name) => [
+        name,
+        Type.String({ description: `Which ${name === 'id' ? 'object' : name} to show.` }),
+      ]),
+    ),
+  )
 }
 
 function exampleOf(path: string) {

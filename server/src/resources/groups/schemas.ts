@@ -1,13 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/paging.ts'
-import { trimmedSchema } from '../../graph/schemas.ts'
+import { productName, trimmedSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 
 export const joinApprovalModes = ['approval_required', 'auto_approve'] as const
 
-const descriptionSchema = Type.String({ maxLength: 2048 })
-const joinApprovalModeSchema = Type.Enum(joinApprovalModes)
+const descriptionSchema = Type.String({ maxLength: 2048, description: 'What the group is about.' })
+const joinApprovalModeSchema = Type.Enum(joinApprovalModes, {
+  description: 'Whether users who follow the invite link wait for an approval, or join at once.',
+})
 
 /** The settings of a group. */
 export const groupMembers = {
@@ -22,11 +24,11 @@ const unixSeconds = Type.String({ description: 'Unix seconds.' })
 
 /** For the operations that the specification describes itself, where it is required. */
 export function productSchema(vocabulary: Vocabulary) {
-  return Type.Object({ messaging_product: Type.Literal(vocabulary.product) })
+  return Type.Object({ messaging_product: productName(vocabulary) })
 }
 
 function optionalProduct(vocabulary: Vocabulary) {
-  return { messaging_product: Type.Optional(Type.Literal(vocabulary.product)) }
+  return { messaging_product: Type.Optional(productName(vocabulary)) }
 }
 
 export const groupListSchema = Type.Object({
@@ -94,7 +96,7 @@ export function participantRemovalSchema(vocabulary: Vocabulary) {
           'x-expects': "a user's id or phone number, as text",
         }),
       }),
-      { minItems: 1, maxItems },
+      { minItems: 1, maxItems, description: 'The users to remove.' },
     ),
   })
 }
@@ -119,7 +121,11 @@ export const joinRequestListSchema = Type.Object({
 export function joinRequestAnswerSchema(vocabulary: Vocabulary) {
   return Type.Object({
     ...optionalProduct(vocabulary),
-    join_requests: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems }),
+    join_requests: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      minItems: 1,
+      maxItems,
+      description: 'The ids of the join requests.',
+    }),
   })
 }
 

@@ -17,7 +17,10 @@ export function mediaGatewayOperations(): NewOperation[] {
       path: '/gateway/media',
       sentence: 'Uploads a file that a user sends to a phone number; the business reads it by its media ID.',
       file: mediaFile,
-      input: Type.Object({ phone_number_id: idSchema(), file: fileSchema }),
+      input: Type.Object({
+        phone_number_id: idSchema({ description: 'The phone number that the user sends the file to.' }),
+        file: fileSchema,
+      }),
       output: Type.Object(mediaMembers),
       examples: {
         input: {

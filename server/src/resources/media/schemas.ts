@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { idSchema } from '../../graph/schemas.ts'
+import { idSchema, productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { type MediaTypeName, mediaTypes } from './kinds.ts'
 
@@ -9,7 +9,7 @@ export const fileSchema = Type.String({
 })
 
 export function makeUploadSchema(vocabulary: Vocabulary) {
-  return Type.Object({ messaging_product: Type.Optional(Type.Literal(vocabulary.product)), file: fileSchema })
+  return Type.Object({ messaging_product: Type.Optional(productName(vocabulary)), file: fileSchema })
 }
 
 export const uploadedSchema = Type.Object({ id: Type.String({ description: 'The media ID.' }) })
@@ -31,7 +31,7 @@ export const mediaMembers = {
 
 export function makeMediaSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(vocabulary.product),
+    messaging_product: productName(vocabulary),
     url: Type.String({
       format: 'uri',
       description: 'Where the bytes are, for a few minutes; a request for them needs an access token too.',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
 import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
+import { productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { type BlockOutcome, blockUsers, listBlocked, unblockUsers } from './blocks.ts'
 
@@ -16,10 +17,13 @@ const blockList: ListOptions = {
 }
 
 export function blockOperations(vocabulary: Vocabulary): NewOperation[] {
-  const product = Type.Literal(vocabulary.product)
+  const product = productName(vocabulary)
   const input = Type.Object({
     messaging_product: product,
-    block_users: Type.Array(Type.Object({ user: Type.String({ maxLength: 1000 }) }), { minItems: 1, maxItems: 1000 }),
+    block_users: Type.Array(
+      Type.Object({ user: Type.String({ maxLength: 1000, description: "The user's phone number." }) }),
+      { minItems: 1, maxItems: 1000, description: 'The users.' },
+    ),
   })
   const users = Type.Array(Type.Object({ input: Type.String(), wa_id: Type.String() }))
   const problem = Type.Object({

@@ -1,4 +1,4 @@
-import { readInternationalNumber } from '../../base/international-number.ts'
+import { isPossibleNumber } from '../../base/international-number.ts'
 import { recipientNotPossible } from './errors.ts'
 
 /** Longer than any number, with all that people put between its digits. */
@@ -8,24 +8,7 @@ export const maxRecipientLength = 100
 export function findRecipientDigits(to: string): string | undefined {
   const digits = to.replaceAll(/[\s().\-/]/g, '').replace(/^\+/, '')
   if (!/^\d{1,20}$/.test(digits)) return undefined
-  return isPossible(digits) ? digits : undefined
-}
-
-/** How many numbers are known to be possible or not: finding it out takes as long as storing a message. */
-const maxKnown = 5000
-const isPossible = makePossibleCheck()
-
-function makePossibleCheck(): (digits: string) => boolean {
-  const known = new Map<string, boolean>()
-  return (digits) => {
-    let possible = known.get(digits)
-    if (possible === undefined) {
-      possible = readInternationalNumber(`+${digits}`) !== undefined
-      if (known.size >= maxKnown) known.clear()
-      known.set(digits, possible)
-    }
-    return possible
-  }
+  return isPossibleNumber(digits) ? digits : undefined
 }
 
 /** The same, or the 400. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { idSchema } from '../../graph/schemas.ts'
+import { idSchema, productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 const optional = Type.Optional
@@ -9,20 +9,30 @@ const notOffered = optional(Type.Unknown({ description: 'Not offered: with it th
 
 export const idempotencyHeader = 'idempotency-key'
 
-export const typingSchema = Type.Object({ type: Type.Literal('text') })
+export const typingSchema = Type.Object(
+  { type: Type.Literal('text', { description: 'Always text.' }) },
+  { description: 'With status: also shows the user that the business is writing.' },
+)
 
 /** Both shapes of the body in one: a message to send, and, with `status`, one to mark as read. */
 export function messageRequestSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(vocabulary.product),
-    recipient_type: optional(Type.Enum(['individual', 'group'])),
+    messaging_product: productName(vocabulary),
+    recipient_type: optional(
+      Type.Enum(['individual', 'group'], {
+        description: 'What `to` names: a user, or a group; individual when left out.',
+      }),
+    ),
     to: optional(Type.String({ maxLength: 1000, description: "The user's phone number, or the id of a group." })),
     type: optional(Type.String({ maxLength: 100, description: 'The kind of message; text when left out.' })),
     context: optional(
-      Type.Object({ message_id: optional(idSchema()) }, { description: 'The message that this one replies to.' }),
+      Type.Object(
+        { message_id: optional(idSchema({ description: 'Its id.' })) },
+        { description: 'The message that this one replies to.' },
+      ),
     ),
     biz_opaque_callback_data: optional(
-      Type.String({ maxLength: 512, description: 'Told back in every status of the message.' }),
+      Type.String({ maxLength: 512, description: 'Returned in every status of the message.' }),
     ),
     text: member('body 1–4096, preview_url?'),
     image: member('id or link, caption? ≤ 1024'),
@@ -54,7 +64,7 @@ export function messageRequestSchema(vocabulary: Vocabulary) {
         pattern: '^[\\x21-\\x7e]{1,128}$',
         maxLength: 128,
         'x-expects': '1 to 128 visible ASCII characters',
-        description: 'A header: the same key gives the first response again, and sends nothing.',
+        description: 'A header: a repeated key returns the first response and sends nothing.',
       }),
     ),
   })
@@ -64,7 +74,7 @@ export type MessageRequest = Static<ReturnType<typeof messageRequestSchema>>
 export function messageAnswerSchema(vocabulary: Vocabulary) {
   return Type.Union([
     Type.Object({
-      messaging_product: Type.Literal(vocabulary.product),
+      messaging_product: productName(vocabulary),
       contacts: Type.Array(Type.Object({ input: Type.String(), wa_id: Type.String() })),
       messages: Type.Array(
         Type.Object({

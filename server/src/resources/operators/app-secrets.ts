@@ -22,7 +22,7 @@ const factsSchema = Type.Object({
   created_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When the secret was made; null: before that was recorded.',
   }),
-  fingerprint: Type.String({ description: 'Tells secrets apart; it reveals nothing about them.' }),
+  fingerprint: Type.String({ description: 'Distinguishes secrets without revealing them.' }),
   previous: Type.Union(
     [
       Type.Object({
@@ -51,7 +51,7 @@ export function appSecretOperations(): NewOperation[] {
       path: '/operator/apps/{app_id}/secret',
       sentence:
         "Reads when an app's secret was created, and until when the earlier secret is valid, without the secrets.",
-      input: Type.Object({ app_id: idSchema() }),
+      input: Type.Object({ app_id: idSchema({ description: 'The id of the app.' }) }),
       output: factsSchema,
       examples: { input: { app_id: '3000000000000001' }, output: exampleFacts },
       async run({ db, clock, limits }, { app_id }) {
@@ -67,7 +67,7 @@ export function appSecretOperations(): NewOperation[] {
       sentence:
         'Creates a new secret of an app, which is only in this response; the old secret stays valid for a while.',
       input: Type.Object({
-        app_id: idSchema(),
+        app_id: idSchema({ description: 'The id of the app.' }),
         overlap: Type.Optional(
           Type.String({
             maxLength: 20,

@@ -181,11 +181,16 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
         [lane.waiting, lane.conversations, lane.oldest_age, lane.callback_url],
         [2, 2, 5, subscriber.url],
       )
+      assert.deepEqual([lane.subscribed, lane.listener], [true, false])
       const state = (await get('state')).body.lanes
       assert.ok(state.waiting >= 2 && state.oldest_age >= 5)
       assert.equal((await post(`lanes/${lane_id}`, { resume: true })).body.paused_until, null)
       await server.app.settle()
       assert.deepEqual(subscriber.messageIds().sort(), ['lane.1', 'lane.2', 'lane.3'])
+      // Another callback takes its place.
+      await subscribe(t, server)
+      const { data: all } = (await get('lanes', { app_id: ids.application, limit: '1000' })).body
+      assert.equal(all.find(({ id }: Item) => id === lane_id).subscribed, false)
     })
 
     test('that is paused for a while goes on by itself', async (t) => {

@@ -89,8 +89,8 @@ export function deliveryOperations(): NewOperation[] {
       name: 'operator.read_delivery',
       method: 'GET',
       path: '/operator/deliveries/{delivery_id}',
-      sentence: 'Reads a delivery with every try: the exact headers and bytes that were sent, and the response.',
-      input: Type.Object({ delivery_id: idSchema() }),
+      sentence: 'Reads a delivery with every attempt: the exact headers and bytes that were sent, and the response.',
+      input: Type.Object({ delivery_id: idSchema({ description: 'The id of the delivery.' }) }),
       output: fullDeliverySchema,
       examples: {
         input: { delivery_id: '4711' },

@@ -7,7 +7,9 @@ import { momentSchema } from './moments.ts'
 /** The filters of deliveries, for the list and for replays. */
 export const filterProperties = {
   state: Type.Optional(
-    Type.Enum(deliveryStates, { description: 'Only those in this state; failing is waiting after a try in vain.' }),
+    Type.Enum(deliveryStates, {
+      description: 'Only those in this state; failing is waiting after an attempt that failed.',
+    }),
   ),
   app_id: Type.Optional(idSchema({ description: 'Only those to this app.' })),
   account_id: Type.Optional(idSchema({ description: 'Only those of this account.' })),
@@ -37,7 +39,7 @@ export const deliverySchema = Type.Object({
   callback_url: Type.String({ description: 'Where it goes.' }),
   lane_id: Type.String({ description: 'The subscriber: see the list of lanes.' }),
   state: Type.Enum(['waiting', 'delivered', 'failed', 'withdrawn']),
-  attempts: Type.Integer({ description: 'How often it was tried.' }),
+  attempts: Type.Integer({ description: 'How many attempts were made.' }),
   created_time: time(),
   next_time: orNull(time(), 'When it is tried next; null when it is not.'),
 })

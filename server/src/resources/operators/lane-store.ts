@@ -9,6 +9,14 @@ const businessOfLane = sql<string>`(SELECT apps.business_id FROM apps WHERE apps
 const owner = { business: businessOfLane }
 const isWaiting = sql`deliveries.lane_id = lanes.id AND deliveries.state = 'waiting'`
 
+/** Whether events still go there: an address that the app had before keeps its lane for the log. */
+const isSubscribed = sql<boolean>`(EXISTS (SELECT 1 FROM app_subscriptions s WHERE s.app_id = lanes.app_id AND s.callback_url = lanes.callback_url)
+  OR EXISTS (SELECT 1 FROM subscribed_apps l WHERE l.app_id = lanes.app_id AND l.override_callback_uri = lanes.callback_url)
+  OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND lanes.callback_url IN (c.override_callback_uri, c.webhook_url)))`
+/** A listener stands in the place of the app's callback. */
+const isListener = sql<boolean>`(EXISTS (SELECT 1 FROM listeners WHERE listeners.app_id = lanes.app_id)
+  AND EXISTS (SELECT 1 FROM app_subscriptions s WHERE s.app_id = lanes.app_id AND s.callback_url = lanes.callback_url))`
+
 export interface LaneFilter {
   readonly app_id: string | undefined
   /** Only those with something to send. */
@@ -40,6 +48,8 @@ function selectLanes(db: Db) {
     .select(['id', 'app_id', 'callback_url', 'failures', 'paused_until', 'stopped_until', 'next_due'])
     .select([
       businessOfLane.as('business_id'),
+      isSubscribed.as('subscribed'),
+      isListener.as('listener'),
       sql<string>`(SELECT apps.name FROM apps WHERE apps.id = lanes.app_id)`.as('app_name'),
       sql<number>`(SELECT COUNT(*) FROM deliveries WHERE ${isWaiting})`.as('waiting'),
       sql<number>`(SELECT COUNT(DISTINCT deliveries.conversation) FROM deliveries WHERE ${isWaiting})`.as(

@@ -46,6 +46,10 @@ const laneSchema = Type.Object({
       'Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end.',
   }),
   paused_by_operator: Type.Boolean(),
+  subscribed: Type.Boolean({ description: 'Whether events still go there; false: the app had this address before.' }),
+  listener: Type.Boolean({
+    description: 'Whether it is ./switchboard listen, in the place of the callback of the app.',
+  }),
 })
 
 const exampleLane = {
@@ -61,11 +65,13 @@ const exampleLane = {
   down: false,
   paused_until: '2026-06-01T13:00:00.000Z',
   paused_by_operator: true,
+  subscribed: true,
+  listener: false,
 }
 
 const actSchema = Type.Object({
-  lane_id: idSchema(),
-  action: Type.Optional(Type.Enum(['pause', 'resume'])),
+  lane_id: idSchema({ description: 'The id of the subscriber, from the list of lanes.' }),
+  action: Type.Optional(Type.Enum(['pause', 'resume'], { description: 'Whether its deliveries stop or go on.' })),
   pause: Type.Optional(Type.Boolean({ description: 'True: the same as the action pause.' })),
   resume: Type.Optional(Type.Boolean({ description: 'True: the same as the action resume.' })),
   for: Type.Optional(
@@ -84,7 +90,9 @@ export function laneOperations(): NewOperation[] {
       list: laneList,
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
-        waiting: Type.Optional(Type.Boolean({ description: 'Only those for which something waits, or nothing.' })),
+        waiting: Type.Optional(
+          Type.Boolean({ description: 'true: only those with waiting deliveries; false: only those without.' }),
+        ),
       }),
       output: Type.Object({ data: Type.Array(laneSchema), paging: pagingSchema }),
       examples: { input: { limit: 1 }, output: { data: [exampleLane], paging: exampleCursors } },
@@ -156,5 +164,7 @@ function showLane(row: LaneRow, now: number): Static<typeof laneSchema> {
     down: isDown({ failures }),
     paused_until: until > now ? writeMoment(until) : null,
     paused_by_operator: stopped_until > now,
+    subscribed: Boolean(row.subscribed),
+    listener: Boolean(row.listener),
   }
 }

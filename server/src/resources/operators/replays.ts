@@ -82,7 +82,7 @@ export function replayJobOperations(): NewOperation[] {
       method: 'GET',
       path: '/operator/replays/{replay_id}',
       sentence: 'Reads a replay: how far it has come, and what became of it.',
-      input: Type.Object({ replay_id: idSchema() }),
+      input: Type.Object({ replay_id: idSchema({ description: 'The id of the replay.' }) }),
       output: replaySchema,
       examples: { input: { replay_id: exampleReplay.id }, output: exampleReplay, first },
       async run(context, { replay_id }) {
@@ -96,7 +96,7 @@ export function replayJobOperations(): NewOperation[] {
       method: 'DELETE',
       path: '/operator/replays/{replay_id}',
       sentence: 'Stops a replay: what is sent again already stays so. One that has ended stays as it is.',
-      input: Type.Object({ replay_id: idSchema() }),
+      input: Type.Object({ replay_id: idSchema({ description: 'The id of the replay.' }) }),
       output: replaySchema,
       examples: {
         input: { replay_id: exampleReplay.id },

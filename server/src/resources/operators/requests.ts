@@ -46,10 +46,14 @@ export function requestOperations(): NewOperation[] {
       sentence:
         'Lists the last requests of this process at each door, newest first; in a sandbox with headers and bodies, without secrets.',
       input: Type.Object({
-        door: Type.Optional(Type.Enum([...doors, 'unknown'])),
-        operation: Type.Optional(Type.String({ maxLength: 100 })),
-        status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
-        trace: Type.Optional(Type.String({ maxLength: 100 })),
+        door: Type.Optional(Type.Enum([...doors, 'unknown'], { description: 'Only requests at this door.' })),
+        operation: Type.Optional(
+          Type.String({ maxLength: 100, description: 'Only this operation, such as messages.send.' }),
+        ),
+        status: Type.Optional(
+          Type.Integer({ minimum: 100, maximum: 599, description: 'Only responses with this status.' }),
+        ),
+        trace: Type.Optional(Type.String({ maxLength: 100, description: 'Only the request with this trace.' })),
         since: Type.Optional(momentSchema('Only those since then.')),
         limit: Type.Optional(
           Type.Integer({ minimum: 1, maximum: maxLimit, description: `${defaultLimit} when left out.` }),

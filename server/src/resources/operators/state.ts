@@ -10,7 +10,7 @@ const processSchema = Type.Object({
   role: Type.String({ description: 'all, api or worker.' }),
   version: Type.String(),
   started_time: Type.String({ format: 'date-time' }),
-  heard_time: Type.String({ format: 'date-time', description: 'When it was heard of last.' }),
+  heard_time: Type.String({ format: 'date-time', description: 'When it last reported.' }),
 })
 
 const stateSchema = Type.Object({
@@ -18,7 +18,7 @@ const stateSchema = Type.Object({
   vocabulary: Type.String({ description: 'The names on the wire.' }),
   versions: Type.Array(Type.String(), { description: 'Versions of the API that are served, oldest first.' }),
   store: Type.String({ description: 'The kind of database.' }),
-  sandbox: Type.Boolean({ description: 'Whether this is a place to try things out.' }),
+  sandbox: Type.Boolean({ description: 'Whether this is a test environment.' }),
   time: Type.String({ format: 'date-time', description: 'What time it is for the service.' }),
   counts: Type.Record(Type.String(), Type.Integer(), { description: 'How many nodes there are, by kind.' }),
   lanes: Type.Object({
@@ -28,7 +28,7 @@ const stateSchema = Type.Object({
       description: 'For how many seconds the oldest delivery has waited; null when none waits.',
     }),
   }),
-  processes: Type.Array(processSchema, { description: 'Those that were heard of in the last minute.' }),
+  processes: Type.Array(processSchema, { description: 'Those that reported in the last minute.' }),
 })
 
 export function stateOperations(): NewOperation[] {

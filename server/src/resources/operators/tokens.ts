@@ -31,7 +31,9 @@ const tokenSchema = Type.Object({
   expires_time: nullable(Type.String({ format: 'date-time' }), 'Null: never.'),
   revoked_time: nullable(Type.String({ format: 'date-time' }), 'Null: it is not revoked.'),
   state: Type.Enum(states),
-  session_name: Type.Optional(Type.String({ description: 'Whose session of the console it is; absent: it is none.' })),
+  session_name: Type.Optional(
+    Type.String({ description: 'The name of whoever is signed in to the console with it; absent for other tokens.' }),
+  ),
 })
 
 const newTokenSchema = Type.Object({
@@ -85,7 +87,7 @@ export function tokenOperations(): NewOperation[] {
       list: newestFirst(1000),
       input: Type.Object({
         app_id: Type.Optional(idSchema({ description: 'Only those of this app.' })),
-        state: Type.Optional(Type.Enum(states)),
+        state: Type.Optional(Type.Enum(states, { description: 'Only those in this state.' })),
       }),
       output: Type.Object({ data: Type.Array(tokenSchema), paging: pagingSchema }),
       examples: { input: { state: 'good', limit: 1 }, output: { data: [exampleToken], paging: exampleCursors } },
@@ -131,7 +133,7 @@ export function tokenOperations(): NewOperation[] {
       method: 'DELETE',
       path: '/operator/tokens/{token_id}',
       sentence: 'Revokes a token: every process refuses it from now on.',
-      input: Type.Object({ token_id: idSchema() }),
+      input: Type.Object({ token_id: idSchema({ description: 'The id of the token.' }) }),
       output: successSchema,
       examples: {
         input: { token_id: 't0011223344556677' },

@@ -27,7 +27,9 @@ export function traceOperations(): NewOperation[] {
       path: '/operator/traces/{trace}',
       sentence:
         'Reads all that one request set off, in order: the request while this process knows it, its audit record, events, messages, calls, deliveries and tries.',
-      input: Type.Object({ trace: Type.String({ maxLength: 100 }) }),
+      input: Type.Object({
+        trace: Type.String({ maxLength: 100, description: 'The trace, as in the header of the response.' }),
+      }),
       output: Type.Object({ trace: Type.String(), data: Type.Array(happeningSchema) }),
       examples: {
         input: { trace: '4bf92f3577b34da6a3ce929d0e0e4736' },

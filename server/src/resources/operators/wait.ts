@@ -30,7 +30,7 @@ export function waitOperations(): NewOperation[] {
       sentence: 'Waits until something of a type has happened, on any process, and responds with the first that fits.',
       waits: true,
       input: Type.Object({
-        type: Type.Enum(happeningTypes),
+        type: Type.Enum(happeningTypes, { description: 'What to wait for.' }),
         ...filterProperties,
         since: Type.Optional(momentSchema('Also what has happened since then; left out: what happens from now on.')),
         timeout: Type.Optional(

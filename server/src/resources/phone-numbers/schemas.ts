@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { callbackUrlSchema, verifyTokenSchema, webUrlStart } from '../webhooks/schemas.ts'
 
@@ -56,7 +57,11 @@ export const listedQualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as con
 export const listedCodeVerificationStatuses = ['VERIFIED', 'NOT_VERIFIED'] as const
 
 /** The form of a username; an empty one means none. */
-export const verifiedNameSchema = Type.String({ minLength: 2, maxLength: 75 })
+export const verifiedNameSchema = Type.String({
+  minLength: 2,
+  maxLength: 75,
+  description: 'The name that users see.',
+})
 export const usernameSchema = Type.String({
   pattern: '^([a-z0-9._]{3,35})?$',
   maxLength: 35,
@@ -124,7 +129,7 @@ export const numberCreationSchema = Type.Object({
   verified_name: verifiedNameSchema,
   migrate_phone_number: Type.Optional(
     Type.Boolean({
-      description: 'Says that the number is in use elsewhere; a number that is on this platform stays where it is.',
+      description: 'true: the number is in use on another platform; a number of this platform is not moved.',
     }),
   ),
 })
@@ -133,7 +138,7 @@ export type NumberCreation = Static<typeof numberCreationSchema>
 export const codeMethods = ['SMS', 'VOICE'] as const
 
 export const codeRequestSchema = Type.Object({
-  code_method: Type.Enum(codeMethods),
+  code_method: Type.Enum(codeMethods, { description: 'How the code is sent.' }),
   language: Type.String({
     pattern: '^[a-z]{2,3}_[A-Z]{2}$',
     maxLength: 6,
@@ -148,7 +153,7 @@ export const codeVerificationSchema = Type.Object({
 
 export function registrationSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(vocabulary.product),
+    messaging_product: productName(vocabulary),
     pin: Type.String({ pattern: '^\\d{6}$', maxLength: 6, 'x-expects': 'a PIN of 6 digits' }),
   })
 }
@@ -178,26 +183,42 @@ const writtenPin = Type.String({
 })
 
 export const numberSettingsSchema = Type.Object({
-  connection_status: Type.Optional(Type.Enum(writtenConnectionStatuses)),
-  webhook_url: Type.Optional(callbackUrlSchema),
-  whatsapp_business_api_data: Type.Optional(
-    Type.Object({
-      pin: Type.Optional(writtenPin),
-      show_security_notifications: Type.Optional(Type.Boolean()),
-      notify_user_change_number: Type.Optional(Type.Boolean()),
+  connection_status: Type.Optional(
+    Type.Enum(writtenConnectionStatuses, {
+      description: 'A business sets CONNECTED or DISCONNECTED; the platform sets the others.',
     }),
   ),
+  webhook_url: Type.Optional(callbackUrlSchema),
+  whatsapp_business_api_data: Type.Optional(
+    Type.Object(
+      {
+        pin: Type.Optional(writtenPin),
+        show_security_notifications: Type.Optional(
+          Type.Boolean({ description: 'Whether users are notified when the keys of a chat change.' }),
+        ),
+        notify_user_change_number: Type.Optional(
+          Type.Boolean({ description: 'Whether users are notified when the number of the business changes.' }),
+        ),
+      },
+      { description: 'More settings of the number.' },
+    ),
+  ),
   pin: Type.Optional(writtenPin),
-  search_visibility: Type.Optional(Type.Enum(visibilities)),
+  search_visibility: Type.Optional(
+    Type.Enum(visibilities, { description: 'Whether users find the number by searching.' }),
+  ),
   webhook_configuration: Type.Optional(
-    Type.Object({
-      override_callback_uri: Type.String({
-        pattern: `^(${webUrlStart}.*)?$`,
-        maxLength: 200,
-        'x-expects': 'an http or https URL of at most 200 characters, or empty to remove it',
-      }),
-      verify_token: Type.Optional(verifyTokenSchema),
-    }),
+    Type.Object(
+      {
+        override_callback_uri: Type.String({
+          pattern: `^(${webUrlStart}.*)?$`,
+          maxLength: 200,
+          'x-expects': 'an http or https URL of at most 200 characters, or empty to remove it',
+        }),
+        verify_token: Type.Optional(verifyTokenSchema),
+      },
+      { description: 'Where the events of this number are sent, instead of to the callback of the app.' },
+    ),
   ),
   new_display_name: Type.Optional(verifiedNameSchema),
   username: Type.Optional(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { idSchema } from '../../graph/schemas.ts'
+import { idSchema, productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 export const verticals = [
@@ -35,19 +35,25 @@ export const websiteSchema = Type.String({
 
 /** The writable members of a profile besides its picture; an empty text clears a member. */
 export const profileMembers = {
-  about: Type.Optional(Type.String({ minLength: 1, maxLength: 139 })),
-  address: Type.Optional(Type.String({ maxLength: 256 })),
-  description: Type.Optional(Type.String({ maxLength: 256 })),
-  email: Type.Optional(Type.Union([Type.String({ format: 'email', maxLength: 128 }), Type.Literal('')])),
-  websites: Type.Optional(Type.Array(websiteSchema, { maxItems: 2 })),
-  vertical: Type.Optional(Type.Enum(verticals)),
+  about: Type.Optional(Type.String({ minLength: 1, maxLength: 139, description: 'A short line below the name.' })),
+  address: Type.Optional(Type.String({ maxLength: 256, description: 'The postal address; empty removes it.' })),
+  description: Type.Optional(Type.String({ maxLength: 256, description: 'What the business does; empty removes it.' })),
+  email: Type.Optional(
+    Type.Union([Type.String({ format: 'email', maxLength: 128 }), Type.Literal('')], {
+      description: 'The email address for customers; empty removes it.',
+    }),
+  ),
+  websites: Type.Optional(
+    Type.Array(websiteSchema, { maxItems: 2, description: 'At most two; an empty list removes them.' }),
+  ),
+  vertical: Type.Optional(Type.Enum(verticals, { description: 'The industry of the business.' })),
 }
 
 /** A profile in responses. */
 function profileFieldsOf(vocabulary: Vocabulary) {
   return {
     ...(vocabulary.habits.library_fields && { id: Type.Optional(Type.String({ description: 'That of its number.' })) }),
-    messaging_product: Type.Optional(Type.Literal(vocabulary.product)),
+    messaging_product: Type.Optional(productName(vocabulary)),
     about: Type.Optional(Type.String()),
     address: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
@@ -71,7 +77,7 @@ export function makeProfileListSchema(vocabulary: Vocabulary) {
 
 export function makeProfileUpdateSchema(vocabulary: Vocabulary) {
   return Type.Object({
-    messaging_product: Type.Literal(vocabulary.product),
+    messaging_product: productName(vocabulary),
     ...profileMembers,
     profile_picture_handle: Type.Optional(
       idSchema({ description: 'The handle of a finished upload, which it uses up; empty removes the picture.' }),

@@ -9,7 +9,11 @@ export const qrCodeSchema = Type.String({
   'x-expects': 'a code of 14 characters from A-Z and 0-9',
 })
 
-export const prefilledMessageSchema = Type.String({ minLength: 1, maxLength: 140 })
+export const prefilledMessageSchema = Type.String({
+  minLength: 1,
+  maxLength: 140,
+  description: 'The message that the code fills in for the user.',
+})
 
 export const imageFormats = ['SVG', 'PNG'] as const
 export type ImageFormat = (typeof imageFormats)[number]

@@ -30,7 +30,7 @@ const inputSchema = Type.Object({
     Type.String({
       format: 'date-time',
       maxLength: 64,
-      description: 'What time it shall be, not before now; time goes on from there.',
+      description: 'The new time, not before now; the clock runs on from there.',
     }),
   ),
   real: Type.Optional(Type.Boolean({ description: 'With true the clock shows the real time again.' })),

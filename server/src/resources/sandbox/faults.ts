@@ -21,7 +21,7 @@ const matchSchema = Type.Object(
       Type.String({ maxLength: 2000, description: 'The address that events are posted to, or its beginning.' }),
     ),
   },
-  { description: 'What it is about; what is left out may be anything.' },
+  { description: 'What it applies to; a member that is left out matches everything.' },
 )
 
 const effectSchema = Type.Object(
@@ -89,7 +89,12 @@ export function faultOperations(): NewOperation[] {
       path: '/operator/faults',
       sentence:
         'Replaces the rules by which requests and webhooks fail on purpose: the first match wins. Webhooks that earlier rules held are sent.',
-      input: Type.Object({ rules: Type.Array(ruleSchema, { maxItems: 100 }) }),
+      input: Type.Object({
+        rules: Type.Array(ruleSchema, {
+          maxItems: 100,
+          description: 'All rules, in order: the first that matches counts.',
+        }),
+      }),
       output: outputSchema,
       examples: { input: { rules: [exampleRule] }, output: exampleOutput },
       run: (context, { rules }) =>

@@ -16,25 +16,36 @@ const timeOfDay = Type.Optional(
   Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', maxLength: 5, 'x-expects': 'a time of day such as "09:00"' }),
 )
 
-export const recurrencePatternSchema = Type.Object({
-  frequency: Type.Optional(Type.Enum(frequencies)),
-  interval: Type.Optional(Type.Integer({ minimum: 1 })),
-  end_date: Type.Optional(
-    Type.String({ format: 'date', maxLength: 10, description: "The last day, in the schedule's own time zone." }),
-  ),
-})
+export const recurrencePatternSchema = Type.Object(
+  {
+    frequency: Type.Optional(Type.Enum(frequencies, { description: 'What `interval` counts.' })),
+    interval: Type.Optional(
+      Type.Integer({ minimum: 1, description: '1: every day, week, month or year; 2: every other.' }),
+    ),
+    end_date: Type.Optional(
+      Type.String({ format: 'date', maxLength: 10, description: "The last day, in the schedule's own time zone." }),
+    ),
+  },
+  { description: 'How the schedule repeats.' },
+)
 export type RecurrencePattern = Static<typeof recurrencePatternSchema>
 
 /** The members of a schedule; the rules check their combinations. */
 export const scheduleMembers = {
-  name: Type.String({ minLength: 1, maxLength: 100 }),
-  schedule_type: Type.Enum(scheduleTypes),
-  description: Type.Optional(Type.String({ maxLength: 500 })),
+  name: Type.String({ minLength: 1, maxLength: 100, description: 'What the schedule is called.' }),
+  schedule_type: Type.Enum(scheduleTypes, { description: 'What the schedule is for.' }),
+  description: Type.Optional(Type.String({ maxLength: 500, description: 'More about it.' })),
   start_time: timeOfDay,
   end_time: timeOfDay,
   timezone: Type.Optional(Type.String({ maxLength: 100, description: 'An IANA time zone; UTC when left out.' })),
-  days_of_week: Type.Optional(Type.Array(Type.Enum(daysOfWeek), { maxItems: daysOfWeek.length, uniqueItems: true })),
-  is_active: Type.Optional(Type.Boolean()),
+  days_of_week: Type.Optional(
+    Type.Array(Type.Enum(daysOfWeek), {
+      maxItems: daysOfWeek.length,
+      uniqueItems: true,
+      description: 'The days that it is for.',
+    }),
+  ),
+  is_active: Type.Optional(Type.Boolean({ description: 'Whether it is switched on.' })),
   recurrence_pattern: Type.Optional(recurrencePatternSchema),
 }
 

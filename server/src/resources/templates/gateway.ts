@@ -27,7 +27,9 @@ export function templateGatewayOperations(): NewOperation[] {
       sentence:
         'Lists message templates of every account, newest first; the status PENDING selects templates that wait for their review.',
       list: templateList,
-      input: Type.Object({ status: Type.Optional(Type.Enum(templateStatuses)) }),
+      input: Type.Object({
+        status: Type.Optional(Type.Enum(templateStatuses, { description: 'Only those in this status.' })),
+      }),
       output: gatewayTemplateListSchema,
       examples: {
         input: { status: 'APPROVED', limit: 1 },

@@ -44,10 +44,19 @@ const componentSchema = Type.Object(
 )
 
 /** As many as there are types: each is there once at the most. */
-export const componentsSchema = Type.Array(componentSchema, { minItems: 1, maxItems: 4 })
+export const componentsSchema = Type.Array(componentSchema, {
+  minItems: 1,
+  maxItems: 4,
+  description: 'The parts of the message, each type at most once; all but the body may be left out.',
+})
 
 /** Either case. */
-const parameterFormatSchema = Type.Enum([...parameterFormats, 'positional', 'named'])
+const parameterFormatSchema = Type.Enum([...parameterFormats, 'positional', 'named'], {
+  description: 'Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out.',
+})
+const categorySchema = Type.Enum(templateCategories, {
+  description: 'What its messages are for: it decides their price and when they may be sent.',
+})
 
 export const lifeSchema = Type.Integer({
   minimum: -1,
@@ -59,7 +68,7 @@ export const lifeSchema = Type.Integer({
 export const newTemplateSchema = Type.Object({
   name: templateNameSchema,
   language: templateLanguageSchema,
-  category: Type.Enum(templateCategories),
+  category: categorySchema,
   components: componentsSchema,
   parameter_format: Type.Optional(parameterFormatSchema),
   message_send_ttl_seconds: Type.Optional(lifeSchema),
@@ -75,7 +84,7 @@ export const createdTemplateSchema = Type.Object({
 
 export const templateEditSchema = Type.Object({
   components: Type.Optional(componentsSchema),
-  category: Type.Optional(Type.Enum(templateCategories)),
+  category: Type.Optional(categorySchema),
   parameter_format: Type.Optional(parameterFormatSchema),
   message_send_ttl_seconds: Type.Optional(lifeSchema),
   name: Type.Optional(idSchema({ description: 'Only the one that it has.' })),
@@ -84,7 +93,7 @@ export const templateEditSchema = Type.Object({
 export type TemplateEdit = Static<typeof templateEditSchema>
 
 export const templateDeletionSchema = Type.Object({
-  name: idSchema({ description: 'Every language of it goes, unless hsm_id names one.' }),
+  name: idSchema({ description: 'Every language of this name is deleted, unless hsm_id names one.' }),
   hsm_id: Type.Optional(idSchema({ description: 'The id of the one template of that name to delete.' })),
 })
 
@@ -189,9 +198,9 @@ export const gatewayTemplateListSchema = Type.Object({
 })
 
 export const reviewSchema = Type.Object({
-  template_id: idSchema(),
-  status: Type.Optional(Type.Enum(templateStatuses)),
-  reason: Type.Optional(Type.Enum(rejectionReasons)),
-  quality_score: Type.Optional(Type.Enum(qualityScores)),
-  category: Type.Optional(Type.Enum(templateCategories)),
+  template_id: idSchema({ description: 'The id of the template.' }),
+  status: Type.Optional(Type.Enum(templateStatuses, { description: 'The outcome of the review.' })),
+  reason: Type.Optional(Type.Enum(rejectionReasons, { description: 'Why it is rejected; only with status REJECTED.' })),
+  quality_score: Type.Optional(Type.Enum(qualityScores, { description: 'How its messages are received.' })),
+  category: Type.Optional(Type.Enum(templateCategories, { description: 'For every language of the name.' })),
 })

@@ -11,7 +11,7 @@ export const uploadCreateSchema = Type.Object({
       'The size of the file in bytes; by default at most 5 MiB for a picture, 16 MiB for a video, 100 MiB for a PDF.',
   }),
   file_type: Type.Enum(uploadTypes, { description: 'What the bytes must turn out to be.' }),
-  file_name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  file_name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'The name of the file.' })),
 })
 
 export const uploadAppendSchema = Type.Object({

@@ -14,7 +14,7 @@ export function messageDownloads(): NewReplyOperation[] {
       name: 'gateway.download_file',
       path: '/message_files/{message_id}',
       sentence: 'Sends the bytes of the media file of a message, or a range of them.',
-      input: Type.Object({ message_id: idSchema() }),
+      input: Type.Object({ message_id: idSchema({ description: 'The id of the message.' }) }),
       content: { '*/*': Type.String({ format: 'binary' }) },
       missing: 'envelope',
       repeated: 'ranges',

@@ -43,7 +43,7 @@ export function userMessageOperations(): NewOperation[] {
       method: 'GET',
       path: '/gateway/messages/{message_id}',
       sentence: 'Reads a message of either direction, with its statuses.',
-      input: Type.Object({ message_id: idSchema() }),
+      input: Type.Object({ message_id: idSchema({ description: 'The id of the message.' }) }),
       output: messageSchema,
       examples: {
         input: { message_id: exampleId },

@@ -129,8 +129,8 @@ function userOperations(): NewOperation[] {
       sentence: 'Lets a user block a phone number, or stop and resume its marketing messages.',
       input: Type.Object({
         wa_id: userWaIdSchema,
-        phone_number_id: idSchema(),
-        blocked: Type.Optional(Type.Boolean()),
+        phone_number_id: idSchema({ description: 'The phone number of the business.' }),
+        blocked: Type.Optional(Type.Boolean({ description: 'Whether the user has blocked the phone number.' })),
         marketing: Type.Optional(marketingSchema),
       }),
       output: successSchema,
@@ -160,8 +160,8 @@ function userOperations(): NewOperation[] {
       list: messageList,
       input: Type.Object({
         wa_id: userWaIdSchema,
-        phone_number_id: Type.Optional(idSchema()),
-        group_id: Type.Optional(idSchema()),
+        phone_number_id: Type.Optional(idSchema({ description: 'The messages with this phone number.' })),
+        group_id: Type.Optional(idSchema({ description: 'The messages in this group.' })),
       }),
       output: Type.Object({ data: Type.Array(messageSchema), paging: pagingSchema }),
       examples: {

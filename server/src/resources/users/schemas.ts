@@ -8,11 +8,13 @@ const optional = Type.Optional
 export const presences = ['online', 'offline'] as const
 
 export const settingsSchema = {
-  name: optional(Type.String({ minLength: 1, maxLength: 256 })),
-  presence: optional(Type.Enum(presences)),
-  auto_read: optional(Type.Boolean()),
-  read_receipts: optional(Type.Boolean()),
-  reachable: optional(Type.Boolean()),
+  name: optional(Type.String({ minLength: 1, maxLength: 256, description: 'The name of the user.' })),
+  presence: optional(Type.Enum(presences, { description: 'Going online delivers the messages that wait.' })),
+  auto_read: optional(
+    Type.Boolean({ description: 'Whether messages are read by themselves soon after their delivery.' }),
+  ),
+  read_receipts: optional(Type.Boolean({ description: 'Whether the business learns that a message was read.' })),
+  reachable: optional(Type.Boolean({ description: 'false: messages to the user fail.' })),
 }
 
 export const userSchema = Type.Object({
@@ -24,7 +26,9 @@ export const userSchema = Type.Object({
   reachable: Type.Boolean(),
 })
 
-export const marketingSchema = Type.Enum(['stop', 'resume'])
+export const marketingSchema = Type.Enum(['stop', 'resume'], {
+  description: 'Whether the user wants marketing messages of the phone number.',
+})
 
 /** The member of every kind of message, in either direction. */
 const shownKinds = [...Object.keys(messageKinds), 'template']
@@ -74,16 +78,24 @@ export const chatSchema = Type.Object({
   typing_until: optional(Type.String()),
 })
 
-const member = optional(Type.Object({}, { additionalProperties: true }))
+const member = (description: string) => optional(Type.Object({}, { additionalProperties: true, description }))
 const { contacts: _contacts, ...objectKinds } = messageKinds
 
 /** What a user writes: the member of its kind as in events, checked where the kind is known. */
 export const writtenSchema = Type.Object({
-  phone_number_id: optional(idSchema()),
-  group_id: optional(idSchema()),
+  phone_number_id: optional(idSchema({ description: 'The phone number that the user writes to.' })),
+  group_id: optional(idSchema({ description: 'The group that the user writes in, instead of phone_number_id.' })),
   from: userWaIdSchema,
-  name: optional(Type.String({ minLength: 1, maxLength: 256 })),
-  id: optional(Type.String({ minLength: 1, maxLength: 1000 })),
+  name: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The name of the user; left out: the one that is known.',
+    }),
+  ),
+  id: optional(
+    Type.String({ minLength: 1, maxLength: 1000, description: 'The id of the message; left out: a new one.' }),
+  ),
   timestamp: optional(
     Type.String({
       pattern: '^\\d{1,12}$',
@@ -91,25 +103,41 @@ export const writtenSchema = Type.Object({
       'x-expects': 'a time in Unix seconds, as a string of digits',
     }),
   ),
-  type: Type.Enum(Object.keys(messageKinds)),
-  ...(Object.fromEntries(Object.keys(objectKinds).map((kind) => [kind, member])) as Record<string, typeof member>),
-  contacts: optional(Type.Array(Type.Object({}, { additionalProperties: true }), { maxItems: 257 })),
-  context: optional(Type.Object({ id: idSchema() })),
-  referral: member,
-  errors: optional(Type.Array(Type.Object({}, { additionalProperties: true }), { maxItems: 100 })),
+  type: Type.Enum(Object.keys(messageKinds), { description: 'The kind of message; the member of this name holds it.' }),
+  ...(Object.fromEntries(
+    Object.keys(objectKinds).map((kind) => [kind, member(`What a message of type ${kind} holds, as in events.`)]),
+  ) as Record<string, ReturnType<typeof member>>),
+  contacts: optional(
+    Type.Array(Type.Object({}, { additionalProperties: true }), {
+      maxItems: 257,
+      description: 'What a message of type contacts holds, as in events.',
+    }),
+  ),
+  context: optional(
+    Type.Object({ id: idSchema({ description: 'Its id.' }) }, { description: 'The message that this one replies to.' }),
+  ),
+  referral: member('The advertisement that the user came from, as in events.'),
+  errors: optional(
+    Type.Array(Type.Object({}, { additionalProperties: true }), {
+      maxItems: 100,
+      description: 'Why a message of type unsupported cannot be shown, as in events.',
+    }),
+  ),
 })
 
 export const messageActions = ['deliver', 'read', 'play', 'fail', 'delete', 'press'] as const
 
 export const actionSchema = Type.Object({
-  message_id: idSchema(),
-  action: Type.Enum(messageActions),
+  message_id: idSchema({ description: 'The id of the message.' }),
+  action: Type.Enum(messageActions, {
+    description: "What happens on the user's phone; fail makes the delivery fail, press takes a button or row.",
+  }),
   user_wa_id: optional(userWaIdSchema),
-  code: optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  code: optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'With fail: the code of the error.' })),
   choice: optional(
     Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer({ minimum: 0, maximum: 100 })], {
       'x-expects': 'the id of a button or row, or the index of a button',
     }),
   ),
-  data: member,
+  data: member('With press: what the user chose or filled in: a location, an order, the fields of a flow.'),
 })

@@ -16,8 +16,13 @@ export function streamOperations(): NewReplyOperation[] {
       headers: [lastEventHeader],
       input: Type.Object({
         user_wa_id: Type.Optional(userWaIdSchema),
-        phone_number_id: Type.Optional(idSchema()),
-        [lastEventHeader]: Type.Optional(Type.String({ maxLength: 1000 })),
+        phone_number_id: Type.Optional(idSchema({ description: 'Only what happens with this phone number.' })),
+        [lastEventHeader]: Type.Optional(
+          Type.String({
+            maxLength: 1000,
+            description: 'The id of the last event that arrived: the stream goes on after it.',
+          }),
+        ),
       }),
       examples: { input: { user_wa_id: '16505551234' }, output: undefined },
       async run({ caller, ports }, { user_wa_id, phone_number_id, [lastEventHeader]: last }) {

@@ -1,6 +1,7 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { webhookFields } from '../../delivery/webhook-fields.ts'
 import { type JsonBounds, maxJsonDepth } from '../../graph/json-bounds.ts'
+import { productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { commonMessage, eventList, groupSchema, interactiveKinds, messageKinds, statusSchema } from './message-kinds.ts'
 
@@ -24,17 +25,23 @@ export interface EnvelopeSchemas {
   readonly other: TObject
 }
 
+const whatMessages = 'What users wrote.'
+const whatStatuses = 'What became of messages that the business sent.'
+
 export function makeEnvelopeSchemas(vocabulary: Vocabulary): EnvelopeSchemas {
-  const product = Type.Literal(vocabulary.product)
-  const metadata = Type.Object({ display_phone_number: Type.String(), phone_number_id: Type.String() })
+  const product = productName(vocabulary)
+  const metadata = Type.Object(
+    { display_phone_number: Type.String(), phone_number_id: Type.String() },
+    { description: 'The phone number that it happened to.' },
+  )
   const base = { messaging_product: product, metadata }
   const sender = Type.Object({ profile: Type.Object({ name: Type.String() }), wa_id: Type.Optional(Type.String()) })
-  const contacts = eventList(sender)
-  const listOf = (item: TSchema) => eventList(item, 1)
+  const contacts = eventList(sender, 0, 'The users whom it is about, with their names.')
+  const listOf = (item: TSchema, description?: string) => eventList(item, 1, description)
   const change = Type.Object({ field: Type.Optional(Type.Enum(webhookFields)), value: Type.Object({}) })
   return {
     shell: Type.Object({
-      object: Type.Literal(vocabulary.account_object),
+      object: Type.Literal(vocabulary.account_object, { description: 'What the events are about.' }),
       entry: listOf(Type.Object({ id: Type.String(), changes: listOf(change) })),
     }),
     messages: Type.Object({ ...base, contacts, messages: listOf(Type.Object({})) }),
@@ -44,8 +51,8 @@ export function makeEnvelopeSchemas(vocabulary: Vocabulary): EnvelopeSchemas {
       contacts: Type.Optional(contacts),
       messages: listOf(Type.Object({})),
     }),
-    statuses: Type.Object({ ...base, contacts: Type.Optional(contacts), statuses: listOf(statusSchema) }),
-    groups: Type.Object({ ...base, groups: listOf(groupSchema) }),
+    statuses: Type.Object({ ...base, contacts: Type.Optional(contacts), statuses: listOf(statusSchema, whatStatuses) }),
+    groups: Type.Object({ ...base, groups: listOf(groupSchema, 'What happened to groups.') }),
     other: Type.Object({ messaging_product: Type.Optional(product), metadata: Type.Optional(metadata) }),
   }
 }
@@ -57,28 +64,31 @@ export function describeEnvelope(vocabulary: Vocabulary): TObject {
   const otherFields = webhookFields.filter((field) => field !== defaultField && !fieldsOfGroups.includes(field))
   const kinds = describeMessages()
   const statusList = statuses.properties['statuses'] as TSchema
-  const change = (field: TSchema, value: TSchema) => Type.Object({ field, value })
-  const aboutMessages = Type.Optional(Type.Literal(defaultField))
+  const change = (field: TSchema, value: TObject) =>
+    Type.Object({ field, value: Type.Object(value.properties, { description: 'What happened.' }) })
+  const aboutField = { description: 'What it is about; left out: messages.' }
+  const aboutMessages = Type.Optional(Type.Literal(defaultField, aboutField))
   const changes = Type.Union([
     change(
       aboutMessages,
       extend(messages, {
-        messages: eventList(Type.Union(Object.values(kinds)), 1),
+        messages: eventList(Type.Union(Object.values(kinds)), 1, whatMessages),
         statuses: Type.Optional(statusList),
       }),
     ),
-    change(aboutMessages, extend(system, { messages: eventList(kinds.system, 1) })),
+    change(aboutMessages, extend(system, { messages: eventList(kinds.system, 1, whatMessages) })),
     change(aboutMessages, statuses),
-    change(Type.Enum(fieldsOfGroups), groups),
-    change(Type.Enum(otherFields), other),
+    change(Type.Enum(fieldsOfGroups, aboutField), groups),
+    change(Type.Enum(otherFields, aboutField), other),
   ])
   return extend(shell, {
     entry: eventList(
       Type.Object({
         id: Type.String({ description: 'The id of the account that it happened to.' }),
-        changes: eventList(changes, 1),
+        changes: eventList(changes, 1, 'What happened to the account, in order.'),
       }),
       1,
+      'One for each account.',
     ),
   })
 }

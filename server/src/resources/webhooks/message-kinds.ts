@@ -11,8 +11,12 @@ const amount = Type.Number()
 /** Far more than the network puts into one post. */
 export const maxEventItems = 1000
 
-export function eventList<Item extends TSchema>(item: Item, minItems = 0) {
-  return Type.Array(item, { ...(minItems > 0 && { minItems }), maxItems: maxEventItems })
+export function eventList<Item extends TSchema>(item: Item, minItems = 0, description?: string) {
+  return Type.Array(item, {
+    ...(minItems > 0 && { minItems }),
+    maxItems: maxEventItems,
+    ...(description !== undefined && { description }),
+  })
 }
 
 const errors = optional(eventList(Type.Object({})))

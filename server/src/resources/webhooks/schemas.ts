@@ -12,7 +12,11 @@ export const callbackUrlSchema = Type.String({
   'x-expects': 'an http or https URL',
 })
 
-export const verifyTokenSchema = Type.String({ minLength: 1, maxLength: 255 })
+export const verifyTokenSchema = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'A text of your choice: the handshake sends it to the callback, which checks it.',
+})
 
 const namesExpected = { 'x-expects': 'an array of names of fields, or these separated by commas' }
 /** Names may repeat. */
