@@ -1,3 +1,5 @@
+import type { LaneState } from './pause.ts'
+
 /** What became of one delivery: of an attempt, or with `tries` 0 that it waits for an earlier one. */
 export interface RecordedDelivery {
   readonly id: number
@@ -23,7 +25,7 @@ export interface RecordedDelivery {
 
 /** Lanes by id, a list of deliveries, and who records them. */
 export interface RecordParameters {
-  readonly lanes: object
+  readonly lanes: Readonly<Record<string, LaneState>>
   readonly deliveries: readonly RecordedDelivery[]
   readonly owner: string
   readonly until: number

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { defineSql, type Steps } from '../db/statement.ts'
+import type { LaneState } from './pause.ts'
 import type { RecordedDelivery, RecordParameters } from './record-parameters.ts'
 
-/** The lanes that the writer still holds; lanes that others took over are not touched. */
-const recordLanes = defineSql<RecordParameters>()(
-  ({ lanes, owner, until }) => sql<{ id: string }>`
-    UPDATE lanes SET failures = l.value ->> 'failures', paused_until = l.value ->> 'paused_until', leased_until = ${until}
-    FROM json_each(${lanes}) AS l
-    WHERE lanes.id = l.key AND lanes.lease_owner = ${owner} RETURNING lanes.id`,
+/** Nothing where another process has taken the lane over. */
+const recordLane = defineSql<LaneState & { id: string; owner: string; until: number }>()(
+  ({ id, failures, paused_until, owner, until }) => sql`
+    UPDATE lanes SET failures = ${failures}, paused_until = ${paused_until}, leased_until = ${until}
+    WHERE id = ${id} AND lease_owner = ${owner}`,
 )
 
 /** A delivery that was ended, moved to another lane or replayed meanwhile stays as it is. */
@@ -29,12 +29,15 @@ const recordTry = defineSql<RecordedDelivery>()(
 
 /** One statement a row, and one for its attempt: nobody else writes between them, and nothing is read from JSON. */
 export const recordInSteps: Steps<RecordParameters, { id: string }> = (db, parameters) => {
-  const held = db.list(recordLanes, parameters)
-  const ours = new Set(held.map(({ id }) => id))
+  const { lanes, owner, until } = parameters
+  const ours = new Set<string>()
+  for (const [id, { failures, paused_until }] of Object.entries(lanes)) {
+    if (db.write(recordLane, { id, failures, paused_until, owner, until }).changes === 1) ours.add(id)
+  }
   for (const row of parameters.deliveries) {
     if (!ours.has(row.lane)) continue
     const isUnchanged = db.write(recordDelivery, row).changes === 1
     if (isUnchanged && row.tries === 1) db.write(recordTry, row)
   }
-  return held
+  return [...ours].map((id) => ({ id }))
 }
