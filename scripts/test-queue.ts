@@ -22,8 +22,8 @@ export async function runFiles(queue: string, taken: string): Promise<void> {
 }
 
 /**
- * node:test notes for every promise which test it was made in, for errors that nobody catches; that is a tenth of what all tests
- * take. Without it such an error still fails the file. Works only before node:test is loaded.
+ * node:test notes for every promise which test it was made in, for errors that nobody catches, which costs 6 % of the processor time.
+ * Without it such an error still fails the file. Works only before node:test is loaded.
  */
 function leavePromisesUntracked(): void {
   const { createHook } = asyncHooks

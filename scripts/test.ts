@@ -16,7 +16,7 @@ import type { FileResult } from './test-record.ts'
 
 const root = dirname(import.meta.dirname)
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
-const atOnce = Math.min(availableParallelism() + 2, 8)
+const atOnce = Math.min(availableParallelism() + 3, 8)
 
 const { values: mode, positionals: words } = parseArgs({
   options: { long: { type: 'boolean' }, changed: { type: 'boolean' } },

@@ -66,8 +66,8 @@ function* listValues(part: Part, room: number): Generator<{ name: string; value:
     JSON.stringify(`${repeated.repeat(Math.max(1, Math.floor(length / repeated.length) - 1))} `)
   if (part.type === 'string' && part.enum === undefined) {
     yield { name: 'a long text', value: long('@.', room) }
-    const most = Math.min(part.maxLength ?? room, room)
-    yield { name: 'as long as it may be', value: long('@.', most) }
+    const most = part.maxLength ?? room
+    if (most < room) yield { name: 'as long as it may be', value: long('@.', most) }
   } else if (part.type === 'array') {
     const item = JSON.stringify(sampleOf(part.items ?? {}))
     const fill = (one: string, count: number) => `[${`${one},`.repeat(count - 1)}${one}]`

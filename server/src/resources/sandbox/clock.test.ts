@@ -118,16 +118,18 @@ onBothDatabases('the clock of a sandbox', (engine) => {
     assert.deepEqual([body.sandbox, body.time], [false, new Date(server.clock.now()).toISOString()])
   })
 
-  test('does 10,000 timers that are due within seconds', async (t) => {
+  // The work is the same on both databases; on PostgreSQL a timer takes several times as long to make.
+  const count = engine === 'sqlite' ? 10_000 : 2000
+  test(`does ${count} timers that are due within seconds`, async (t) => {
     const server = await startTestServer({ engine })
     t.after(() => server.stop())
-    await setTimers(server, 10_000)
+    await setTimers(server, count)
     const before = performance.now()
     const { status } = await server.client.post('/operator/clock', { token: tokens.operator, json: { advance: '30d' } })
     const milliseconds = performance.now() - before
     assert.equal(status, 200)
     assert.equal(await countTimers(server), 0)
-    t.diagnostic(`10,000 timers took ${Math.round(milliseconds)} ms`)
+    t.diagnostic(`${count} timers took ${Math.round(milliseconds)} ms`)
   })
 })
 
