@@ -5,16 +5,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { keepDurations, orderFiles, readDurations } from './test-order.ts'
 
-test('what never ran here is ordered by what it seems to need', async (t) => {
-  const root = await mkdtemp(join(tmpdir(), 'switchboard-test-order-'))
-  t.after(() => rm(root, { recursive: true }))
-  await mkdir(join(root, 'server', 'test'), { recursive: true })
-  const files = ['plain.test.ts', 'server.test.ts', join('server', 'test', 'scenario.test.ts'), 'program.test.ts']
-  const texts = ['', "import './harness/server.ts'", "import './harness/server.ts'", "import './harness/command.ts'"]
-  for (const [index, file] of files.entries()) await writeFile(join(root, file), texts[index] ?? '')
-  assert.deepEqual(await orderFiles(root, files), files.toReversed())
-})
-
 test('durations of the last run decide; what needs a browser is not begun first', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'switchboard-test-order-'))
   t.after(() => rm(root, { recursive: true }))

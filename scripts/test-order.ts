@@ -6,8 +6,8 @@ import { join } from 'node:path'
 export type Durations = Readonly<Record<string, number>>
 
 const durationsFile = join('node_modules', '.durations')
-/** What a file is taken to need that has never run here. Starting a program takes longest, then whole scenarios, then servers. */
-const assumedSeconds = { program: 12, scenario: 6, server: 3, other: 1 }
+/** What a file is taken to need that has never run here. Starting a program takes longest. */
+const assumedSeconds = { programs: 12, other: 3 }
 
 /** Empty on a new clone, or when the file cannot be read: then durations are assumed. */
 export async function readDurations(root: string): Promise<Durations> {
@@ -32,7 +32,7 @@ export async function orderFiles(root: string, files: readonly string[]): Promis
   for (const file of files) {
     const text = await readFile(join(root, file), 'utf8')
     if (text.includes('harness/browser')) inBrowser.push(file)
-    else others.push({ file, seconds: durations[file] ?? assumedSeconds[guessKind(file, text)] })
+    else others.push({ file, seconds: durations[file] ?? assumedSeconds[startsPrograms(text) ? 'programs' : 'other'] })
   }
   const ordered = others
     // Files of one folder are alike: those of the same length are mixed, always in the same way.
@@ -43,12 +43,10 @@ export async function orderFiles(root: string, files: readonly string[]): Promis
   return [...ordered.slice(0, middle), ...inBrowser, ...ordered.slice(middle)]
 }
 
-function guessKind(file: string, text: string): keyof typeof assumedSeconds {
-  const programs =
-    /harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|sample-project|createSwitchboard|node:child_process/
-  if (programs.test(text)) return 'program'
-  if (!text.includes('harness/')) return 'other'
-  return file.startsWith('server/test/') ? 'scenario' : 'server'
+function startsPrograms(text: string): boolean {
+  return /harness\/(command|crash|fleet|shell)|fuzz\/(run|server)|soak\/run|sample-project|node:child_process/.test(
+    text,
+  )
 }
 
 function hash(text: string): string {
