@@ -6,9 +6,11 @@ import pg from 'pg'
  * write it.
  */
 const pool = new pg.Pool({ connectionString: process.argv[2] as string, max: 10 })
-await pool.query('CREATE TABLE numbers (id TEXT PRIMARY KEY, digits TEXT, name TEXT, quality TEXT, status TEXT)')
+await pool.query(
+  'CREATE TABLE IF NOT EXISTS numbers (id TEXT PRIMARY KEY, digits TEXT, name TEXT, quality TEXT, status TEXT)',
+)
 await pool.query(`INSERT INTO numbers
-  SELECT (4500000000000000 + n)::text, '+1 631-555-1001', 'Lucky Shrub', 'GREEN', 'APPROVED' FROM generate_series(0, 199) n`)
+  SELECT (4500000000000000 + n)::text, '+1 631-555-1001', 'Lucky Shrub', 'GREEN', 'APPROVED' FROM generate_series(0, 199) n ON CONFLICT DO NOTHING`)
 
 const server = fastify()
 server.get('/:version/:id', async (request) => {

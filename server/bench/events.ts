@@ -11,13 +11,14 @@ import { conversations } from '../src/delivery/conversation.ts'
 import { raiseEvent } from '../src/delivery/outbox.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorldFile } from '../src/world/read.ts'
-import { type Comparison, median } from './load.ts'
+import { type Comparison, connections, median } from './load.ts'
 import { type Measured, startBareRelay, startSink, startSwitchboard } from './processes.ts'
 
 const account = '1000000000000001'
 const phone_number_id = '4000000000000001'
 const app_id = '3000000000000001'
-const connections = 20
+/** What the receiver stores as an event alone. */
+const passedField = 'group_lifecycle_update'
 /** Who write: each has a conversation of its own. */
 const users = 100
 /** Nobody listens there. */
@@ -36,7 +37,7 @@ export async function writeEventWorld(
   const business_id = '2000000000000001'
   const world = {
     businesses: [{ id: business_id, name: 'Lucky Shrub' }],
-    apps: [{ id: app_id, business_id, secret: 's', webhook: { callback_url, fields: ['messages'] } }],
+    apps: [{ id: app_id, business_id, secret: 's', webhook: { callback_url, fields: ['messages', passedField] } }],
     tokens: [
       { token: 'gateway', app_id, scopes: ['gateway'] },
       { token: 'business', app_id, scopes: ['msgapp_business_management', 'msgapp_business_messaging'] },
@@ -73,11 +74,24 @@ function messageValue(id: string, from = '16505551234') {
   }
 }
 
-/** Posts so many messages, each with an id of its own, on a few connections, and returns when all are answered. */
+/** A change that is stored as a message of a user, besides being an event. */
+function messageChange(id: string, from: string): object {
+  return { field: 'messages', value: messageValue(id, from) }
+}
+
+/** A change that is an event, and nothing else: each group has a conversation of its own. */
+export function passedChange(request_id: string, group_id: string): object {
+  const groups = [{ timestamp: '1780315200', group_id, type: 'group_create', request_id, subject: 'Lucky Shrub' }]
+  const metadata = { display_phone_number: '16315551001', phone_number_id }
+  return { field: passedField, value: { messaging_product: 'msgapp', metadata, groups } }
+}
+
+/** Posts so many changes, each with an id of its own, on a few connections, and returns when all are answered. */
 export async function postMessages(
   servers: readonly Pick<Measured, 'url'>[],
   amount: number,
   users = 1,
+  changeOf: (id: string, from: string) => object = messageChange,
 ): Promise<void> {
   const pools = servers.map(({ url }) => new Pool(url, { connections }))
   const run = systemRandom.trace()
@@ -87,7 +101,7 @@ export async function postMessages(
     while (next < amount) {
       const pool = pools[next % pools.length] as Pool
       const from = String(16_505_550_000 + (next % users))
-      const changes = [{ field: 'messages', value: messageValue(`wamid.${run}.${next++}`, from) }]
+      const changes = [changeOf(`wamid.${run}.${next++}`, from)]
       const body = JSON.stringify({ object: 'msgapp_business_account', entry: [{ id: account, changes }] })
       const answer = await pool.request({ method: 'POST', path: '/msgapp/webhooks', headers, body })
       await answer.body.dump()

@@ -7,15 +7,17 @@ export interface Load {
   readonly body?: string
   /** Paths below the URL, in turn. */
   readonly paths?: readonly string[]
+  readonly connections?: number
 }
 
-const connections = 20
+/** At one moment, in all. */
+export const connections = 20
 
 /** Requests a second, as long as every one of them was answered well. */
 export async function measureRate(load: Load, seconds: number): Promise<number> {
   const { paths, ...rest } = load
   const requests = paths?.map((path) => ({ path }))
-  const result = await autocannon({ ...rest, connections, duration: seconds, ...(requests && { requests }) })
+  const result = await autocannon({ connections, ...rest, duration: seconds, ...(requests && { requests }) })
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${load.url}: ${result.non2xx} answers were not 2xx, ${result.errors} requests failed`)
   }

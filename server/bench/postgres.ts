@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
-import { countPosts, moreNumbers, postMessages, writeEventWorld } from './events.ts'
-import { type Load, measureRate, median } from './load.ts'
+import { countPosts, moreNumbers, passedChange, postMessages, writeEventWorld } from './events.ts'
+import { connections, type Load, measureRate, median } from './load.ts'
 import { cpuOfChildren, type Measured, packServer, startBarePostgres, startOnPostgres, startSink } from './processes.ts'
 
 export interface PostgresBenchOptions {
@@ -61,14 +61,18 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     add(describe('durable write (profile)', write))
 
     const amount = 1000 * options.seconds
-    const passing = await measurePassing([ours], amount)
     const bareWrite = medianOf(write.map(({ theirs }) => theirs))
-    add({
-      work: 'event in and delivered, CPU against the bare write',
-      bare: writeCost(bareWrite),
-      ours: writeCost(passing),
-      ratio: `${(passing.node / bareWrite.node).toFixed(1)} x and ${(passing.database / bareWrite.database).toFixed(1)} x`,
-    })
+    const addPassing = (work: string, cost: Cost) =>
+      add({
+        work: `${work}, CPU against the bare write`,
+        bare: writeCost(bareWrite),
+        ours: writeCost(cost),
+        ratio: `${(cost.node / bareWrite.node).toFixed(1)} x and ${(cost.database / bareWrite.database).toFixed(1)} x`,
+      })
+    addPassing('event in and delivered', await measurePassing([ours], amount, passedChange))
+    const passing = await measurePassing([ours], amount)
+    addPassing('the same, stored as a message besides', passing)
+    if (options.processes > 1) add(await measureBareProcesses(bareWrite))
     await bare.stop()
     started.shift()
     while (started.length < options.processes) started.push(await startOurs(url))
@@ -76,10 +80,10 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     if (started.length > 1) await pass(started.slice(1), 2 * amount)
     const many = await measurePassing(started, amount)
     add({
-      work: `the same with ${options.processes} processes, against one`,
+      work: `messages with ${options.processes} processes, against one`,
       bare: writeCost(passing),
       ours: writeCost(many),
-      ratio: `${(many.rate / passing.rate).toFixed(2)}, cost ${((many.node + many.database) / (passing.node + passing.database)).toFixed(2)} x`,
+      ratio: compareCosts(many, passing),
     })
     await Promise.all(started.splice(0).map((server) => server.stop()))
     add(await measureSlow())
@@ -106,13 +110,34 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   }
 
   function measureWrites(server: Measured): Promise<Cost> {
-    return measureLoad(server, {
-      url: server.url,
-      paths: moreNumbers.map((id) => `/v23.0/${id}/msgapp_business_profile`),
-      method: 'POST',
-      headers: { authorization: 'Bearer business', 'content-type': 'application/json' },
-      body: JSON.stringify({ messaging_product: 'msgapp', about: 'Open on Sundays' }),
-    })
+    return measureLoad(server, writeLoad(server))
+  }
+
+  /** What several processes cost on this machine by themselves: the bare write, with the same connections shared among them. */
+  async function measureBareProcesses(one: Cost): Promise<Record<string, string>> {
+    const shared = await makeUrl()
+    const bares: Measured[] = []
+    try {
+      while (bares.length < options.processes) bares.push(await startBarePostgres(shared))
+      const costs: Cost[] = []
+      for (let round = 0; round <= options.rounds; round++) {
+        const cost = await measureCost(bares, async () => {
+          const share = Math.round(connections / bares.length)
+          const loads = bares.map((bare) => measureRate({ ...writeLoad(bare), connections: share }, options.seconds))
+          return (await Promise.all(loads)).reduce((sum, rate) => sum + rate * options.seconds, 0)
+        })
+        if (round > 0) costs.push(cost)
+      }
+      const many = medianOf(costs)
+      return {
+        work: `the bare write with ${options.processes} processes, against one`,
+        bare: writeCost(one),
+        ours: writeCost(many),
+        ratio: compareCosts(many, one),
+      }
+    } finally {
+      await Promise.all(bares.map((bare) => bare.stop()))
+    }
   }
 
   async function measureLoad(server: Measured, load: Load): Promise<Cost> {
@@ -123,11 +148,15 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   }
 
   /** From the first post until the last of the events has come to the sink. */
-  async function measurePassing(servers: readonly Measured[], amount: number): Promise<Cost> {
+  async function measurePassing(
+    servers: readonly Measured[],
+    amount: number,
+    changeOf?: (id: string, from: string) => object,
+  ): Promise<Cost> {
     const costs: Cost[] = []
     for (let round = 0; round <= options.rounds; round++) {
       const cost = await measureCost(servers, async () => {
-        await pass(servers, amount)
+        await pass(servers, amount, changeOf)
         return amount
       })
       if (round > 0) costs.push(cost)
@@ -135,9 +164,13 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     return medianOf(costs)
   }
 
-  async function pass(servers: readonly Measured[], amount: number): Promise<void> {
+  async function pass(
+    servers: readonly Measured[],
+    amount: number,
+    changeOf?: (id: string, from: string) => object,
+  ): Promise<void> {
     const before = await countPosts(sink)
-    await postMessages(servers, amount, slowUsers)
+    await postMessages(servers, amount, slowUsers, changeOf)
     while ((await countPosts(sink)) < before + amount) await wait(5)
   }
 
@@ -190,6 +223,21 @@ function medianOf(costs: readonly Cost[]): Cost {
     node: median(costs.map(({ node }) => node)),
     database: median(costs.map(({ database }) => database)),
   }
+}
+
+function writeLoad({ url }: Measured): Load {
+  return {
+    url,
+    paths: moreNumbers.map((id) => `/v23.0/${id}/msgapp_business_profile`),
+    method: 'POST',
+    headers: { authorization: 'Bearer business', 'content-type': 'application/json' },
+    body: JSON.stringify({ messaging_product: 'msgapp', about: 'Open on Sundays' }),
+  }
+}
+
+function compareCosts(many: Cost, one: Cost): string {
+  const cost = (many.node + many.database) / (one.node + one.database)
+  return `${(many.rate / one.rate).toFixed(2)}, cost ${cost.toFixed(2)} x`
 }
 
 function writeCost({ rate, node, database }: Cost): string {
