@@ -1,16 +1,14 @@
 // Test files in one process, one after the other; each is a suite named by its path. Loading what they have in common costs more than
 // the tests of most of them, so there are as many processes as run at once, and each takes the next file when it is done with one.
-import asyncHooks from 'node:async_hooks'
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
+import { describe } from 'node:test'
 
 const require = createRequire(import.meta.url)
 
 /** Runs the files of a queue, which are entries of a folder. Taken entries are moved to a folder of this process. */
 export async function runFiles(queue: string, taken: string): Promise<void> {
-  leavePromisesUntracked()
-  const { describe } = await import('node:test')
   // Between two files, and where a test waits for a timer that keeps nobody alive, node:test would take the process for finished.
   const alive = setInterval(() => {}, 60_000)
   for (let file = takeFile(queue, taken); file !== undefined; file = takeFile(queue, taken)) {
@@ -19,15 +17,6 @@ export async function runFiles(queue: string, taken: string): Promise<void> {
     await describe(file, () => require(path))
   }
   clearInterval(alive)
-}
-
-/**
- * node:test notes for every promise which test it was made in, for errors that nobody catches, which costs 6 % of the processor time.
- * Without it such an error still fails the file. Works only before node:test is loaded.
- */
-function leavePromisesUntracked(): void {
-  const { createHook } = asyncHooks
-  asyncHooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false })
 }
 
 function takeFile(queue: string, taken: string): string | undefined {

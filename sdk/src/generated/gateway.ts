@@ -7,6 +7,117 @@ import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
 
+/** The file of a message, with what is known of it. */
+export interface GatewayFile {
+  id?: string
+  link?: string
+  caption?: string
+  filename?: string
+  voice?: boolean
+  animated?: boolean
+  mime_type?: string
+  sha256?: string
+  file_size?: number
+  /** A link to the file, good for a while. */
+  url?: string
+}
+
+/** A message as the user's side sees it. */
+export interface GatewayMessage {
+  id: string
+  direction: 'to_user' | 'to_business'
+  phone_number_id: string
+  user_wa_id?: string
+  group_id?: string
+  from: string
+  timestamp: string
+  type: string
+  text?: {
+    body: string
+    preview_url?: boolean
+  }
+  reaction?: {
+    message_id: string
+    emoji?: string
+  }
+  /** The file of a message, with what is known of it. */
+  audio?: GatewayFile
+  /** The file of a message, with what is known of it. */
+  document?: GatewayFile
+  /** The file of a message, with what is known of it. */
+  image?: GatewayFile
+  /** The file of a message, with what is known of it. */
+  sticker?: GatewayFile
+  /** The file of a message, with what is known of it. */
+  video?: GatewayFile
+  location?: {
+    latitude: number | string
+    longitude: number | string
+    name?: string
+    address?: string
+    url?: string
+  }
+  contacts?: Record<string, unknown>[]
+  unsupported?: unknown
+  unknown?: unknown
+  button?: {
+    payload: string
+    text: string
+  }
+  interactive?: {
+    type: string
+    header?: {
+      type: string
+      [member: string]: unknown
+    }
+    body?: {
+      text: string
+    }
+    footer?: {
+      text: string
+    }
+    action?: Record<string, unknown>
+    button_reply?: {
+      id: string
+      title: string
+      description?: string
+    }
+    list_reply?: {
+      id: string
+      title: string
+      description?: string
+    }
+  }
+  order?: unknown
+  system?: unknown
+  template?: {
+    name: string
+    language: {
+      code: string
+    }
+    components?: Record<string, unknown>[]
+  }
+  referral?: unknown
+  context?: {
+    id: string
+  }
+  state: string
+  states: {
+    status: string
+    timestamp: string
+    user_wa_id?: string
+  }[]
+  errors?: unknown[]
+  /** A template, filled in. */
+  rendered?: {
+    header?: unknown
+    body: string
+    footer?: string
+    buttons: unknown[]
+  }
+  content_removed?: boolean
+}
+
 /** The response of `gateway.read_user`. */
 export interface GatewayReadUserResponse {
   wa_id: string
@@ -67,51 +178,8 @@ export interface GatewayListChatsItem {
   verified_name: string
   group_id?: string
   subject?: string
-  last_message?: {
-    id: string
-    direction: 'to_user' | 'to_business'
-    phone_number_id: string
-    user_wa_id?: string
-    group_id?: string
-    from: string
-    timestamp: string
-    type: string
-    text?: unknown
-    reaction?: unknown
-    audio?: unknown
-    document?: unknown
-    image?: unknown
-    sticker?: unknown
-    video?: unknown
-    location?: unknown
-    contacts?: unknown
-    unsupported?: unknown
-    unknown?: unknown
-    button?: unknown
-    interactive?: unknown
-    order?: unknown
-    system?: unknown
-    template?: unknown
-    referral?: unknown
-    context?: {
-      id: string
-    }
-    state: string
-    states: {
-      status: string
-      timestamp: string
-      user_wa_id?: string
-    }[]
-    errors?: unknown[]
-    /** A template, filled in. */
-    rendered?: {
-      header?: unknown
-      body: string
-      footer?: string
-      buttons: unknown[]
-    }
-    content_removed?: boolean
-  }
+  /** A message as the user's side sees it. */
+  last_message?: GatewayMessage
   unread_count: number
   window_expires_at?: string
   blocked: boolean
@@ -162,51 +230,7 @@ export interface GatewayListMessagesParams {
 }
 
 /** An item of `gateway.list_messages`. */
-export interface GatewayListMessagesItem {
-  id: string
-  direction: 'to_user' | 'to_business'
-  phone_number_id: string
-  user_wa_id?: string
-  group_id?: string
-  from: string
-  timestamp: string
-  type: string
-  text?: unknown
-  reaction?: unknown
-  audio?: unknown
-  document?: unknown
-  image?: unknown
-  sticker?: unknown
-  video?: unknown
-  location?: unknown
-  contacts?: unknown
-  unsupported?: unknown
-  unknown?: unknown
-  button?: unknown
-  interactive?: unknown
-  order?: unknown
-  system?: unknown
-  template?: unknown
-  referral?: unknown
-  context?: {
-    id: string
-  }
-  state: string
-  states: {
-    status: string
-    timestamp: string
-    user_wa_id?: string
-  }[]
-  errors?: unknown[]
-  /** A template, filled in. */
-  rendered?: {
-    header?: unknown
-    body: string
-    footer?: string
-    buttons: unknown[]
-  }
-  content_removed?: boolean
-}
+export type GatewayListMessagesItem = GatewayMessage
 
 const gatewayListMessagesRow: Row = { name: 'gateway.list_messages', method: 'GET', door: 'gateway', path: '/gateway/users/{}/messages' }
 
@@ -401,51 +425,7 @@ export function gatewayWriteMessage(client: Client, params: GatewayWriteMessageP
 }
 
 /** The response of `gateway.read_message`. */
-export interface GatewayReadMessageResponse {
-  id: string
-  direction: 'to_user' | 'to_business'
-  phone_number_id: string
-  user_wa_id?: string
-  group_id?: string
-  from: string
-  timestamp: string
-  type: string
-  text?: unknown
-  reaction?: unknown
-  audio?: unknown
-  document?: unknown
-  image?: unknown
-  sticker?: unknown
-  video?: unknown
-  location?: unknown
-  contacts?: unknown
-  unsupported?: unknown
-  unknown?: unknown
-  button?: unknown
-  interactive?: unknown
-  order?: unknown
-  system?: unknown
-  template?: unknown
-  referral?: unknown
-  context?: {
-    id: string
-  }
-  state: string
-  states: {
-    status: string
-    timestamp: string
-    user_wa_id?: string
-  }[]
-  errors?: unknown[]
-  /** A template, filled in. */
-  rendered?: {
-    header?: unknown
-    body: string
-    footer?: string
-    buttons: unknown[]
-  }
-  content_removed?: boolean
-}
+export type GatewayReadMessageResponse = GatewayMessage
 
 const gatewayReadMessageRow: Row = { name: 'gateway.read_message', method: 'GET', door: 'gateway', path: '/gateway/messages/{}' }
 

@@ -52,7 +52,10 @@ export async function migrate(
 }
 
 /** Puts in what differs: the type of ordered ids, and lines for PostgreSQL alone. */
-function writeFor({ orderedId, isEmbedded }: Database, script: string): string {
+export function writeFor(
+  { orderedId, isEmbedded }: Pick<Database, 'orderedId' | 'isEmbedded'>,
+  script: string,
+): string {
   return script.replaceAll('ORDERED_ID', orderedId).replaceAll(/^ON_POSTGRESQL (.*)$/gm, isEmbedded ? '' : '$1')
 }
 

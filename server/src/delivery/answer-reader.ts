@@ -108,10 +108,11 @@ export class AnswerReader {
     const status = Number(code)
     // What comes before the response, such as early hints, is none.
     if (status < 200) return
-    this.#status = status
     this.#headers = readHeaders(lines)
     this.#findBody(status)
     this.#findIdleTime(minor === '1')
+    // Last: a status counts only when its whole head is valid.
+    this.#status = status
   }
 
   #findBody(status: number): void {

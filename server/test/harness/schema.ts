@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Migration } from '../../src/db/migrate.ts'
+import { type Migration, writeFor } from '../../src/db/migrate.ts'
 
 interface Column {
   readonly type: string
@@ -18,12 +18,14 @@ export interface ReleasedSchema {
   readonly tables: Schema
 }
 
-/** The schema that migrations make. They are the same SQL for both databases, so the embedded one is enough. */
+const embedded = { orderedId: 'INTEGER PRIMARY KEY AUTOINCREMENT', isEmbedded: true }
+
+/** The schema that migrations make. Its tables and columns are the same in both databases, so the embedded one is enough. */
 export function schemaOf(migrations: readonly Migration[]): Schema {
   const database = new DatabaseSync(':memory:')
   try {
     for (const { script } of migrations) {
-      database.exec(script.replaceAll('ORDERED_ID', 'INTEGER PRIMARY KEY AUTOINCREMENT'))
+      database.exec(writeFor(embedded, script))
     }
     const tables = database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")

@@ -1,13 +1,32 @@
 import { isLink } from '../../http/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import type { Method, Parameter } from './describe-methods.ts'
-import { type Member, writeComment, writeLiteral, writeMember, writeType, writeValue } from './write-type.ts'
+import {
+  listTitled,
+  type Member,
+  writeComment,
+  writeLiteral,
+  writeMember,
+  writeType,
+  writeValue,
+} from './write-type.ts'
 
 /** The module of one group: its rows, types and functions, and the class that binds them to a client. */
 export function writeGroup(group: string, methods: readonly Method[]): string {
+  const shared = writeShared(methods)
   const parts = methods.flatMap((method) => [writeTypes(method), writeRow(method), writeFunction(method)])
-  const text = [...parts, writeClass(group, methods)].filter((part) => part !== '').join('\n')
+  const text = [...shared, ...parts, writeClass(group, methods)].filter((part) => part !== '').join('\n')
   return `${writeImports(text)}${text}`
+}
+
+/** The types that several methods of a group return. */
+function writeShared(methods: readonly Method[]): string[] {
+  const titled = new Map<string, JsonSchema>()
+  for (const { output } of methods) if (output) listTitled(output, titled)
+  return [...titled].map(([name, schema]) => {
+    const { description, ...shape } = schema
+    return `${writeComment(description === undefined ? [] : [String(description)], '')}export ${declareType(name, shape)}`
+  })
 }
 
 export function className(group: string): string {

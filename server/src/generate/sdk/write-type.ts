@@ -3,8 +3,9 @@ import type { JsonSchema } from '../../http/openapi/document.ts'
 /** Whether a type is for what is sent, whose lists may be readonly, or for what comes back. */
 export type Direction = 'sent' | 'received'
 
-/** A schema as a TypeScript type. */
+/** A schema as a TypeScript type: one with a title is declared under it. */
 export function writeType(schema: JsonSchema, direction: Direction, indent = ''): string {
+  if (schema['title'] !== undefined && direction === 'received') return String(schema['title'])
   if ('const' in schema) return writeLiteral(schema['const'])
   if (schema['enum']) return unite((schema['enum'] as unknown[]).map(writeLiteral))
   if (schema['anyOf']) return unite((schema['anyOf'] as JsonSchema[]).map((one) => writeType(one, direction, indent)))
@@ -33,6 +34,15 @@ export function writeType(schema: JsonSchema, direction: Direction, indent = '')
 export function writeLiteral(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
+
+/** The schemas with titles within one, each once, the inner ones first. */
+export function listTitled(schema: JsonSchema, found = new Map<string, JsonSchema>()): Map<string, JsonSchema> {
+  const { properties = {}, items, anyOf = [], title, ...rest } = schema
+  const inner = [...Object.values(properties as object), ...(items ? [items] : []), ...(anyOf as JsonSchema[])]
+  for (const one of inner as JsonSchema[]) listTitled(one, found)
+  if (title !== undefined) found.set(String(title), { ...rest, properties })
+  return found
 }
 
 function unite(types: readonly string[]): string {

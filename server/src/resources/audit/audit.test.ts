@@ -37,6 +37,7 @@ onBothDatabases('audit', (engine) => {
       actor_app_id: ids.application,
       actor_business_id: ids.business,
       actor_token_id: await tokenId(tokens.owner),
+      actor_name: null,
       remote_address: '127.0.0.1',
       trace: answer.headers.get('x-svctrace-id'),
     })

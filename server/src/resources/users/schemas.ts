@@ -30,39 +30,97 @@ export const marketingSchema = Type.Enum(['stop', 'resume'], {
   description: 'Whether the user wants marketing messages of the phone number.',
 })
 
-/** The member of every kind of message, in either direction. */
-const shownKinds = [...Object.keys(messageKinds), 'template']
+const text = Type.String()
+const shownFile = Type.Object(
+  {
+    id: optional(text),
+    link: optional(text),
+    caption: optional(text),
+    filename: optional(text),
+    voice: optional(Type.Boolean()),
+    animated: optional(Type.Boolean()),
+    mime_type: optional(text),
+    sha256: optional(text),
+    file_size: optional(Type.Integer()),
+    url: optional(Type.String({ description: 'A link to the file, good for a while.' })),
+  },
+  { title: 'GatewayFile', description: 'The file of a message, with what is known of it.' },
+)
+const coordinate = Type.Union([Type.Number(), text])
+const choice = Type.Object({ id: text, title: text, description: optional(text) })
 
-export const messageSchema = Type.Object({
-  id: Type.String(),
-  direction: Type.Enum(['to_user', 'to_business']),
-  phone_number_id: Type.String(),
-  user_wa_id: optional(Type.String()),
-  group_id: optional(Type.String()),
-  from: Type.String(),
-  timestamp: Type.String(),
-  type: Type.String(),
-  ...(Object.fromEntries(shownKinds.map((kind) => [kind, optional(Type.Unknown())])) as Record<string, TSchema>),
-  referral: optional(Type.Unknown()),
-  context: optional(Type.Object({ id: Type.String() })),
-  state: Type.String(),
-  states: Type.Array(
-    Type.Object({ status: Type.String(), timestamp: Type.String(), user_wa_id: optional(Type.String()) }),
-  ),
-  errors: optional(Type.Array(Type.Unknown())),
-  rendered: optional(
-    Type.Object(
-      {
-        header: optional(Type.Unknown()),
-        body: Type.String(),
-        footer: optional(Type.String()),
-        buttons: Type.Array(Type.Unknown()),
-      },
-      { description: 'A template, filled in.' },
+/** What is known of the kinds of messages, in either direction; each may hold more. */
+const shapes: Readonly<Record<string, TSchema>> = {
+  text: Type.Object({ body: text, preview_url: optional(Type.Boolean()) }),
+  reaction: Type.Object({ message_id: text, emoji: optional(text) }),
+  image: shownFile,
+  video: shownFile,
+  audio: shownFile,
+  document: shownFile,
+  sticker: shownFile,
+  location: Type.Object({
+    latitude: coordinate,
+    longitude: coordinate,
+    name: optional(text),
+    address: optional(text),
+    url: optional(text),
+  }),
+  contacts: Type.Array(Type.Object({}, { additionalProperties: true })),
+  button: Type.Object({ payload: text, text }),
+  interactive: Type.Object({
+    type: text,
+    header: optional(Type.Object({ type: text }, { additionalProperties: true })),
+    body: optional(Type.Object({ text })),
+    footer: optional(Type.Object({ text })),
+    action: optional(Type.Object({}, { additionalProperties: true })),
+    button_reply: optional(choice),
+    list_reply: optional(choice),
+  }),
+  template: Type.Object({
+    name: text,
+    language: Type.Object({ code: text }),
+    components: optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
+  }),
+}
+
+/** The member of every kind of message, in either direction. */
+const shownKinds = Object.fromEntries(
+  [...Object.keys(messageKinds), 'template'].map((kind) => [kind, optional(shapes[kind] ?? Type.Unknown())]),
+) as Record<string, TSchema>
+
+export const messageSchema = Type.Object(
+  {
+    id: Type.String(),
+    direction: Type.Enum(['to_user', 'to_business']),
+    phone_number_id: Type.String(),
+    user_wa_id: optional(Type.String()),
+    group_id: optional(Type.String()),
+    from: Type.String(),
+    timestamp: Type.String(),
+    type: Type.String(),
+    ...shownKinds,
+    referral: optional(Type.Unknown()),
+    context: optional(Type.Object({ id: Type.String() })),
+    state: Type.String(),
+    states: Type.Array(
+      Type.Object({ status: Type.String(), timestamp: Type.String(), user_wa_id: optional(Type.String()) }),
     ),
-  ),
-  content_removed: optional(Type.Boolean()),
-})
+    errors: optional(Type.Array(Type.Unknown())),
+    rendered: optional(
+      Type.Object(
+        {
+          header: optional(Type.Unknown()),
+          body: Type.String(),
+          footer: optional(Type.String()),
+          buttons: Type.Array(Type.Unknown()),
+        },
+        { description: 'A template, filled in.' },
+      ),
+    ),
+    content_removed: optional(Type.Boolean()),
+  },
+  { title: 'GatewayMessage', description: "A message as the user's side sees it." },
+)
 
 export const chatSchema = Type.Object({
   phone_number_id: Type.String(),
