@@ -6,9 +6,9 @@ import { describe, type TestContext, test } from 'node:test'
 import { listenForTest, type SinkRequest, startSink, whenClosed } from '../../test/harness/sink.ts'
 import { ManualClock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
-import { maxAnswerBytes } from './answer-reader.ts'
 import { Egress, type EgressDeps } from './egress.ts'
 import { EgressError, type EgressReason } from './egress-error.ts'
+import { maxAnswerBytes } from './exchange.ts'
 import { resolveBySystem } from './resolve.ts'
 
 const short = 200
@@ -148,28 +148,6 @@ describe('a request', () => {
     assert.ok(sink.connections.length <= 2, `${sink.connections.length} connections`)
   })
 
-  for (const [name, answer, connections] of [
-    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', 1],
-    ['that is the last of its connection', 'Connection: close\r\nContent-Length: 2\r\n\r\nok', 2],
-    ['with something behind it', 'Content-Length: 2\r\n\r\nokHTTP/1.1 500 No\r\n\r\n', 2],
-    ['of a host that is about to close the connection', 'Keep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nok', 2],
-  ] as const) {
-    test(`two answers ${name} come by ${connections} connection${connections === 1 ? '' : 's'}`, async (t) => {
-      let opened = 0
-      const server = createServer((socket) => {
-        opened += 1
-        socket.on('error', () => {}).on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${answer}`))
-      })
-      const { port } = await listenForTest(t, server)
-      const egress = openEgress(t)
-      for (let round = 0; round < 2; round++) {
-        const { status, body } = await get(egress, `http://127.0.0.1:${port}/`)
-        assert.deepEqual([status, body.toString()], [200, 'ok'])
-      }
-      assert.equal(opened, connections)
-    })
-  }
-
   test('no more than the limit of one origin run at the same time, and the others wait for their turn', async (t) => {
     const held: ServerResponse[] = []
     const sink = await startSink(t, (_, response) => {
@@ -184,13 +162,6 @@ describe('a request', () => {
 })
 
 describe('a request fails', () => {
-  test('when a header of it would have two lines', async (t) => {
-    const sink = await startSink(t, answerOk)
-    const headers = { 'x-a': 'a\r\nx-b: b' }
-    await assert.rejects(openEgress(t).send({ method: 'GET', url: sink.url, headers }), /more than one line/)
-    assert.equal(sink.connections.length, 0)
-  })
-
   test('when the connection is refused', async (t) => {
     const port = await findDeadPort()
     await failsBecause('connection_refused', get(openEgress(t), `http://127.0.0.1:${port}/`))

@@ -6,7 +6,6 @@ import { findUrlProblem } from './callback-url.ts'
 import { EgressError, explainFailure } from './egress-error.ts'
 import { type Answer, Exchange } from './exchange.ts'
 import { makeGuardedConnector } from './guarded-connect.ts'
-import { OriginConnections } from './origin-connections.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { Resolve } from './resolve.ts'
 
@@ -49,20 +48,7 @@ export interface OutgoingRequest {
 interface Target {
   readonly origin: string
   readonly path: string
-  /** The lines of a request that are the same each time. */
-  readonly head: string
 }
-
-/** What is open to an origin. */
-interface Reach {
-  readonly connections: OriginConnections
-  /** For files, which are read as streams. */
-  files: Pool | undefined
-  usedTime: number
-}
-
-/** A header that would end its line, and begin another. */
-const lineEnd = /[\r\n\0]/
 
 export interface OpenedFile extends Pick<Answer, 'status' | 'headers'> {
   readonly body: Readable
@@ -77,9 +63,9 @@ export class Egress {
   readonly #connect: ReturnType<typeof makeGuardedConnector>
   readonly #maxPools: number
   /** By origin; the last used is last. */
-  readonly #pools = new Map<string, Reach>()
-  /** Retired ones with requests still under way. */
-  readonly #leaving = new Set<Reach>()
+  readonly #pools = new Map<string, { readonly pool: Pool; usedTime: number }>()
+  /** Retired pools with requests still under way. */
+  readonly #leaving = new Set<Pool>()
   /** URLs that were checked, with their origins, because the URL of a subscriber is used for every delivery. */
   readonly #targets = new Map<string, Target>()
   #closed = false
@@ -108,11 +94,21 @@ export class Egress {
   /** Sends one request; an `EgressError` says why there was no response. */
   async send({ method, url, headers, body, mayLeave }: OutgoingRequest): Promise<Answer> {
     if (this.#closed) throw new EgressError('closed', 'the service is stopping')
-    const target = this.#targetOf(url)
+    const { origin, path } = this.#targetOf(url)
     const { timeout, userAgent } = this.#deps
-    const named = headers?.['user-agent'] === undefined ? { 'user-agent': userAgent, ...headers } : headers
-    const exchange = new Exchange(writeRequest(method, target, named, body), timeout, mayLeave)
-    this.#reach(target.origin).connections.dispatch(exchange)
+    const exchange = new Exchange(timeout, mayLeave)
+    this.#poolFor(origin).dispatch(
+      {
+        method,
+        path,
+        headers: headers?.['user-agent'] === undefined ? { 'user-agent': userAgent, ...headers } : headers,
+        body: body ?? null,
+        // The exchange has a timer for the whole.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      exchange,
+    )
     return exchange.answer
   }
 
@@ -126,7 +122,7 @@ export class Egress {
     // A file that is packed on its way would be taken for another type.
     const headers = { 'user-agent': this.#deps.userAgent, 'accept-encoding': 'identity' }
     try {
-      const answer = await this.#filesOf(origin).request({ method: 'GET', path, headers, signal })
+      const answer = await this.#poolFor(origin).request({ method: 'GET', path, headers, signal })
       return { status: answer.statusCode, headers: answer.headers, body: answer.body }
     } catch (error) {
       throw explainFailure(error)
@@ -136,10 +132,9 @@ export class Egress {
   /** Aborts every request and closes every connection. */
   async close(): Promise<void> {
     this.#closed = true
-    const all = [...this.#pools.values(), ...this.#leaving]
+    const pools = [...[...this.#pools.values()].map(({ pool }) => pool), ...this.#leaving]
     this.#pools.clear()
-    const stopping = new EgressError('closed', 'the service is stopping')
-    await Promise.all(all.flatMap(({ connections, files }) => [connections.destroy(stopping), files?.destroy()]))
+    await Promise.all(pools.map((pool) => pool.destroy()))
   }
 
   /** Scheme, host and port of a URL; the text itself when the URL is not allowed. */
@@ -155,9 +150,8 @@ export class Egress {
     const problem = findUrlProblem(url, this.#deps.allowInternal, this.#deps.allowInternal || this.#deps.allowHttp)
     if (problem !== undefined)
       throw new EgressError('address_not_allowed', `its URL is not allowed: ${problem.replace(/\.$/, '')}`)
-    const { origin, pathname, search, host } = new URL(url)
-    const path = `${pathname}${search}`
-    const target = { origin, path, head: ` ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n` }
+    const { origin, pathname, search } = new URL(url)
+    const target = { origin, path: `${pathname}${search}` }
     if (this.#targets.size >= maxTargets) this.#targets.clear()
     this.#targets.set(url, target)
     return target
@@ -171,36 +165,26 @@ export class Egress {
     }
   }
 
-  #reach(origin: string): Reach {
+  #poolFor(origin: string): Pool {
     const now = this.#deps.clock.now()
     const known = this.#pools.get(origin)
-    const reach = known ?? { connections: this.#openConnections(origin), files: undefined, usedTime: now }
-    reach.usedTime = now
-    if (known) this.#pools.delete(origin)
-    this.#pools.set(origin, reach)
+    if (known) {
+      known.usedTime = now
+      this.#pools.delete(origin)
+      this.#pools.set(origin, known)
+    } else {
+      this.#pools.set(origin, { pool: this.#openPool(origin), usedTime: now })
+    }
     for (const [oldest, { usedTime }] of this.#pools) {
       if (this.#pools.size <= this.#maxPools && now - usedTime < poolIdleTime) break
       this.#retire(oldest)
     }
-    return reach
+    return (this.#pools.get(origin) as { pool: Pool }).pool
   }
 
-  #openConnections(origin: string): OriginConnections {
-    const { connectionsPerOrigin = defaultConnectionsPerOrigin } = this.#deps
-    const { protocol, host, hostname, port } = new URL(origin)
-    // The brackets of an IPv6 address belong to the URL.
-    const address = hostname.replace(/^\[|\]$/g, '')
-    return new OriginConnections({
-      connect: (callback) =>
-        this.#connect({ protocol, host, hostname: address, port }, (...[error, socket]) => callback(error, socket)),
-      max: connectionsPerOrigin,
-    })
-  }
-
-  #filesOf(origin: string): Pool {
+  #openPool(origin: string): Pool {
     const { timeout, connectionsPerOrigin = defaultConnectionsPerOrigin } = this.#deps
-    const reach = this.#reach(origin)
-    reach.files ??= new Pool(origin, {
+    return new Pool(origin, {
       connect: this.#connect,
       connections: connectionsPerOrigin,
       allowH2: false,
@@ -208,36 +192,13 @@ export class Egress {
       bodyTimeout: timeout,
       keepAliveMaxTimeout: poolIdleTime,
     })
-    return reach.files
   }
 
-  /** Closes what is open to an origin after its requests under way. */
+  /** Closes a pool after its requests under way. */
   #retire(origin: string): void {
-    const reach = this.#pools.get(origin) as Reach
+    const { pool } = this.#pools.get(origin) as { pool: Pool }
     this.#pools.delete(origin)
-    this.#leaving.add(reach)
-    const { connections, files } = reach
-    void Promise.all([connections.close(), files?.close()]).finally(() => this.#leaving.delete(reach))
+    this.#leaving.add(pool)
+    void pool.close().finally(() => this.#leaving.delete(pool))
   }
-}
-
-/** The bytes of a request, in one piece. */
-function writeRequest(
-  method: OutgoingRequest['method'],
-  { head }: Target,
-  headers: Readonly<Record<string, string>>,
-  body: Buffer | undefined,
-): Buffer {
-  let text = method + head
-  for (const name in headers) {
-    const value = headers[name] as string
-    if (lineEnd.test(value)) throw new Error(`the header ${name} has more than one line`)
-    text += `${name}: ${value}\r\n`
-  }
-  if (!body) return Buffer.from(`${text}\r\n`, 'latin1')
-  text += `content-length: ${body.length}\r\n\r\n`
-  const bytes = Buffer.allocUnsafe(text.length + body.length)
-  bytes.write(text, 0, 'latin1')
-  bytes.set(body, text.length)
-  return bytes
 }
