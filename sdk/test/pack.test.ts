@@ -7,10 +7,8 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { openBrowser } from '../../server/test/harness/browser.ts'
 import { runExample, runnerNames } from '../../testing/test/runners.ts'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from './harness-pack.ts'
-import { servePages } from './page-server.ts'
 import { signPost, writePages } from './places.ts'
 import { expectSeen, type Given } from './scenario.ts'
 
@@ -110,11 +108,10 @@ describe('the packed client', () => {
 
   describe('without Node', () => {
     let sb: TestSwitchboard
-    let pages: Record<string, string>
     let given: Given
     let expected: object
     before(async () => {
-      ;[sb, pages] = await Promise.all([createSwitchboard(), writePages(project)])
+      ;[sb] = await Promise.all([createSwitchboard(), writePages(project)])
       const { url: baseUrl, token, gatewayToken, operatorToken, number } = sb
       const accountId = '1000000000000001'
       given = { baseUrl, token, gatewayToken, operatorToken, number, accountId, post: signPost('shrub-app-secret') }
@@ -126,48 +123,6 @@ describe('the packed client', () => {
       const thread = new Worker(join(project.folder, 'thread.js'), { workerData: given })
       const seen = await new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject))
       assert.deepEqual(seen, expected)
-    })
-
-    test('runs in a browser', async (t) => {
-      const names = 'MAP app.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
-      const browser = await openBrowser([`--host-resolver-rules=${names}`])
-      if ('missing' in browser) {
-        const line = `The client was not tried in a browser: ${browser.missing}.`
-        process.stdout.write(`note: ${line}\n`)
-        assert.equal(process.env['CI'], undefined, line)
-        return
-      }
-      t.after(() => browser.close())
-      const app = await servePages(project.folder, pages, sb.url)
-      t.after(() => app.close())
-      const page = await browser.newPage()
-      page.setDefaultTimeout(20_000)
-      const origin = `http://127.0.0.1:${app.port}`
-      const call = (name: string, baseUrl: string) => page.evaluate(`${name}(${JSON.stringify({ ...given, baseUrl })})`)
-
-      for (const name of ['bundled', 'worker', 'plain']) {
-        await t.test(`on a page that has it ${name}`, async () => {
-          await page.goto(`${origin}/${name}.html`)
-          assert.deepEqual(await call('tryHere', origin), expected)
-        })
-      }
-
-      await t.test('says to a page of another origin why nothing can be sent', async () => {
-        assert.equal(
-          await call('sendHere', sb.url),
-          `APIConnectionError: ${sb.url} cannot be reached, or does not take requests of pages of ${origin} (Failed to fetch): let the origin of the page hand them on`,
-        )
-        const messages = await sb.client.gateway.listMessages('16505551234', { phone_number_id: sb.number }).toArray()
-        assert.ok(messages.length > 0)
-        assert.doesNotMatch(JSON.stringify(messages), /From elsewhere/)
-      })
-
-      await t.test('sends from a page without encryption, where browsers have no randomUUID', async () => {
-        const insecure = `http://app.test:${app.port}`
-        await page.goto(`${insecure}/plain.html`)
-        assert.equal(await page.evaluate('isSecureContext || "randomUUID" in crypto'), false)
-        assert.equal(await call('sendHere', insecure), 'sent')
-      })
     })
   })
 })
