@@ -27,7 +27,7 @@ const maxRows = 10_000
 /** Ids are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
 
-/** Whether a statement may change what a steady one reads; what is not understood may. */
+/** Whether a statement may change what a steady one reads; one that cannot be read here counts as if it did. */
 export function changesSteadyRows(sql: string): boolean {
   if (readings.test(sql)) return false
   const table = written.exec(sql)?.[1]

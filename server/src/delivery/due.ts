@@ -103,7 +103,7 @@ export async function listDueBehind(
 /** By id: how many deliveries, and besides which, as an array of PostgreSQL. */
 type LaneLimits = Readonly<Record<string, readonly [limit: number, known: string]>>
 
-/** How many deliveries of a lane are read; on a database server besides those that are known. */
+/** How many deliveries of a lane are read; on PostgreSQL the known ones are left out and not counted. */
 export interface ReadLimit {
   readonly limit: number
   readonly known: readonly number[]

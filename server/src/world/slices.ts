@@ -3,7 +3,7 @@ import { LongTask } from '../base/long-task.ts'
 /** How long the JSON of a slice is, unless one text in it is longer: it is parsed in less than a millisecond. */
 const sliceCharacters = 65_536
 
-/** Members of the list or object at `path`, as JSON: they are added to those that are there. */
+/** Members of the list or object at `path`, as JSON; they are added to the members already there. */
 export interface Slice {
   readonly path: readonly (string | number)[]
   readonly json: string

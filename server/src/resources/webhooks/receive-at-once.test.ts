@@ -7,7 +7,7 @@ import { envelopeOf, handIn, messagesValue, metadata, textMessage, userOf } from
 import { numbers } from '../../../test/harness/world.ts'
 import { writerIsNumber } from '../messages/errors.ts'
 
-/** Messages to a number that a process knows are stored without a look at the store; what is not as usual must not be lost by that. */
+/** Messages to a number that a process knows are stored without reading the store first; an unusual one must not be lost. */
 onBothDatabases('messages to a number that is known', (engine) => {
   const server = useTestServer({ engine })
   const writing = (message: { readonly from: string }, name: string) => ({
@@ -80,7 +80,7 @@ onBothDatabases('messages to a number that is known', (engine) => {
     assert.deepEqual([users[0].name, chat[0].last_message_id], ['Bea', 'ID'])
   })
 
-  test('show the digits that the number has now, not those that were known', async () => {
+  test('show the present digits of the number, not those from before', async () => {
     const change = (phone_number: string) =>
       server.database.transaction(({ query: write }) =>
         write.updateTable('phone_numbers').set({ phone_number }).where('id', '=', numbers.main).execute(),
