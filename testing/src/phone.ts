@@ -6,8 +6,12 @@ import { exampleOffer } from './session.ts'
 /** A message as a user's phone shows it. */
 export type PhoneMessage = GatewayReadMessageResponse
 
-/** What a user writes: a text, or the members of a message as the gateway takes them. */
-export type Written = string | Omit<GatewayWriteMessageParams, 'from' | 'phone_number_id' | 'group_id'>
+/** The members of a message as the gateway takes them; the phone adds who writes to whom. */
+export type WrittenMessage = OfEach<GatewayWriteMessageParams>
+type OfEach<Message> = Message extends unknown ? Omit<Message, 'from' | 'phone_number_id' | 'group_id'> : never
+
+/** What a user writes: a text, or the members of a message. */
+export type Written = string | WrittenMessage
 
 /** The phone of one user. */
 export class Phone {
@@ -92,7 +96,7 @@ export class Phone {
   }
 }
 
-function asMessage(message: Written): Exclude<Written, string> {
+function asMessage(message: Written): WrittenMessage {
   return typeof message === 'string' ? { type: 'text', text: { body: message } } : message
 }
 
