@@ -7,7 +7,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { runExample } from '../../testing/test/runners.ts'
+import { runExample, runnerNames } from '../../testing/test/runners.ts'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from './harness-pack.ts'
 import { signPost, writePages } from './places.ts'
 import { expectSeen, type Given } from './scenario.ts'
@@ -51,10 +51,11 @@ describe('the packed client', () => {
     })
   }
 
-  // Jest differs most from Node: it has modules and globals of its own. The others are in the long form.
-  test('runs under jest, with the testing library', async () => {
-    assert.deepEqual(await runExample(project, 'jest'), { success: true, numPassedTests: 1, numTotalTests: 1 })
-  })
+  for (const runner of runnerNames) {
+    test(`runs under ${runner}, with the testing library`, async () => {
+      assert.deepEqual(await runExample(project, runner), { success: true, numPassedTests: 1, numTotalTests: 1 })
+    })
+  }
 
   test('has no sources and no tests, and its package.json names what is there', async () => {
     const { exports, scripts, devDependencies } = JSON.parse(

@@ -3,7 +3,6 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from '../../sdk/test/harness-pack.ts'
-import { runExample, runnerNames } from './runners.ts'
 
 /** Both packages from their tarballs, in a project that has nothing else, on every Node that they are for. */
 describe('the packed client and testing library', () => {
@@ -44,12 +43,6 @@ describe('the packed client and testing library', () => {
         env,
       })
       assert.match(stdout, new RegExp(`^text ${major}\\.`))
-    })
-  }
-
-  for (const runner of runnerNames) {
-    test(`run under ${runner}`, async () => {
-      assert.deepEqual(await runExample(project, runner), { success: true, numPassedTests: 1, numTotalTests: 1 })
     })
   }
 
