@@ -19,6 +19,7 @@ import {
   type OutboundMessage,
   type Page,
   type PhoneNumbersListItem,
+  RateLimitError,
   type ReadMark,
   type SandboxReplaceFaultsParams,
   Switchboard,
@@ -74,6 +75,8 @@ test('errors narrow by class, and what is left is known too', () => {
   }
   const error = new NotFoundError(404, {}, new Headers())
   assert.deepEqual([read(error), error.name], ['NotFoundError', 'NotFoundError'])
+  const limited = new RateLimitError(429, {}, new Headers({ 'retry-after': '7' }))
+  assert.deepEqual([limited.retryAfter, error.retryAfter], [7, undefined])
 })
 
 test('what is sent narrows by type, and holds what its type needs', () => {

@@ -1,11 +1,11 @@
 import type { WebhookEvent } from '@switchboard/client'
-import type { PhoneMessage } from './phone.ts'
+import type { MessageType, PhoneMessage } from './phone.ts'
 
 /** Which message is waited for; what is left out may be anything. */
-export interface MessageFilter {
+export interface MessageFilter<Type extends MessageType = MessageType> {
   /** Its text: a text message's, the body of an interactive one, a caption, or a template as it was filled in. */
   readonly text?: string | RegExp | undefined
-  readonly type?: string | undefined
+  readonly type?: Type | undefined
   /** The phone number that sent it. */
   readonly from?: string | undefined
   readonly where?: ((message: PhoneMessage) => boolean) | undefined
@@ -29,7 +29,7 @@ export class NothingCame extends Error {
   override name = 'NothingCame'
 }
 
-export function fitsMessage(message: PhoneMessage, { text, type, from, where }: MessageFilter): boolean {
+export function fitsMessage(message: PhoneMessage, { text, type, from, where }: MessageFilter<MessageType>): boolean {
   if (type !== undefined && message.type !== type) return false
   if (from !== undefined && message.phone_number_id !== from) return false
   if (text !== undefined && !fitsText(textOf(message), text)) return false
