@@ -34,7 +34,6 @@ const imported = {
   '../core/list.ts': ['type ListCall', 'listRow'],
   '../core/request.ts': ['type RequestOptions'],
   '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
-  './webhook-events.ts': ['type WebhookValues'],
 }
 
 const words = /\w+/g
@@ -108,7 +107,7 @@ function toMember({ row }: Method, { name, schema, required }: Parameter): Membe
     return { ...member, type: `readonly (${row.fields.available.map(writeLiteral).join(' | ')})[] | string` }
   }
   if (name === 'fields' && row.name.startsWith('webhooks.')) {
-    return { ...member, type: 'readonly (keyof WebhookValues)[] | string' }
+    return { ...member, type: 'readonly WebhookField[] | string' }
   }
   if (name === 'filtering') {
     return { ...member, type: 'readonly { field: string; operator: string; value: unknown }[] | string' }
