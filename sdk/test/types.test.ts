@@ -24,11 +24,15 @@ import {
   type SandboxReplaceFaultsParams,
   Switchboard,
   type Template,
+  type TemplateCategory,
   type TemplateComponent,
+  type TemplatesCreateParams,
   type TemplatesListItem,
   type TemplatesReadResponse,
   type TemplateValues,
   type WebhookEvent,
+  type WebhookField,
+  type WebhookValues,
 } from '@switchboard/client'
 
 /** What the compiler has to find: `npm test` checks the types of this file, and a line that is no error where one is expected fails. */
@@ -146,6 +150,9 @@ test('shapes of several operations have one name', () => {
   holds<Equal<NonNullable<GatewayMessage['errors']>[number], EventError>>()
   holds<Equal<NonNullable<Template['components']>[number], TemplateComponent>>()
   holds<Equal<SandboxReplaceFaultsParams['rules'][number], FaultRule>>()
+  holds<Equal<NonNullable<Template['category']>, TemplateCategory>>()
+  holds<Equal<TemplatesCreateParams['category'], TemplateCategory>>()
+  holds<Equal<keyof WebhookValues, WebhookField>>()
 })
 
 test('methods know what they take and what they give', () => {
@@ -172,6 +179,9 @@ test('methods know what they take and what they give', () => {
     client.messages.send('1', { to: '2', type: 'telegram' })
     // @ts-expect-error: a text has a body
     client.messages.send('1', { to: '2', text: { boddy: 'Hi' } })
+    client.templates.list('1', { status: 'APPROVED', category: ['UTILITY', 'MARKETING'] })
+    // @ts-expect-error: there is no such status
+    client.templates.list('1', { status: 'OK' })
     // @ts-expect-error: there is no such field
     client.account.read('1', { fields: ['nome'] })
     return page

@@ -9,6 +9,7 @@ import {
   type WebhookEvent,
 } from '@switchboard/client'
 import type { WebhookApp } from './connected-app.ts'
+import type { EventField, EventOf, KindOf } from './events.ts'
 import { fetchAside } from './fetch-aside.ts'
 import { type EventFilter, fitsEvent } from './filters.ts'
 import { Phone } from './phone.ts'
@@ -151,13 +152,13 @@ export class TestSwitchboard {
   }
 
   /** The next event that fits, as the subscriber got it: one that came already and was not waited for, or the first that comes. */
-  async waitForEvent<Field extends WebhookEvent['field'] = WebhookEvent['field']>(
-    filter: EventFilter<Field> = {},
-  ): Promise<Extract<WebhookEvent, { field: Field }>> {
+  async waitForEvent<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>>(
+    filter: EventFilter<Field, Kind> = {},
+  ): Promise<EventOf<Field, Kind>> {
     const { field = 'any field', kind } = filter
     const what = `an event of ${field}${kind === undefined ? '' : `, ${kind}`}`
     const fits = (event: WebhookEvent) => fitsEvent(event, filter as unknown as EventFilter)
-    return (await this.#subscriber.events.take(what, fits, filter.timeout)) as Extract<WebhookEvent, { field: Field }>
+    return (await this.#subscriber.events.take(what, fits, filter.timeout)) as EventOf<Field, Kind>
   }
 
   /** Moves the clock of the server forward (`24h`), and does what falls due until then. */

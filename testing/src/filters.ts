@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '@switchboard/client'
+import type { EventField, KindOf } from './events.ts'
 import type { MessageType, PhoneMessage } from './phone.ts'
 
 /** Which message is waited for; what is left out may be anything. */
@@ -14,10 +15,10 @@ export interface MessageFilter<Type extends MessageType = MessageType> {
 }
 
 /** Which event is waited for; what is left out may be anything. */
-export interface EventFilter<Field extends WebhookEvent['field'] = WebhookEvent['field']> {
+export interface EventFilter<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>> {
   readonly field?: Field | undefined
-  /** Of the field `messages`: the type of a message, or the status of one. */
-  readonly kind?: string | undefined
+  /** The type of a message or of a change of a group, the `event` of a call, or a status. */
+  readonly kind?: Kind | undefined
   readonly account_id?: string | undefined
   readonly where?: ((event: Extract<WebhookEvent, { field: Field }>) => boolean) | undefined
   /** Milliseconds; 5,000 when left out. */

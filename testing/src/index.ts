@@ -1,6 +1,7 @@
 export type { FaultRule } from '@switchboard/client'
 export type { WebhookApp } from './connected-app.ts'
 export { createSwitchboard, type SwitchboardOptions, type TestSwitchboard } from './create.ts'
+export type { EventField, EventOf, KindOf } from './events.ts'
 export { type EventFilter, type MessageFilter, NothingCame } from './filters.ts'
 export {
   type MessageType,

@@ -33,8 +33,7 @@ describe('a server for tests', () => {
     assert.equal(message.type, 'text')
     await phone.reply('Good morning')
     const event = await sb.waitForEvent({ field: 'messages', kind: 'text' })
-    const reply = event.value.messages?.[0]
-    assert.ok(reply?.type === 'text')
+    const [reply] = event.value.messages
     assert.deepEqual([reply.from, reply.text.body, reply.context?.id], [user, 'Good morning', message.id])
   })
 
@@ -47,15 +46,15 @@ describe('a server for tests', () => {
     assert.equal(shown.interactive.action?.buttons?.[0]?.reply.title, 'Yes')
     await phone.press('Yes')
     const event = await sb.waitForEvent({ field: 'messages', kind: 'interactive' })
-    const pressed = event.value.messages?.[0]
-    assert.ok(pressed?.type === 'interactive' && pressed.interactive.type === 'button_reply')
+    const [pressed] = event.value.messages
+    assert.ok(pressed.interactive.type === 'button_reply')
     assert.equal(pressed.interactive.button_reply.id, 'id-Yes')
   })
 
   test('calls', async () => {
     const id = await sb.user('16505559876').call(sb.number)
     const event = await sb.waitForEvent({ field: 'calls', kind: 'connect' })
-    assert.equal(event.value.calls?.[0]?.id, id)
+    assert.equal(event.value.calls[0].id, id)
   })
 
   test('waits for statuses, one after another', async () => {
@@ -63,9 +62,9 @@ describe('a server for tests', () => {
     const { messages } = await sb.client.messages.send(sb.number, { to: user, text: { body: 'Hi' } })
     await phone.waitForMessage()
     await phone.read()
-    for (const kind of ['sent', 'delivered', 'read']) {
+    for (const kind of ['sent', 'delivered', 'read'] as const) {
       const { value } = await sb.waitForEvent({ field: 'messages', kind })
-      assert.equal(value.statuses?.[0]?.id, messages[0]?.id)
+      assert.equal(value.statuses[0].id, messages[0]?.id)
     }
   })
 
@@ -76,6 +75,12 @@ describe('a server for tests', () => {
       () => sb.waitForEvent({ field: 'messages', kind: 'failed' }),
       (error) => assert.equal(error.code, 131047),
     )
+  })
+
+  test('filters a list by several values', async () => {
+    const list = sb.client.templates.list('1000000000000001', { status: ['APPROVED', 'PENDING'], category: 'UTILITY' })
+    const found = await list.toArray()
+    assert.ok(found.length > 0 && found.every(({ category }) => category === 'UTILITY'))
   })
 
   test('lets requests fail on purpose', async () => {

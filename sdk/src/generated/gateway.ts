@@ -6,7 +6,7 @@ import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
-import type { WrittenText, WrittenReaction, WrittenAudio, WrittenDocument, WrittenImage, WrittenSticker, WrittenVideo, WrittenLocation, WrittenContacts, WrittenUnsupported, WrittenUnknown, WrittenButton, WrittenInteractive, WrittenOrder, WrittenSystem, CallSession, GatewayMessage, TemplateComponent, TemplateQuality } from './types.ts'
+import type { WrittenText, WrittenReaction, WrittenAudio, WrittenDocument, WrittenImage, WrittenSticker, WrittenVideo, WrittenLocation, WrittenContacts, WrittenUnsupported, WrittenUnknown, WrittenButton, WrittenInteractive, WrittenOrder, WrittenSystem, TemplateStatus, TemplateCategory, QualityScore, CallSession, GatewayMessage, TemplateComponent, TemplateQuality } from './types.ts'
 
 /** The response of `gateway.read_user`. */
 export interface GatewayReadUserResponse {
@@ -213,7 +213,7 @@ export function gatewayStream(client: Client, params?: GatewayStreamParams, opti
 /** The parameters of `gateway.list_templates`. */
 export interface GatewayListTemplatesParams {
   /** Only those in this status. */
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | undefined
+  status?: TemplateStatus | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
   /** The cursor of the item that the page starts behind. */
@@ -227,9 +227,9 @@ export interface GatewayListTemplatesItem {
   id?: string
   name?: string
   language?: string
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  previous_category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
+  category?: TemplateCategory
+  previous_category?: TemplateCategory
+  status?: TemplateStatus
   components?: TemplateComponent[]
   parameter_format?: 'POSITIONAL' | 'NAMED'
   message_send_ttl_seconds?: number
@@ -250,13 +250,13 @@ export function gatewayListTemplates(client: Client, params?: GatewayListTemplat
 /** The parameters of `gateway.review_template`. */
 export interface GatewayReviewTemplateParams {
   /** The outcome of the review. */
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | undefined
+  status?: TemplateStatus | undefined
   /** Why it is rejected; only with status REJECTED. */
   reason?: 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH' | undefined
   /** How its messages are received. */
-  quality_score?: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED' | undefined
+  quality_score?: QualityScore | undefined
   /** For every language of the name. */
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY' | undefined
+  category?: TemplateCategory | undefined
 }
 
 /** The response of `gateway.review_template`. */

@@ -1197,6 +1197,18 @@ export interface WrittenSystem {
   }
 }
 
+/** The state of a template; only an approved one can be sent. */
+export type TemplateStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
+
+/** What the messages of a template are for: it decides their price and when they may be sent. */
+export type TemplateCategory = 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+
+/** The code of a language. */
+export type TemplateLanguage = 'af' | 'sq' | 'ar' | 'ar_EG' | 'ar_AE' | 'ar_LB' | 'ar_MA' | 'ar_QA' | 'ar_SA' | 'az' | 'bn' | 'bg' | 'ca' | 'zh_CN' | 'zh_HK' | 'zh_TW' | 'hr' | 'cs' | 'da' | 'nl' | 'en' | 'en_GB' | 'en_US' | 'en_AU' | 'en_CA' | 'en_IN' | 'et' | 'fil' | 'fi' | 'fr' | 'fr_CA' | 'fr_BE' | 'ka' | 'de' | 'el' | 'gu' | 'ha' | 'he' | 'hi' | 'hu' | 'id' | 'ga' | 'it' | 'ja' | 'kn' | 'kk' | 'rw_RW' | 'ko' | 'ky_KG' | 'lo' | 'lv' | 'lt' | 'mk' | 'ms' | 'ml' | 'mr' | 'nb' | 'fa' | 'pl' | 'pt_BR' | 'pt_PT' | 'pa' | 'ro' | 'ru' | 'sr' | 'sk' | 'sl' | 'es' | 'es_AR' | 'es_ES' | 'es_MX' | 'es_CL' | 'es_CO' | 'es_PE' | 'es_VE' | 'sw' | 'sv' | 'ta' | 'te' | 'th' | 'tr' | 'uk' | 'ur' | 'uz' | 'vi' | 'zu'
+
+/** How messages are received. */
+export type QualityScore = 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
+
 /** A button of a new template. */
 export interface NewTemplateButton {
   type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
@@ -1608,7 +1620,7 @@ export interface TemplateComponent {
 
 /** How the messages of a template are received. */
 export interface TemplateQuality {
-  score: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
+  score: QualityScore
   date: string
 }
 
@@ -1617,9 +1629,9 @@ export interface Template {
   id?: string
   name?: string
   language?: string
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  previous_category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
+  category?: TemplateCategory
+  previous_category?: TemplateCategory
+  status?: TemplateStatus
   components?: TemplateComponent[]
   parameter_format?: 'POSITIONAL' | 'NAMED'
   message_send_ttl_seconds?: number
@@ -1689,6 +1701,9 @@ export interface Solution {
   /** What the owner may do: the default permissions, and MESSAGING where it was given to it. */
   owner_permissions?: ('MANAGE' | 'DEVELOP' | 'MANAGE_TEMPLATES' | 'VIEW_INSIGHTS' | 'MESSAGING')[]
 }
+
+/** What an app can subscribe to. */
+export type WebhookField = 'messages' | 'calls' | 'group_lifecycle_update' | 'group_participants_update' | 'group_settings_update' | 'group_status_update' | 'account_update' | 'phone_number_name_update' | 'phone_number_quality_update' | 'message_template_status_update' | 'message_template_quality_update' | 'template_category_update' | 'user_preferences'
 
 /** Deliveries that are sent again, as one job. */
 export interface Replay {

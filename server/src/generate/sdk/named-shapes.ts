@@ -1,6 +1,10 @@
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import type { Direction } from './write-type.ts'
 
+const templateCategory = 'What the messages of a template are for: it decides their price and when they may be sent.'
+const templateStatus = 'The state of a template; only an approved one can be sent.'
+const qualityScore = 'How messages are received.'
+
 /**
  * Shapes that have a name in the client, each by one place where it occurs; wherever else the same shape occurs, its name is written.
  * `[]` are the items of a list, `(name)` is a parameter.
@@ -21,6 +25,10 @@ const places: Readonly<Record<Direction, Readonly<Record<string, readonly [place
     WrittenReply: ['gateway.write_message(interactive)', 'What a user chose in an interactive message.'],
     WrittenReferral: ['gateway.write_message(referral)', 'The advertisement that a user comes from.'],
     WrittenError: ['gateway.write_message(errors)[]', 'Why a message cannot be shown.'],
+    TemplateCategory: ['templates.create(category)', templateCategory],
+    TemplateStatus: ['gateway.review_template(status)', templateStatus],
+    TemplateLanguage: ['templates.create(language)', 'The code of a language.'],
+    QualityScore: ['gateway.review_template(quality_score)', qualityScore],
     CallSession: ['calls.act(session)', 'An offer or an answer of WebRTC.'],
     FaultRule: ['sandbox.replace_faults(rules)[]', 'A rule by which requests or webhooks fail on purpose.'],
   },
@@ -47,6 +55,10 @@ const places: Readonly<Record<Direction, Readonly<Record<string, readonly [place
     TemplateComponent: ['templates.list.data[].components[]', 'A part of a template.'],
     TemplateButton: ['templates.list.data[].components[].buttons[]', 'A button of a template.'],
     TemplateQuality: ['templates.list.data[].quality_score', 'How the messages of a template are received.'],
+    TemplateCategory: ['templates.list.data[].category', templateCategory],
+    TemplateStatus: ['templates.list.data[].status', templateStatus],
+    QualityScore: ['templates.list.data[].quality_score.score', qualityScore],
+    WebhookField: ['webhooks.list_subscriptions.data[].fields[]', 'What an app can subscribe to.'],
     HealthStatus: ['account.read.health_status', 'Whether messages can be sent, and what prevents that.'],
     QrCode: ['qr_codes.list.data[]', 'A QR code of a phone number.'],
     Solution: ['solutions.list.data[]', 'A solution of several partners.'],

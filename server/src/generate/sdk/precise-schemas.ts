@@ -1,4 +1,10 @@
 import { type TObject, type TSchema, Type } from 'typebox'
+import {
+  qualityScores,
+  templateCategories,
+  templateLanguages,
+  templateStatuses,
+} from '../../resources/templates/schemas.ts'
 import { describeInbound, eventError } from './event-schemas.ts'
 import { sentContents } from './message-contents.ts'
 import { newTemplateComponents } from './template-components.ts'
@@ -22,12 +28,23 @@ function describeWritten(): Record<string, TSchema> {
   )
 }
 
+/** The client writes several as the JSON array that the server takes. */
+function oneOrSeveral(values: readonly string[]): TSchema {
+  return Type.Union([Type.Enum([...values]), Type.Array(Type.Enum([...values]))])
+}
+
 const referral = inbound['text']?.properties['referral'] as TSchema
 
 /** Members that a row takes as they come and checks later, when it is known what they have to be. */
 export const preciseMembers: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   'gateway.write_message': { ...describeWritten(), referral, errors: Type.Array(eventError) },
   'messages.send': { ...sentContents, status: Type.Literal('read') },
+  'templates.list': {
+    status: oneOrSeveral(templateStatuses),
+    category: oneOrSeveral(templateCategories),
+    language: oneOrSeveral(templateLanguages),
+    quality_score: oneOrSeveral(qualityScores),
+  },
   'templates.create': { components: newTemplateComponents },
   'templates.edit': { components: newTemplateComponents },
 }

@@ -34,7 +34,6 @@ const imported = {
   '../core/list.ts': ['type ListCall', 'listRow'],
   '../core/request.ts': ['type RequestOptions'],
   '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
-  './webhook-events.ts': ['type WebhookValues'],
 }
 
 const words = /\w+/g
@@ -109,7 +108,7 @@ function toMember({ row }: Method, { name, schema, required }: Parameter): Membe
   }
   if (name === 'fields' && row.name.startsWith('webhooks.')) {
     // An editor offers the names; a name that only a newer server knows is taken too.
-    return { ...member, type: 'readonly (keyof WebhookValues | (string & Record<never, never>))[] | string' }
+    return { ...member, type: 'readonly (WebhookField | (string & Record<never, never>))[] | string' }
   }
   if (name === 'filtering') {
     return { ...member, type: 'readonly { field: string; operator: string; value: unknown }[] | string' }

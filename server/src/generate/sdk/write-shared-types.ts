@@ -28,11 +28,13 @@ export function nameTypes(methods: readonly Method[], events: EventSchemas): Nam
   const sent = named.flatMap(({ kinds, parameters }) => (kinds ? [kinds] : parameters.map(({ schema }) => schema)))
   const outputs = named.flatMap(({ output }) => (output ? [output] : []))
   const received = [...outputs, ...Object.values(namedEvents.inbound), ...Object.values(namedEvents.values)]
-  const declared = [...declareAll(sent, 'sent'), ...declareAll(received, 'received')]
-  const names = declared.map(([name]) => name)
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new Error(`${twice} is the title of what is sent and of what is received`)
-  return { methods: named, events: namedEvents, text: declared.map(([, text]) => text).join('\n'), names }
+  const declared = new Map(declareAll(sent, 'sent'))
+  for (const [name, text] of declareAll(received, 'received')) {
+    // Lists of values are the same in both directions; objects are not.
+    if ((declared.get(name) ?? text) !== text) throw new Error(`${name} differs between what is sent and received`)
+    declared.set(name, text)
+  }
+  return { methods: named, events: namedEvents, text: [...declared.values()].join('\n'), names: [...declared.keys()] }
 }
 
 /** The import of the named types that a text uses. */
