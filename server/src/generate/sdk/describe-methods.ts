@@ -7,7 +7,7 @@ import { describeRow } from '../../http/openapi/rows.ts'
 import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
 import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../http/route-table.ts'
 import { buildOperations } from '../../operations.ts'
-import { describeKinds } from './kinds-of-messages.ts'
+import { describeKinds, type Parameter } from './kinds-of-messages.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 import { preciseMembers, preciseShown } from './precise-schemas.ts'
 
@@ -16,12 +16,6 @@ export interface PathArgument {
   /** `phoneNumberId` */
   readonly name: string
   readonly example: string
-}
-
-export interface Parameter {
-  readonly name: string
-  readonly schema: JsonSchema
-  readonly required: boolean
 }
 
 /** A row of the table as a method of the client. */

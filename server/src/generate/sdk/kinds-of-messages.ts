@@ -1,7 +1,13 @@
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import { writeTypeName } from '../../http/openapi/schemas.ts'
-import type { Parameter } from './describe-methods.ts'
 import { sentContents } from './message-contents.ts'
+
+/** A parameter of a method. */
+export interface Parameter {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
 
 /** Parameters of which one says what the others have to be: a union by it, instead of members that may all be left out. */
 export function describeKinds(row: string, parameters: readonly Parameter[]): JsonSchema | undefined {

@@ -1,10 +1,7 @@
-import type { TSchema } from 'typebox'
 import { chooseVocabulary, vocabularyNames } from '../../graph/vocabulary.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
-import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
-import { describeInbound, describeValues } from './event-schemas.ts'
-import { mergeSchemas } from './merge-schemas.ts'
-import type { Roots } from './named-shapes.ts'
+import { writeTypeName } from '../../http/openapi/schemas.ts'
+import type { EventSchemas } from './describe-events.ts'
 import { writeTypeImports } from './write-shared-types.ts'
 import { writeComment, writeLiteral, writeType } from './write-type.ts'
 
@@ -50,24 +47,6 @@ export function writeEventTypes({ inbound, values }: EventSchemas, shared: reado
   ].join('\n')
   return `${writeTypeImports(text, shared)}${text}`
 }
-
-/** What events hold, as JSON Schema: messages by kind, values by field. */
-export interface EventSchemas {
-  readonly inbound: Roots
-  readonly values: Roots
-}
-
-export function describeEvents(): EventSchemas {
-  const [one = {}, other = {}] = vocabularyNames.map((name): Values => describeValues(chooseVocabulary(name)))
-  const values = Object.entries(one).map(([field, schema]) => [
-    field,
-    mergeSchemas(toJsonSchema(schema), toJsonSchema(other[field] as TSchema)),
-  ])
-  const inbound = Object.entries(describeInbound()).map(([kind, schema]) => [kind, toJsonSchema(schema)])
-  return { inbound: Object.fromEntries(inbound), values: Object.fromEntries(values) }
-}
-
-type Values = Readonly<Record<string, TSchema>>
 
 function kindName(kind: string): string {
   return `Inbound${writeTypeName(kind)}`

@@ -1,6 +1,7 @@
 import { isLink } from '../../http/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
-import type { Method, Parameter } from './describe-methods.ts'
+import type { Method } from './describe-methods.ts'
+import type { Parameter } from './kinds-of-messages.ts'
 import { declareType, type Member, writeComment, writeLiteral, writeMember, writeValue } from './write-type.ts'
 
 /** The module of one group: its rows, types and functions, and the class that binds them to a client. */

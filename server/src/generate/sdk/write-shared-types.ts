@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../http/openapi/document.ts'
+import type { EventSchemas } from './describe-events.ts'
 import type { Method } from './describe-methods.ts'
 import { makeNames, type NameShapes } from './named-shapes.ts'
-import type { EventSchemas } from './write-events.ts'
 import { type Direction, declareType, listTitled, writeComment } from './write-type.ts'
 
 export interface NamedTypes {
