@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { requestBrokeOff, requestNotHttp, requestTooLate } from '../src/http/errors.ts'
 import { assertError, type ExpectedError } from './harness/errors.ts'
 import { readRawAnswer } from './harness/raw-http.ts'
@@ -195,5 +196,22 @@ describe('a request that does not arrive', () => {
     await Promise.all(lines.map(({ closed }) => closed))
     for (const { received } of lines.slice(0, 100)) assertRefused(received, late)
     await assertNothingIsLeft(files)
+  })
+})
+
+describe('a request that arrives while the process is busy', () => {
+  const server = useTestServer({ engine: 'sqlite', env: { IDLE_TIMEOUT: '100ms' } })
+
+  test('is answered, however long the connection seems to be idle', async () => {
+    const line = new Line(server.url)
+    const [beginning, end] = [`GET ${account} HTTP/1.1\r\nHost: a\r\n`, 'Connection: close\r\n\r\n']
+    line.send(beginning)
+    // The connection is accepted and read by this process too.
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    line.send(`Authorization: Bearer ${tokens.owner}\r\n${end}`)
+    const until = performance.now() + 150
+    while (performance.now() < until);
+    await line.closed
+    assert.equal(readRawAnswer(line.received).status, 200, line.received)
   })
 })

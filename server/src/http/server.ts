@@ -152,11 +152,18 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   })
   // Node would close the connection without a response.
   server.server.on('timeout', (socket: Socket) => {
+    // When this process was busy or paused, what came meanwhile is read in this turn of the event loop, after the timers.
+    const { bytesRead } = socket
+    setImmediate(() => {
+      if (socket.bytesRead === bytesRead) endIdle(socket)
+    })
+  })
+  function endIdle(socket: Socket): void {
     const last = answers.get(socket)
     const isArriving = last ? !last.req.complete && !last.headersSent : socket.bytesRead > 0
     if (isArriving) answerBrokenRequest(lateRequest, socket, last, deps)
     else socket.destroy()
-  })
+  }
   // A server may ignore an unknown expectation (RFC 9110, 10.1.1); Node would answer with an empty 417.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.server.on('connect', (_request, socket: Socket) => {
@@ -209,6 +216,9 @@ type ErrorForm = Pick<FastifyRequest, 'briefErrors' | 'errorData'>
 
 const plainForm: ErrorForm = { briefErrors: false, errorData: false }
 
+/** Milliseconds. Closed at once, the connection would break where bytes are still on their way, and the response with it. */
+const lateRestTimeout = 250
+
 /** Node's code for a request that did not arrive in time. */
 const lateRequest = Object.assign(new Error('a request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
@@ -237,9 +247,9 @@ function answerBrokenRequest(
   // The route of a request still arriving has a trace, and will log it.
   const trace = last && !last.req.complete ? (last.req as TracedMessage).trace : undefined
   answerOnSocket(socket, explainBroken(error.code), error.code ?? error.message, trace, deps)
-  // A client too slow to send is too slow to close: handlers that wait for the rest of the request must not wait for that.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon()
-  else discardRestOf(socket, deps.unprovenBodyTimeout)
+  // A client too slow to send is too slow to close, and handlers that wait for the rest of the request should not wait for that.
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  discardRestOf(socket, isLate ? Math.min(lateRestTimeout, deps.unprovenBodyTimeout) : deps.unprovenBodyTimeout)
 }
 
 function explainBroken(code: string | undefined): GraphError {
