@@ -13,6 +13,7 @@ import {
   type ClientOptions,
   InternalServerError,
   NotFoundError,
+  type OperationName,
   PermissionDeniedError,
   RateLimitError,
   RequestTimeoutError,
@@ -50,7 +51,7 @@ describe('a server that misbehaves', () => {
     return { client, sent }
   }
 
-  const failing = (operation: string, effect: FaultRule['effect'], times = 1): Promise<void> =>
+  const failing = (operation: OperationName, effect: FaultRule['effect'], times = 1): Promise<void> =>
     sb.faults([{ match: { operation }, effect, times }])
 
   for (const [what, effect] of [

@@ -300,6 +300,7 @@ export async function createApp({
         if (runsWorkers) deliveries.releaseHeld()
       },
       errors: listErrors().map(({ definition }) => definition),
+      hasOperation: (name) => table.some((row) => row.name === name),
       onClockMoved() {
         if (runsWorkers) wakeWorkers()
         heartbeat.wake()

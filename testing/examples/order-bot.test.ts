@@ -108,8 +108,8 @@ test('faults of the server and lost or repeated webhooks change nothing', async 
   await sb.faults([
     { match: { operation: 'messages.send' }, effect: { status: 500 }, times: 1 },
     { match: { operation: 'media.upload' }, effect: { delay: '50ms' }, times: 1 },
-    { match: { app_id: sb.appId }, effect: { drop: true }, times: 1 },
-    { match: { app_id: sb.appId }, effect: { duplicate: true }, times: 1 },
+    { match: { callback: sb.callback }, effect: { drop: true }, times: 1 },
+    { match: { callback: sb.callback }, effect: { duplicate: true }, times: 1 },
   ])
   await phone.write(sb.number, 'Hello?')
   await phone.waitForMessage({ text: /order/ })
@@ -119,5 +119,10 @@ test('faults of the server and lost or repeated webhooks change nothing', async 
   assert.deepEqual(
     chat.filter(({ direction }) => direction === 'to_user').map(({ type }) => type),
     ['interactive', 'document', 'image', 'interactive'],
+  )
+  const { rules } = await sb.client.sandbox.listFaults()
+  assert.deepEqual(
+    rules.map(({ hits }) => hits),
+    [1, 1, 1, 1],
   )
 })

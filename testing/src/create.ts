@@ -103,9 +103,9 @@ export class TestSwitchboard {
     return this.#subscriber.verifyToken
   }
 
-  /** The id of the first business' app, whose webhooks are meant in `faults`: `{ match: { app_id: sb.appId }, … }`. */
-  get appId(): string {
-    return this.#findBusiness().app_id
+  /** The address that the first business' webhooks are posted to, for faults of webhooks: `{ match: { callback: sb.callback }, … }`. */
+  get callback(): string {
+    return this.#subscriber.addressOf(this.#findBusiness().app_id)
   }
 
   /** The process of the server. */
@@ -270,17 +270,18 @@ async function equip(server: RunningServer, keys: StoreKeys, vocabulary: 'msgapp
 }
 
 async function start(store: StoreOptions): Promise<{ server: RunningServer; keys: StoreKeys }> {
-  const begin = async () => {
-    const { folder, keys } = await copyStore(store)
-    const { command, settings } = store
-    return { keys, server: await startServer({ command, settings, folder, dataDir: join(folder, 'data') }) }
-  }
+  const { command, settings } = store
+  const begin = async ({ folder, keys }: Awaited<ReturnType<typeof copyStore>>) => ({
+    keys,
+    server: await startServer({ command, settings, folder, dataDir: join(folder, 'data') }),
+  })
+  const copy = await copyStore(store)
   try {
-    return await begin()
+    return await begin(copy)
   } catch {
     // A store that another version of the server prepared; when it fails anew there is another reason.
     await forgetStore(store)
-    return begin()
+    return begin(await copyStore(store))
   }
 }
 

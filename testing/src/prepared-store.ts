@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Switchboard } from '@switchboard/client'
-import { runCommand, type ServerCommand, type Settings, startServer } from './server-process.ts'
+import { type RunningServer, runCommand, type ServerCommand, type Settings, startServer } from './server-process.ts'
 
 /** What was put into a store besides its world: tokens of ours, and for each business an app that is subscribed to everything. */
 export interface StoreKeys {
@@ -116,16 +116,16 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
   const place = { command, settings, dataDir: join(folder, 'data') }
   const tokens = { operatorToken: makeSecret(), gatewayToken: makeSecret() }
   const own = describeOwn(tokens)
-  const flags: string[] = []
-  if (world !== undefined) {
-    await writeFile(join(folder, 'own.json'), JSON.stringify(own))
-    await runCommand(place, ['apply', join(folder, 'own.json')])
-    await writeFile(join(folder, 'world.yaml'), world)
-    flags.push('--world', join(folder, 'world.yaml'))
-  }
-  // Where the store is empty the server fills it with the demo world, whose operator can add the rest.
-  const server = await startServer(place, flags)
+  const file = join(folder, 'world.yaml')
+  let server: RunningServer | undefined
   try {
+    if (world !== undefined) {
+      await writeFile(join(folder, 'own.json'), JSON.stringify(own))
+      await runCommand(place, ['apply', join(folder, 'own.json')])
+      await writeFile(file, world)
+    }
+    // Where the store is empty the server fills it with the demo world, whose operator can add the rest.
+    server = await startServer(place, world === undefined ? [] : ['--world', file])
     const demo = new Switchboard({ baseUrl: server.url, vocabulary, token: 'demo-operator-token' })
     if (world === undefined) await demo.operator.applyWorld(own)
     const client = new Switchboard({ baseUrl: server.url, vocabulary, token: tokens.operatorToken })
@@ -138,8 +138,10 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
     await rename(folder, prepared).catch(() => rm(folder, { recursive: true, force: true }))
     return (await readKeys(prepared)) ?? keys
   } catch (error) {
-    await server.stop()
+    await server?.stop()
     await rm(folder, { recursive: true, force: true })
+    // Nobody knows the file that the world was written to.
+    if (error instanceof Error) error.message = error.message.replaceAll(file, 'the world')
     throw error
   }
 }

@@ -68,7 +68,7 @@ export async function startServer(place: ServerPlace, flags: readonly string[] =
     }
     child.stdout?.on('data', note)
     child.stderr?.on('data', note)
-    child.once('error', reject)
+    child.once('error', (error) => reject(new Error(`the server could not be started: ${error.message}`)))
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output.text}`)))
   })
   // The tests end when they are done, whether or not they closed it: then its pipe closes, and it ends too.

@@ -41,8 +41,12 @@ export class Subscriber {
 
   /** The part of a world that lets an app post here. */
   describeWebhook(app_id: string, fields: readonly string[]) {
-    const { port } = this.#server.address() as AddressInfo
-    return { callback_url: `http://127.0.0.1:${port}/${app_id}`, verify_token: this.verifyToken, fields }
+    return { callback_url: this.addressOf(app_id), verify_token: this.verifyToken, fields }
+  }
+
+  /** The address that the events of an app are posted to. */
+  addressOf(app_id: string): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${app_id}`
   }
 
   /** From now on the posts for a business go to the app that is tested, and count once it has taken them. */

@@ -168,6 +168,16 @@ describe('a server for tests', () => {
   })
 })
 
+test('a server that cannot be started is named, and nothing is left of it', async () => {
+  const command = ['/nowhere/switchboard'] as const
+  await assert.rejects(createSwitchboard({ command }), /the server could not be started: spawn \/nowhere\/switchboard/)
+  const left = readdirSync(join(tmpdir(), `switchboard-testing-${process.getuid?.()}`))
+  assert.deepEqual(
+    left.filter((name) => name.startsWith(`new-${process.pid}-`)),
+    [],
+  )
+})
+
 test('servers side by side have worlds of their own, in either vocabulary', async () => {
   const world = {
     businesses: [{ id: '2000000000000009', name: 'Two' }],

@@ -1271,14 +1271,16 @@ export interface CallSession {
   sdp: string
 }
 
+/** The name of an operation. */
+export type OperationName = 'messages.send' | 'messages.list_blocked_users' | 'messages.block_users' | 'messages.unblock_users' | 'gateway.read_user' | 'gateway.set_user' | 'gateway.list_chats' | 'gateway.set_chat' | 'gateway.list_messages' | 'gateway.write_message' | 'gateway.read_message' | 'gateway.act_on_message' | 'gateway.download_file' | 'gateway.stream' | 'templates.list' | 'templates.create' | 'templates.delete_by_name' | 'templates.read' | 'templates.edit' | 'templates.delete' | 'gateway.list_templates' | 'gateway.review_template' | 'templates.download' | 'calls.read_permission' | 'calls.act' | 'gateway.set_call_permission' | 'gateway.start_call' | 'gateway.read_call' | 'gateway.list_calls' | 'gateway.act_on_call' | 'profile.read' | 'profile.update' | 'public.picture' | 'uploads.create' | 'uploads.append' | 'uploads.read' | 'account.read' | 'account.update' | 'encryption.read' | 'encryption.upload' | 'groups.list' | 'groups.create' | 'groups.create_invite_link' | 'groups.read_invite_link' | 'groups.delete_invite_link' | 'groups.list_join_requests' | 'groups.approve_join_requests' | 'groups.reject_join_requests' | 'groups.remove_participants' | 'groups.read' | 'groups.delete' | 'gateway.join_group' | 'public.invite' | 'phone_numbers.list' | 'phone_numbers.create' | 'phone_numbers.read_info' | 'phone_numbers.update_settings' | 'phone_numbers.request_code' | 'phone_numbers.verify_code' | 'phone_numbers.register' | 'phone_numbers.deregister' | 'phone_numbers.read_account_number' | 'gateway.read_outbox' | 'gateway.read_number' | 'media.upload' | 'media.read' | 'media.delete' | 'gateway.upload_media' | 'media.download' | 'bot.read' | 'bot.read_automation' | 'bot.set_automation' | 'schedules.list' | 'schedules.create' | 'qr_codes.read' | 'qr_codes.list' | 'qr_codes.save' | 'qr_codes.delete' | 'public.message' | 'public.qr_image' | 'solutions.create' | 'solutions.list' | 'solutions.read' | 'solutions.accept' | 'solutions.reject' | 'onboarding.request' | 'compliance.read' | 'compliance.set' | 'portfolio.read_business' | 'portfolio.list_extended_credits' | 'portfolio.read_migration_intent' | 'webhooks.subscribe' | 'webhooks.list_subscriptions' | 'webhooks.unsubscribe' | 'webhooks.link_app' | 'webhooks.list_linked_apps' | 'webhooks.unlink_app' | 'receiver.handshake' | 'receiver.post' | 'audit.list_activities' | 'operator.read_state' | 'operator.list_nodes' | 'operator.list_tokens' | 'operator.create_token' | 'operator.revoke_token' | 'operator.read_app_secret' | 'operator.rotate_app_secret' | 'operator.list_deliveries' | 'operator.read_delivery' | 'operator.replay_deliveries' | 'operator.list_replays' | 'operator.read_replay' | 'operator.stop_replay' | 'operator.list_lanes' | 'operator.act_on_lane' | 'operator.list_audit' | 'operator.export_world' | 'operator.apply_world' | 'operator.list_requests' | 'operator.read_trace' | 'operator.stream' | 'operator.wait' | 'public.start' | 'public.live' | 'public.trace' | 'public.deliveries' | 'public.delivery' | 'public.connect' | 'public.calls' | 'public.call' | 'public.resources' | 'public.resource' | 'public.sandbox' | 'public.access' | 'public.sign_in_page' | 'public.console_file' | 'public.sign_in' | 'public.begin_sign_in' | 'public.finish_sign_in' | 'public.sign_out' | 'public.docs' | 'public.openapi' | 'public.openapi_gateway' | 'public.openapi_operator' | 'operators.healthz' | 'operators.readyz' | 'operators.metrics' | 'sandbox.read_clock' | 'sandbox.move_clock' | 'sandbox.list_faults' | 'sandbox.replace_faults' | 'sandbox.list_snapshots' | 'sandbox.save_snapshot' | 'sandbox.restore_snapshot' | 'sandbox.delete_snapshot' | 'sandbox.reset' | 'qr_codes.update'
+
 /** A rule by which requests or webhooks fail on purpose. */
 export interface FaultRule {
-  /** What it applies to; a member that is left out matches everything. */
   match?: {
     /** The door that a request comes to. */
     door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | undefined
-    /** Its operation, such as messages.send. */
-    operation?: string | undefined
+    /** The operation, such as messages.send. */
+    operation?: OperationName | undefined
     /** The phone number that a request or an event is about. */
     phone_number_id?: string | undefined
     /** The app that calls, or that is called. */
@@ -1547,9 +1549,9 @@ export interface GatewayMessage {
   context?: {
     id: string
   }
-  state: string
+  state: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
   states: {
-    status: string
+    status: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed' | 'deleted'
     timestamp: string
     user_wa_id?: string
   }[]

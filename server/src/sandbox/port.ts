@@ -21,6 +21,8 @@ export interface SandboxPort {
   moveClock(move: ClockMove, record: Recording): Promise<void>
   /** Every error of the API. */
   readonly errors: readonly KnownError[]
+  /** Whether the API has an operation of that name. */
+  readonly hasOperation: (name: string) => boolean
   listFaults(): Promise<readonly FaultRulesTable[]>
   /** Replaces the rules, and lets go what they held. */
   replaceFaults(rules: readonly FaultRule[], record: Recording): Promise<void>

@@ -34,6 +34,8 @@ export interface SandboxDeps {
   readonly onFaultsReplaced: () => void
   /** Every error of the API. */
   readonly errors: readonly KnownError[]
+  /** Whether the API has an operation of that name. */
+  readonly hasOperation: (name: string) => boolean
   /** Reads and checks a world, by default that of the start, and returns how it is written into an empty store. */
   readonly prepareWorld: (
     world: string | object | undefined,
@@ -51,6 +53,7 @@ export function openSandbox(deps: SandboxDeps): { readonly watch: SandboxWatch; 
       readOffset: () => clock.offset,
       moveClock: (move, record) => moveClock({ ...deps, watch }, move, record),
       errors: deps.errors,
+      hasOperation: deps.hasOperation,
       listFaults: () => listFaultRules(deps.database.read),
       async replaceFaults(rules, record) {
         await deps.database.transaction(async (tx) => {

@@ -1,6 +1,12 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import type { webhookFields } from '../../delivery/webhook-fields.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
+import {
+  qualityScores,
+  rejectionReasons,
+  templateCategories,
+  templateStatuses,
+} from '../../resources/templates/schemas.ts'
 import { interactiveKinds, messageKinds } from '../../resources/webhooks/message-kinds.ts'
 
 /** What the values of webhook events hold, for the types of the client; a test compares them with events that were sent. */
@@ -183,18 +189,22 @@ export function describeValues({ product }: Vocabulary): Record<WebhookField, TS
     phone_number_name_update: passedOn,
     phone_number_quality_update: passedOn,
     message_template_status_update: Type.Object({
-      event: text,
+      event: literals(...templateStatuses, 'DELETED'),
       ...template,
-      message_template_category: text,
-      reason: text,
+      message_template_category: literals(...templateCategories),
+      reason: literals('NONE', ...rejectionReasons),
       disable_info: optional(Type.Object({ disable_date: text })),
     }),
     message_template_quality_update: Type.Object({
-      previous_quality_score: text,
-      new_quality_score: text,
+      previous_quality_score: literals(...qualityScores),
+      new_quality_score: literals(...qualityScores),
       ...template,
     }),
-    template_category_update: Type.Object({ previous_category: text, new_category: text, ...template }),
+    template_category_update: Type.Object({
+      previous_category: literals(...templateCategories),
+      new_category: literals(...templateCategories),
+      ...template,
+    }),
     user_preferences: Type.Object({
       ...base,
       contacts,

@@ -30,6 +30,7 @@ const places: Readonly<Record<Direction, Readonly<Record<string, readonly [place
     TemplateLanguage: ['templates.create(language)', 'The code of a language.'],
     QualityScore: ['gateway.review_template(quality_score)', qualityScore],
     CallSession: ['calls.act(session)', 'An offer or an answer of WebRTC.'],
+    OperationName: ['sandbox.replace_faults(rules)[].match.operation', 'The name of an operation.'],
     FaultRule: ['sandbox.replace_faults(rules)[]', 'A rule by which requests or webhooks fail on purpose.'],
   },
   received: {

@@ -1,4 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
+import { chooseVocabulary, vocabularyNames } from '../../graph/vocabulary.ts'
+import { buildOperations } from '../../operations.ts'
+import { ruleSchema } from '../../resources/sandbox/faults.ts'
 import {
   qualityScores,
   templateCategories,
@@ -33,12 +36,21 @@ function oneOrSeveral(values: readonly string[]): TSchema {
   return Type.Union([Type.Enum([...values]), Type.Array(Type.Enum([...values]))])
 }
 
+/** A rule names an operation that there is, in either vocabulary. */
+function describeFaultRule(): TSchema {
+  const names = vocabularyNames.flatMap((name) => buildOperations(chooseVocabulary(name)).map((row) => row.name))
+  const { match, ...others } = ruleSchema.properties
+  const operation = optional(Type.Enum([...new Set(names)], { description: 'The operation, such as messages.send.' }))
+  return Type.Object({ match: optional(Type.Object({ ...match.properties, operation })), ...others })
+}
+
 const referral = inbound['text']?.properties['referral'] as TSchema
 
 /** Members that a row takes as they come and checks later, when it is known what they have to be. */
 export const preciseMembers: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   'gateway.write_message': { ...describeWritten(), referral, errors: Type.Array(eventError) },
   'messages.send': { ...sentContents, status: Type.Literal('read') },
+  'sandbox.replace_faults': { rules: Type.Array(describeFaultRule()) },
   'templates.list': {
     status: oneOrSeveral(templateStatuses),
     category: oneOrSeveral(templateCategories),
@@ -49,12 +61,15 @@ export const preciseMembers: Readonly<Record<string, Readonly<Record<string, TSc
   'templates.edit': { components: newTemplateComponents },
 }
 
+const messageState = Type.Enum(['accepted', 'sent', 'delivered', 'read', 'played', 'failed', 'deleted'])
 const choice = Type.Object({ id: text, title: text, description: optional(text) })
 
 /** Members of types that rows return, where the server checks less of what it passes on. */
 export const preciseShown: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   GatewayMessage: {
     type: Type.Enum([...Object.keys(inbound), 'template']),
+    state: messageState,
+    states: Type.Array(Type.Object({ status: messageState, timestamp: text, user_wa_id: optional(text) })),
     contacts: inbound['contacts']?.properties['contacts'] as TSchema,
     order: inbound['order']?.properties['order'] as TSchema,
     system: inbound['system']?.properties['system'] as TSchema,

@@ -2,7 +2,15 @@ import { isLink } from '../../http/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import type { Method } from './describe-methods.ts'
 import type { Parameter } from './kinds-of-messages.ts'
-import { declareType, type Member, writeComment, writeLiteral, writeMember, writeValue } from './write-type.ts'
+import {
+  declareType,
+  listWords,
+  type Member,
+  writeComment,
+  writeLiteral,
+  writeMember,
+  writeValue,
+} from './write-type.ts'
 
 /** The module of one group: its rows, types and functions, and the class that binds them to a client. */
 export function writeGroup(group: string, methods: readonly Method[], shared: readonly string[]): string {
@@ -37,11 +45,9 @@ const imported = {
   '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
 }
 
-const words = /\w+/g
-
 /** The imports of what a text uses. */
 function writeImports(text: string, shared: readonly string[]): string {
-  const found = new Set(text.match(words))
+  const found = listWords(text)
   const isUsed = (name: string) => found.has(name.replace('type ', ''))
   const files = { ...imported, './types.ts': shared.map((name) => `type ${name}`) }
   const lines = Object.entries<readonly string[]>(files).flatMap(([file, names]) => {

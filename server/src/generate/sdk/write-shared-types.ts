@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../http/openapi/document.ts'
 import type { EventSchemas } from './describe-events.ts'
 import type { Method } from './describe-methods.ts'
 import { makeNames, type NameShapes } from './named-shapes.ts'
-import { type Direction, declareType, listTitled, writeComment } from './write-type.ts'
+import { type Direction, declareType, listTitled, listWords, writeComment } from './write-type.ts'
 
 export interface NamedTypes {
   readonly methods: readonly Method[]
@@ -39,7 +39,7 @@ export function nameTypes(methods: readonly Method[], events: EventSchemas): Nam
 
 /** The import of the named types that a text uses. */
 export function writeTypeImports(text: string, names: readonly string[]): string {
-  const words = new Set(text.match(/\w+/g))
+  const words = listWords(text)
   const used = names.filter((name) => words.has(name)).sort()
   return used.length === 0 ? '' : `import type { ${used.join(', ')} } from './types.ts'\n\n`
 }

@@ -113,6 +113,11 @@ export function writeComment(lines: readonly string[], indent: string): string {
   return `${indent}/**\n${safe.map((line) => `${indent} *${line === '' ? '' : ` ${line}`}\n`).join('')}${indent} */\n`
 }
 
+/** The words of the code in a text, without its comments. */
+export function listWords(text: string): Set<string> {
+  return new Set(text.replaceAll(/\/\*\*[\s\S]*?\*\//g, '').match(/\w+/g))
+}
+
 export function writeKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : writeLiteral(name)
 }

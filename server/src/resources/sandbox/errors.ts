@@ -22,6 +22,10 @@ export const faultErrorUnknown = defineProblem({
   id: 'fault_error_unknown',
   text: 'no error of the API has status {status} and code {code}; docs/errors.md lists them.',
 })
+export const faultOperationUnknown = defineProblem({
+  id: 'fault_operation_unknown',
+  text: 'there is no operation {name}; docs/operations.md lists them, such as messages.send.',
+})
 export const faultOfNoRequest = defineProblem({
   id: 'fault_of_no_request',
   text: 'this rule is about posts to callbacks, which have neither door nor operation; leave them out.',

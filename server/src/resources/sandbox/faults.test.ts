@@ -10,7 +10,13 @@ import { until } from '../../../test/harness/until.ts'
 import { anyUser, envelopeOf, handIn, handInText, metadata } from '../../../test/harness/webhooks.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { notADuration } from '../operators/public.ts'
-import { effectNeedsOne, faultErrorUnknown, faultOfNoRequest, sandboxNeedsAll } from './errors.ts'
+import {
+  effectNeedsOne,
+  faultErrorUnknown,
+  faultOfNoRequest,
+  faultOperationUnknown,
+  sandboxNeedsAll,
+} from './errors.ts'
 
 onBothDatabases('faults', (engine) => {
   const server = useTestServer({ engine })
@@ -167,6 +173,11 @@ onBothDatabases('faults', (engine) => {
         'with what is no duration',
         { effect: { delay: 'long' } },
         like(notADuration, { argument: 'rules[0].effect.delay' }),
+      ],
+      [
+        'for an operation that there is not',
+        { match: { operation: 'messages.sned' }, effect: { drop: true } },
+        like(faultOperationUnknown, { argument: 'rules[0].match.operation' }),
       ],
       [
         'for webhooks of a door',

@@ -6,7 +6,7 @@ import { idSchema } from '../../graph/schemas.ts'
 import { type FaultEffect, type FaultRule, isForCallbacks } from '../../sandbox/fault-rules.ts'
 import type { KnownError, SandboxPort } from '../../sandbox/port.ts'
 import { notADuration } from '../operators/public.ts'
-import { effectNeedsOne, faultErrorUnknown, faultOfNoRequest } from './errors.ts'
+import { effectNeedsOne, faultErrorUnknown, faultOfNoRequest, faultOperationUnknown } from './errors.ts'
 import { controlSandbox, sandboxOf } from './recording.ts'
 
 const truth = (description: string) => Type.Optional(Type.Boolean({ description }))
@@ -59,7 +59,7 @@ const ruleMembers = {
   ),
   effect: effectSchema,
 }
-const ruleSchema = Type.Object(ruleMembers)
+export const ruleSchema = Type.Object(ruleMembers)
 const shownSchema = Type.Object({
   ...ruleMembers,
   hits: Type.Integer({ description: 'How often it was hit.' }),
@@ -104,7 +104,7 @@ export function faultOperations(): NewOperation[] {
           { id: 'faults', kind: 'sandbox' },
           async (sandbox, record) => {
             await sandbox.replaceFaults(
-              rules.map((rule, index) => readRule(rule, `rules[${index}]`, sandbox.errors)),
+              rules.map((rule, index) => readRule(rule, `rules[${index}]`, sandbox)),
               record,
             )
             return showRules(sandbox)
@@ -122,10 +122,14 @@ async function showRules(sandbox: SandboxPort) {
 function readRule(
   { match = {}, rate = 1, times, effect }: Static<typeof ruleSchema>,
   place: string,
-  errors: readonly KnownError[],
+  { errors, hasOperation }: SandboxPort,
 ): FaultRule {
   const given = { match, rate, ...(times !== undefined && { times }), effect } as FaultRule
   checkEffect(given.effect, place)
+  // A rule with a misspelt name would never be hit, and whoever made it would not notice.
+  if (match.operation !== undefined && !hasOperation(match.operation)) {
+    throw badArgument(faultOperationUnknown(`${place}.match.operation`, { name: match.operation }))
+  }
   if (!isForCallbacks(given)) return { ...given, effect: readError(given.effect, place, errors) }
   if (match.door === undefined && match.operation === undefined) return given
   throw badArgument(faultOfNoRequest(`${place}.match`))
