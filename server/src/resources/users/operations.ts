@@ -169,10 +169,10 @@ function userOperations(): NewOperation[] {
       async run(context, { wa_id, phone_number_id, group_id }) {
         const { db, page } = context
         if ((phone_number_id === undefined) === (group_id === undefined)) throw numberOrGroup()
-        if ((await findPerson(db, '', wa_id)).isNumber) throw numberIsNoUser()
         const group = group_id === undefined ? undefined : await findGroupForGateway(db, group_id)
         if (group_id !== undefined && !(group && (await isInGroup(db, group.id, wa_id)))) throw notFound()
         const number = await requireNumber(context, group?.phone_number_id ?? phone_number_id ?? '')
+        if ((await findPerson(db, '', wa_id)).isNumber) throw numberIsNoUser()
         const chat_id = group ? groupChatIdOf(group.id) : chatIdOf(number.id, wa_id)
         const tools = showTools(context, () => number.phone_number)
         return page.fetch(
