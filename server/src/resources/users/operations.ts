@@ -11,7 +11,7 @@ import { idSchema, successSchema } from '../../graph/schemas.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 import { deliverWaiting, endWaiting, isOnline, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
-import { chatIdOf, findPerson, groupChatIdOf, takeChat, updateChat } from '../messages/store.ts'
+import { chatIdOf, findPerson, groupChatIdOf, type Person, takeChat, updateChat } from '../messages/store.ts'
 import { messageDownloads } from './download.ts'
 import { numberIsNoUser, numberOrGroup } from './errors.ts'
 import { userMessageOperations } from './message-operations.ts'
@@ -73,8 +73,7 @@ function userOperations(): NewOperation[] {
         },
       },
       async run(context, { wa_id }) {
-        await requireUser(context, wa_id)
-        const { name, presence, auto_read, read_receipts, reachable } = await findPerson(context.db, '', wa_id)
+        const { name, presence, auto_read, read_receipts, reachable } = await requireUser(context, wa_id)
         return {
           wa_id,
           ...(name !== null && { name }),
@@ -95,9 +94,7 @@ function userOperations(): NewOperation[] {
       examples: { input: { wa_id: exampleUser, presence: 'online' }, output: { success: true } },
       async run(context, { wa_id, ...changes }) {
         const { db, settings } = context
-        await requireUser(context, wa_id)
-        const before = await findPerson(db, '', wa_id)
-        if (before.isNumber) throw numberIsNoUser()
+        const before = await requireUser(context, wa_id)
         await upsertUser(db, wa_id, changes)
         if (changes.presence === 'online' && !isOnline(before, settings)) await deliverWaiting(db, context, wa_id)
         return { success: true }
@@ -175,6 +172,7 @@ function userOperations(): NewOperation[] {
         const group = group_id === undefined ? undefined : await findGroupForGateway(db, group_id)
         if (group_id !== undefined && !(group && (await isInGroup(db, group.id, wa_id)))) throw notFound()
         const number = await requireNumber(context, group?.phone_number_id ?? phone_number_id ?? '')
+        if ((await findPerson(db, '', wa_id)).isNumber) throw numberIsNoUser()
         const chat_id = group ? groupChatIdOf(group.id) : chatIdOf(number.id, wa_id)
         const tools = showTools(context, () => number.phone_number)
         return page.fetch(
@@ -197,9 +195,13 @@ async function requireNumber({ db, sees }: GatewayContext, id: string) {
 }
 
 /** A token that is limited to accounts sees the users alone who have to do with them. */
-async function requireUser({ db, caller, sees }: GatewayContext, wa_id: string): Promise<void> {
-  if (caller.gateway_accounts === undefined) return
-  if (!(await listAccountsOfUserForGateway(db, wa_id)).some(sees)) throw notFound()
+async function requireUser({ db, caller, sees }: GatewayContext, wa_id: string): Promise<Person> {
+  if (caller.gateway_accounts !== undefined && !(await listAccountsOfUserForGateway(db, wa_id)).some(sees)) {
+    throw notFound()
+  }
+  const person = await findPerson(db, '', wa_id)
+  if (person.isNumber) throw numberIsNoUser()
+  return person
 }
 
 async function describeChats(context: GatewayContext<Db>, wa_id: string, chats: readonly ChatsTable[]) {

@@ -44,6 +44,9 @@ onBothDatabases("the users' side", (engine) => {
     assert.deepEqual((await sides.gateway(`users/${user}`, set)).body, { success: true })
     assert.deepEqual((await sides.read(`users/${user}`)).body, { wa_id: user, ...set })
     assertError(await sides.gateway('users/16315551001', { name: 'x' }), numberIsNoUser)
+    assertError(await sides.read('users/16315551001'), numberIsNoUser)
+    assertError(await sides.read('users/16315551001/chats'), numberIsNoUser)
+    assertError(await sides.read('users/16315551001/messages', { phone_number_id: number }), numberIsNoUser)
   })
 
   test('the gateway and the receiver give the same event, and the same id is told once', async () => {
