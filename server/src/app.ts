@@ -116,6 +116,9 @@ export interface App {
   close(graceMilliseconds: number): Promise<void>
 }
 
+/** How many connections may wait while the process is busy, if the system allows as many: others would have to try again a second later. */
+const maxUnaccepted = 4096
+
 /** The composition root: the one place that knows every dependency. */
 export async function createApp({
   config,
@@ -491,7 +494,7 @@ export async function createApp({
   return {
     async listen() {
       if (config.role !== 'worker' && config.consoleOn) await endStale(config, database, clock, log)
-      await server.listen({ port: config.port, host: config.host })
+      await server.listen({ port: config.port, host: config.host, backlog: maxUnaccepted })
       address = writeAddress(server.server.address() as AddressInfo)
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       if (runsWorkers) {

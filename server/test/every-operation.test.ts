@@ -106,13 +106,15 @@ onBothDatabases('every operation', (engine) => {
 
   // Before the examples, of which some delete what these ids name.
   describe('404 on an id of a kind that does not have it', () => {
-    for (const operation of operations.filter(isBusiness)) {
+    for (const [index, operation] of operations.filter(isBusiness).entries()) {
       test(operation.name, async () => {
         const offering = operations
           .filter((other) => other.method === operation.method && shapeOf(other) === shapeOf(operation))
           .map(nodeKindOf)
-        for (const [kind, id] of Object.entries(ids)) {
-          if ((offering as string[]).includes(kind)) continue
+        const others = Object.entries(ids).filter(([kind]) => !(offering as string[]).includes(kind))
+        // The kind of a node is compared after it was read, so on PostgreSQL each operation meets another one of them.
+        const tried = engine === 'sqlite' ? others : others.slice(index % others.length).slice(0, 1)
+        for (const [, id] of tried) {
           const options = exampleCall(operation, tokens.owner)
           assertMissing(await server.client.call(operation.method, pathOf(operation, ids, id), options), wrongKind)
         }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readlink, rm } from 'node:fs/promises'
+import { readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
@@ -89,6 +89,30 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
       )
     }
   }
+
+  test('connections of one moment wait for a process that is busy, and are answered', async () => {
+    const { server } = started()
+    // The most that the system lets wait.
+    const most = process.platform === 'linux' ? Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8')) : 100
+    const count = Math.min(1000, most)
+    process.kill(server.pid, 'SIGSTOP')
+    try {
+      const sockets: Socket[] = []
+      for (let index = 0; index < count; index++) {
+        openConnection(server.url).then((socket) => sockets.push(socket), assert.fail)
+      }
+      await until(() => sockets.length === count, 'all of them are connected')
+      process.kill(server.pid, 'SIGCONT')
+      for (const socket of sockets) {
+        socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+        const [answer] = await once(socket, 'data')
+        assert.match(String(answer), /^HTTP\/1\.1 200 /)
+        socket.destroy()
+      }
+    } finally {
+      process.kill(server.pid, 'SIGCONT')
+    }
+  })
 
   test('400 for a request that is not valid HTTP also reaches whoever goes on sending', async () => {
     const socket = await openConnection(started().server.url)

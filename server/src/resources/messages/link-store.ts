@@ -161,7 +161,8 @@ export async function takeWaiting(
 ): Promise<LinkFetchesTable[]> {
   let query = tx.query.selectFrom('link_fetches').selectAll().where('link_key', '=', link_key).where('kind', '=', kind)
   if (claim !== undefined) query = query.where('claim', '=', claim)
-  const rows = await query.orderBy('created_time').limit(limit).forUpdate().skipLocked().execute()
+  // It waits for whoever renews a lease at this moment: what it passed over would be fetched again when its lease has expired.
+  const rows = await query.orderBy('created_time').orderBy('message_id').limit(limit).forUpdate().execute()
   const ids = rows.map(({ message_id }) => message_id)
   if (ids.length > 0) await tx.query.deleteFrom('link_fetches').where('message_id', 'in', ids).execute()
   return rows

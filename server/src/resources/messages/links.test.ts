@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { fill, mp3, mp4, ogg, pdf, png, webp } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
@@ -354,6 +355,31 @@ onBothDatabases('media by link', (engine) => {
     for (const id of sent) assert.equal(await sides.namesOf(id), 'sent, delivered')
     assert.deepEqual(host.asked.toSorted(), paths.toSorted())
   })
+
+  // On SQLite nothing is written beside a transaction.
+  if (engine === 'postgres') {
+    test('a message is sent though its lease is being renewed when its file arrives', async (t) => {
+      const held: ServerResponse[] = []
+      const host = await startHost(t, { '/renewed.png': (response) => void held.push(response) })
+      const user = sides.newUser()
+      await sides.write(user)
+      const id = await sides.send(user, image(`${host.url}/renewed.png`))
+      await until(() => held.length === 1, 'the host is asked')
+      await server.database.transaction(async ({ query }) => {
+        await query.selectFrom('link_fetches').select('claim').where('message_id', '=', id).forUpdate().execute()
+        held[0]?.end(png)
+        await until(async () => {
+          const { rows } = await sql`
+            SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
+            query,
+          )
+          return rows.length > 0
+        }, 'the worker waits for the message')
+      })
+      await server.app.settle()
+      assert.equal(await sides.namesOf(id), 'sent, delivered')
+    })
+  }
 
   test('a link that waits is fetched after the service was stopped, and its message sent once', async (t) => {
     const held: ServerResponse[] = []
