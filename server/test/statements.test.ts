@@ -267,4 +267,18 @@ test('the holder of a lane sends what it raises without reading it; others wake 
     sent.filter((statement) => /^UPDATE lanes SET leased_until|^SELECT lanes.id/.test(statement)),
     [],
   )
+
+  // When it gets much from elsewhere, the holder reads by itself, and nobody wakes it.
+  let next = 0
+  const writeSome = async () => {
+    const ids = Array.from({ length: 40 }, () => `wamid.much.${next++}`)
+    const statuses = await Promise.all(ids.map((id, i) => writeAs(other.server, `1650555${3000 + i}`, id)))
+    assert.deepEqual(new Set(statuses), new Set([200]))
+  }
+  await until(async () => {
+    other.log.take()
+    for (let i = 0; i < 5; i++) await writeSome()
+    return other.log.take().every((statement) => !isNotice(statement))
+  }, '200 events without a notice')
+  await until(() => sink.has(`"wamid.much.${next - 1}"`), 'it delivers them all the same')
 })
