@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { atFirstUse } from '../../base/once.ts'
 import { isWebLink } from '../../base/web-link.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { idSchema } from '../../graph/schemas.ts'
@@ -151,11 +152,11 @@ function checkContacts(contacts: readonly { readonly name: object }[]): void {
   }
 }
 
-const oneEmoji = /^\p{RGI_Emoji}$/v
+const oneEmoji = atFirstUse(() => /^\p{RGI_Emoji}$/v)
 const textEmoji = /^\p{Emoji}$/v
 
 function checkEmoji(emoji: string): void {
-  if (emoji === '' || oneEmoji.test(emoji)) return
+  if (emoji === '' || oneEmoji().test(emoji)) return
   // Also those that are shown as text unless a selector follows, but no digits.
   if (textEmoji.test(emoji) && !/^[\d#*]$/.test(emoji)) return
   throw badArgument(emojiNotOne('reaction.emoji'))
