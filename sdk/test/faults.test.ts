@@ -169,7 +169,7 @@ describe('a server that misbehaves', () => {
     test(`${status} with code ${code} is a ${expected.name}`, async () => {
       await failing('messages.send', { status, code }, 9)
       const { client } = noting({ maxRetries: 0 })
-      await assert.rejects(client.messages.send(sb.number, { to: user }), (error) => {
+      await assert.rejects(client.messages.send(sb.number, { to: user, text: { body: 'Hi' } }), (error) => {
         assert.ok(error instanceof expected && error instanceof APIError)
         assert.deepEqual([error.name, error.status, error.code], [expected.name, status, code])
         assert.equal(error.headers.get('x-switchboard-fault'), 'rule=0; effect=status')

@@ -5,14 +5,34 @@ import {
   APIConnectionTimeoutError,
   type APIError,
   type Call,
+  type EventError,
+  type FaultRule,
+  type GatewayMessage,
   type InboundMessage,
+  type InteractiveContent,
   InternalServerError,
   type ListCall,
+  type MessageStatus,
+  type MessagesSendParams,
+  type MessagesValue,
   NotFoundError,
+  type OutboundMessage,
   type Page,
   type PhoneNumbersListItem,
+  RateLimitError,
+  type ReadMark,
+  type SandboxReplaceFaultsParams,
   Switchboard,
+  type Template,
+  type TemplateCategory,
+  type TemplateComponent,
+  type TemplatesCreateParams,
+  type TemplatesListItem,
+  type TemplatesReadResponse,
+  type TemplateValues,
   type WebhookEvent,
+  type WebhookField,
+  type WebhookValues,
 } from '@switchboard/client'
 
 /** What the compiler has to find: `npm test` checks the types of this file, and a line that is no error where one is expected fails. */
@@ -59,6 +79,80 @@ test('errors narrow by class, and what is left is known too', () => {
   }
   const error = new NotFoundError(404, {}, new Headers())
   assert.deepEqual([read(error), error.name], ['NotFoundError', 'NotFoundError'])
+  const limited = new RateLimitError(429, {}, new Headers({ 'retry-after': '7' }))
+  assert.deepEqual([limited.retryAfter, error.retryAfter], [7, undefined])
+})
+
+test('what is sent narrows by type, and holds what its type needs', () => {
+  const read = (message: OutboundMessage): string | undefined => {
+    switch (message.type) {
+      case 'image':
+        return message.image.id ?? message.image.link
+      case 'interactive':
+        return message.interactive.type === 'list' ? message.interactive.action.button : message.interactive.body?.text
+      case 'template':
+        return message.template.components?.map((values) => (values.type === 'button' ? values.index : 0)).join()
+      case undefined:
+      case 'text':
+        return message.text.body
+      default:
+        return message.to
+    }
+  }
+  const send = (params: MessagesSendParams) => new Switchboard().messages.send('1', params)
+  const marked: ReadMark = { status: 'read', message_id: 'wamid.1' }
+  const to = '2'
+  const list: InteractiveContent = {
+    type: 'list',
+    body: { text: 'What?' },
+    action: { button: 'Plants', sections: [{ rows: [{ id: 'fern', title: 'Fern' }] }] },
+  }
+  const header: TemplateValues = { type: 'header', parameters: [{ type: 'image', image: { id: '3' } }] }
+  const template = { name: 'x', language: { code: 'en' }, components: [header] }
+  const right: OutboundMessage[] = [
+    { to, text: { body: 'Hi' } },
+    { to, type: 'sticker', sticker: { id: '3' } },
+    { to, type: 'interactive', interactive: list },
+    { to, type: 'template', template },
+  ]
+  const wrong: MessagesSendParams[] = [
+    // @ts-expect-error: nothing is sent
+    {},
+    // @ts-expect-error: to whom?
+    { type: 'text', text: { body: 'Hi' } },
+    // @ts-expect-error: a picture is no text
+    { to, type: 'image', text: { body: 'Hi' } },
+    // @ts-expect-error: either an id or a link
+    { to, type: 'image', image: {} },
+    // @ts-expect-error: not both
+    { to, type: 'image', image: { id: '3', link: 'https://shop.example/fern.png' } },
+    // @ts-expect-error: the only status is read
+    { status: 'raed', message_id: 'wamid.1' },
+    // @ts-expect-error: a picture in a header is a file
+    {
+      to,
+      type: 'template',
+      template: { ...template, components: [{ type: 'header', parameters: [{ type: 'image' }] }] },
+    },
+    // @ts-expect-error: not offered by the server
+    { to, text: { body: 'Hi' }, ttl_seconds: 60 },
+  ]
+  assert.deepEqual(right.map(read), ['Hi', '2', 'Plants', '0'])
+  assert.deepEqual([wrong.length, typeof send, marked.status], [8, 'function', 'read'])
+})
+
+test('shapes of several operations have one name', () => {
+  holds<Equal<TemplatesListItem, Template>>()
+  holds<Equal<TemplatesReadResponse, Template>>()
+  holds<Equal<NonNullable<MessagesValue['statuses']>[number], MessageStatus>>()
+  holds<Equal<NonNullable<MessageStatus['errors']>[number], EventError>>()
+  holds<Equal<NonNullable<Extract<InboundMessage, { type: 'unsupported' }>['errors']>[number], EventError>>()
+  holds<Equal<NonNullable<GatewayMessage['errors']>[number], EventError>>()
+  holds<Equal<NonNullable<Template['components']>[number], TemplateComponent>>()
+  holds<Equal<SandboxReplaceFaultsParams['rules'][number], FaultRule>>()
+  holds<Equal<NonNullable<Template['category']>, TemplateCategory>>()
+  holds<Equal<TemplatesCreateParams['category'], TemplateCategory>>()
+  holds<Equal<keyof WebhookValues, WebhookField>>()
 })
 
 test('methods know what they take and what they give', () => {
@@ -79,10 +173,15 @@ test('methods know what they take and what they give', () => {
     client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'text', text: { boddy: 'Hi' } })
     // @ts-expect-error: the id is missing
     client.phoneNumbers.list()
+    // @ts-expect-error: the member of its kind is missing
+    client.gateway.writeMessage({ phone_number_id: '1', from: '2', type: 'text' })
     // @ts-expect-error: there is no such kind
     client.messages.send('1', { to: '2', type: 'telegram' })
     // @ts-expect-error: a text has a body
     client.messages.send('1', { to: '2', text: { boddy: 'Hi' } })
+    client.templates.list('1', { status: 'APPROVED', category: ['UTILITY', 'MARKETING'] })
+    // @ts-expect-error: there is no such status
+    client.templates.list('1', { status: 'OK' })
     // @ts-expect-error: there is no such field
     client.account.read('1', { fields: ['nome'] })
     return page

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
 import type { SinkRequest } from './harness/sink.ts'
 import { type Subscriber, startSubscriber, takeIt } from './harness/subscriber.ts'
 import { anyUser, envelopeOf, messagesChange, signHubByHand, textMessage } from './harness/webhooks.ts'
 import { accounts, ids, numbers, testWorld, tokens } from './harness/world.ts'
 
 const conversation = `${numbers.main}/${anyUser}`
-onBothDatabases('the commands of deliveries', (engine) => {
+onOneDatabase('the commands of deliveries', 'sqlite', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   before(async () => {

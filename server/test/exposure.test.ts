@@ -8,7 +8,7 @@ import { demoAppSecrets, demoTokens } from '../src/auth/demo.ts'
 import { demoTokenFromElsewhere } from '../src/graph/errors.ts'
 import { foreignPage, hostNotServed } from '../src/http/errors.ts'
 import { startCommand } from './harness/command.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
 import { type TestServer, useTestServer } from './harness/server.ts'
@@ -117,7 +117,7 @@ describe('the Host of a request, in production', () => {
   })
 })
 
-onBothDatabases('what a page of another website sends', (engine) => {
+onOneDatabase('what a page of another website sends', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp', PUBLIC_URL: 'https://api.example.com/base' } })
   const subscriptions = `/v23.0/${ids.application}/subscriptions`
   const form =
@@ -181,7 +181,7 @@ function worldWithDemoTokens() {
   return { ...world, tokens: [...world.tokens, ...demo] }
 }
 
-onBothDatabases('what everybody knows of the demo world', (engine) => {
+onOneDatabase('what everybody knows of the demo world', 'sqlite', (engine) => {
   const world = worldWithDemoTokens()
   const server = useTestServer({ engine, world, env: { TRUST_PROXY: '127.0.0.1' } })
   const open = useTestServer({ engine, world, env: { TRUST_PROXY: '127.0.0.1', ALLOW_DEMO_TOKENS: 'true' } })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { cannotReachStore } from '../src/graph/errors.ts'
 import { startCommand } from './harness/command.ts'
 import { makeMigratedPlace } from './harness/databases.ts'
@@ -73,8 +74,13 @@ test('a database that goes silent, is cut off and comes back: clear errors in ti
   const read = `${server.url}/v23.0/${ids.account}`
   const authorization = { authorization: `Bearer ${tokens.owner}` }
   async function assertGone(): Promise<void> {
-    // More at once than there are connections.
-    for (const answer of await Promise.all(Array.from({ length: 12 }, () => ask(read, authorization)))) {
+    // More at once than there are connections, and for so long that the later ones wait for those that hang.
+    const asked: Promise<Timed>[] = []
+    for (let round = 0; round < 8; round++) {
+      for (let count = 0; count < 12; count++) asked.push(ask(read, authorization))
+      await wait(timeout / 5)
+    }
+    for (const answer of await Promise.all(asked)) {
       const { status, retryAfter, milliseconds, body } = answer
       assertError({ status, body }, cannotReachStore({ seconds: 5 }))
       assert.deepEqual([retryAfter, body.error.is_transient], ['5', true])

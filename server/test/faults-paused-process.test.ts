@@ -13,7 +13,7 @@ import { Writers } from './harness/writers.ts'
 /** How long nothing is heard of a process before another takes its lanes. */
 const lease = 4000
 const users = 24
-const wantedTakeovers = 3
+const wantedTakeovers = 2
 
 async function writeWorld({ dataDir }: StorePlace, callback_url: string): Promise<string> {
   const world = testWorld()

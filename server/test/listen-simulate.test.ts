@@ -8,7 +8,7 @@ import { openSecret, sealSecret } from '../src/db/sealing.ts'
 import { findSecrets } from '../src/delivery/secrets.ts'
 import { openVerifyToken } from '../src/resources/webhooks/store.ts'
 import { type RunningServer, runCommand, startCommand, startHosted } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 import { jpeg, mp3, mp4, pdf, webp } from './harness/media-files.ts'
 import { hang, startSubscriber } from './harness/subscriber.ts'
 import { signHubByHand } from './harness/webhooks.ts'
@@ -26,7 +26,7 @@ function assertOneLine(stderr: string, pattern: RegExp): void {
   assert.match(stderr, /^switchboard: [^\n]+\n$/, 'one line, without a stack')
 }
 
-onBothDatabases('the commands listen and simulate', (engine) => {
+onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   let server: RunningServer
@@ -512,7 +512,7 @@ onBothDatabases('the commands listen and simulate', (engine) => {
   })
 })
 
-onBothDatabases('simulate against a server of the other vocabulary', (engine) => {
+onOneDatabase('simulate against a server of the other vocabulary', 'sqlite', (engine) => {
   test('asks the server for it, and finds the server by PORT', async (t) => {
     const place = await makeMigratedPlace(engine)
     t.after(() => place.remove())

@@ -7,7 +7,7 @@ import { Egress } from '../src/delivery/egress.ts'
 import { EgressError } from '../src/delivery/egress-error.ts'
 import { callbackBodyWrong, callbackStatusWrong, callbackUnreachable } from '../src/delivery/errors.ts'
 import { resolveBySystem } from '../src/delivery/resolve.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertOneOf } from './harness/errors.ts'
 import { malformedAnswers } from './harness/malformed-answers.ts'
 import { Chance } from './harness/seeded-random.ts'
@@ -36,7 +36,7 @@ function keepErrors(): { log: Log; errors: unknown[] } {
   return { log: Object.assign(Object.create(silentLog), { error: keep, fatal: keep }), errors }
 }
 
-onBothDatabases('a callback that breaks HTTP', (engine) => {
+onOneDatabase('a callback that breaks HTTP', 'sqlite', (engine) => {
   const { log, errors } = keepErrors()
   const server = useTestServer({ engine, log, env: { WEBHOOK_TIMEOUT: '2s' } })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCrowded } from './harness/crowd.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { OrderSink } from './harness/order-sink.ts'
 import { Writers } from './harness/writers.ts'
 
@@ -9,7 +9,7 @@ const answerTime = 100
 const users = 60
 const each = 3
 
-onBothDatabases('a subscriber that takes 100 ms to answer, while sixty users write', (engine) => {
+onOneDatabase('a subscriber that takes 100 ms to answer, while sixty users write', 'postgres', (engine) => {
   test('gets many posts at once, nothing twice, nothing out of order within a conversation', async (t) => {
     const sink = await new OrderSink().start()
     t.after(() => sink.end())

@@ -118,7 +118,7 @@ describe('three processes on one PostgreSQL', () => {
     t.after(() => database.close())
     const poster = new EventPoster('outage', (turn) => fleet.url(turn))
     t.after(() => poster.halt())
-    poster.start(() => 4)
+    poster.start(() => 12)
     // At any moment of a request, of a transaction, of a worker.
     for (let i = 0; i < 10; i++) {
       await database.breakConnections()

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runCommand } from './harness/command.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { useTestServer } from './harness/server.ts'
 import { subscribe } from './harness/subscriber.ts'
 import { handInText } from './harness/webhooks.ts'
 import { ids, tokens } from './harness/world.ts'
 
 /** Commands on a machine that has no store: they ask a server. */
-onBothDatabases('commands against a running server', (engine) => {
+onOneDatabase('commands against a running server', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { REPLAY_AT_ONCE: '0' } })
   const held = { folder: '' }
   before(async () => {

@@ -186,7 +186,7 @@ function run(vocabulary: VocabularyName): void {
   }
 
   async function makeTemplateFile(): Promise<string> {
-    const header = { type: 'HEADER', format: 'IMAGE', example: { header_handle: [await upload()] } }
+    const header = { type: 'HEADER', format: 'IMAGE', example: { header_handle: [await upload()] } } as const
     const { id } = await owner.templates.create('1000000000000001', {
       name: 'with_picture',
       language: 'en_US',
@@ -194,8 +194,7 @@ function run(vocabulary: VocabularyName): void {
       components: [header, { type: 'BODY', text: 'Look at this.' }],
     })
     const { components = [] } = await owner.templates.read(id)
-    const shown = components[0] as unknown as { example: { header_handle: string[] } }
-    return shown.example.header_handle[0] ?? ''
+    return components[0]?.example?.header_handle?.[0] ?? ''
   }
 }
 

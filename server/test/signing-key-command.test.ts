@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { makeStorePlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
 import { makeRsaPair } from './harness/rsa-keys.ts'
 
 const path = '/v23.0/4000000000000001/msgapp_business_encryption'
@@ -22,7 +22,7 @@ function optionsOf({ dataDir, databaseUrl }: StorePlace): { env: Record<string, 
   return { env: { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) }, cwd: dataDir }
 }
 
-onBothDatabases('signing-key', (engine) => {
+onOneDatabase('signing-key', 'sqlite', (engine) => {
   let place: StorePlace
   let options: ReturnType<typeof optionsOf>
   before(async () => {

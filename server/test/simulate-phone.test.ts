@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
 
 const number = '4000000000000001'
 const user = '16505559100'
 
-onBothDatabases('simulate status and press', (engine) => {
+onOneDatabase('simulate status and press', 'sqlite', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   let server: RunningServer

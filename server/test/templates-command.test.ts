@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
 
 const account = '1000000000000001'
 
-onBothDatabases('templates list, approve, reject and pause', (engine) => {
+onOneDatabase('templates list, approve, reject and pause', 'sqlite', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   let server: RunningServer

@@ -3,18 +3,21 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type EventStream,
+  type FaultRule,
   type GatewayStreamEvent,
-  type SandboxReplaceFaultsParams,
   Switchboard,
   type WebhookEvent,
 } from '@switchboard/client'
+import type { WebhookApp } from './connected-app.ts'
+import type { EventField, EventOf, KindOf } from './events.ts'
 import { fetchAside } from './fetch-aside.ts'
 import { type EventFilter, fitsEvent } from './filters.ts'
 import { Phone } from './phone.ts'
-import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
+import { copyStore, forgetStore, type StoreKeys, type StoreOptions, type TestedBusiness } from './prepared-store.ts'
 import { joinServer } from './running-server.ts'
 import { findCommand, type RunningServer, type ServerCommand, type Settings, startServer } from './server-process.ts'
 import { Subscriber } from './subscriber.ts'
+import { describeSubscription } from './subscription.ts'
 
 export interface SwitchboardOptions {
   /** What is in it: a world file's path or text, or its members as an object. Left out: the demo world. */
@@ -32,25 +35,8 @@ export interface SwitchboardOptions {
   readonly gatewayToken?: string | undefined
 }
 
-/** The fields that the subscriber of the tests gets: all of them. */
-const fields = [
-  'messages',
-  'calls',
-  'group_lifecycle_update',
-  'group_participants_update',
-  'group_settings_update',
-  'group_status_update',
-  'account_update',
-  'phone_number_name_update',
-  'phone_number_quality_update',
-  'message_template_status_update',
-  'message_template_quality_update',
-  'template_category_update',
-  'user_preferences',
-] satisfies readonly WebhookEvent['field'][]
-
-/** A rule by which requests or webhooks go wrong on purpose. */
-export type FaultRule = SandboxReplaceFaultsParams['rules'][number]
+/** A webhook that failed is sent again within a wait, then as seldom as usual. */
+const retryDelays = '200ms,1s,5s,30s,2m,10m,30m,1h,3h,6h,12h,24h'
 
 /** A server of its own, with a client, phones and a subscriber. */
 export class TestSwitchboard {
@@ -107,6 +93,21 @@ export class TestSwitchboard {
     return this.#keys.operatorToken
   }
 
+  /** What the first business' webhooks are signed with: for the handler of the app that is tested. */
+  get secret(): string {
+    return this.#findBusiness().secret
+  }
+
+  /** What proves a handshake: for the handler of the app that is tested. */
+  get verifyToken(): string {
+    return this.#subscriber.verifyToken
+  }
+
+  /** The id of the first business' app, whose webhooks are meant in `faults`: `{ match: { app_id: sb.appId }, … }`. */
+  get appId(): string {
+    return this.#findBusiness().app_id
+  }
+
   /** The process of the server. */
   get pid(): number {
     return this.#server.pid
@@ -119,29 +120,45 @@ export class TestSwitchboard {
 
   /** A client for another business of the world. */
   clientOf(businessId: string): Switchboard {
-    const business = this.#keys.businesses.find(({ id }) => id === businessId)
-    if (!business) throw new Error(`the world has no business ${businessId}`)
+    const business = this.#findBusiness(businessId)
     const { baseUrl, vocabulary } = this.client
     const { gatewayToken, operatorToken } = this.#keys
     return new Switchboard({ baseUrl, vocabulary, token: business.token, gatewayToken, operatorToken })
   }
 
+  /**
+   * Connects the app that is tested: from now on it gets the webhooks of its business, signed with `secret`. An event is there for
+   * `waitForEvent` once the app has responded to it; what it refuses is sent again, as in production. It stays connected after `reset`.
+   *
+   * @example
+   * await sb.connect(client.webhooks.handler({ verifyToken: sb.verifyToken, secret: sb.secret, onEvent }))
+   * await sb.connect('http://127.0.0.1:3000/webhooks')
+   */
+  async connect(app: WebhookApp, businessId?: string): Promise<void> {
+    await this.#subscriber.connect(this.#findBusiness(businessId).id, app)
+  }
+
+  /** Events no longer go to the app that was connected. */
+  disconnect(businessId?: string): void {
+    this.#subscriber.disconnect(this.#findBusiness(businessId).id)
+  }
+
   /** The phone of a user: always the same for the same number. */
   user(wa_id: string): Phone {
     const digits = wa_id.replaceAll(/\D/g, '')
-    const phone = this.#phones.get(digits) ?? new Phone(this.client, digits)
+    const phone = this.#phones.get(digits) ?? new Phone(this.client, digits, () => this.#explain(digits))
     this.#phones.set(digits, phone)
     return phone
   }
 
   /** The next event that fits, as the subscriber got it: one that came already and was not waited for, or the first that comes. */
-  async waitForEvent<Field extends WebhookEvent['field'] = WebhookEvent['field']>(
-    filter: EventFilter<Field> = {},
-  ): Promise<Extract<WebhookEvent, { field: Field }>> {
+  async waitForEvent<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>>(
+    filter: EventFilter<Field, Kind> = {},
+  ): Promise<EventOf<Field, Kind>> {
     const { field = 'any field', kind } = filter
     const what = `an event of ${field}${kind === undefined ? '' : `, ${kind}`}`
     const fits = (event: WebhookEvent) => fitsEvent(event, filter as unknown as EventFilter)
-    return (await this.#subscriber.events.take(what, fits, filter.timeout)) as Extract<WebhookEvent, { field: Field }>
+    return (await this.#subscriber.events.take(what, fits, filter.timeout)) as EventOf<Field, Kind>
   }
 
   /** Moves the clock of the server forward (`24h`), and does what falls due until then. */
@@ -157,7 +174,7 @@ export class TestSwitchboard {
   /** Brings everything back to what it was when this was created. */
   async reset(): Promise<void> {
     await this.client.sandbox.restoreSnapshot(this.#snapshot)
-    this.#subscriber.events.clear()
+    this.#subscriber.clear()
     for (const phone of this.#phones.values()) phone.forget()
   }
 
@@ -173,6 +190,21 @@ export class TestSwitchboard {
     if (this.#isGuest) await this.client.sandbox.deleteSnapshot(this.#snapshot)
     await this.#server.discard()
     await this.#subscriber.close()
+  }
+
+  #findBusiness(businessId?: string): TestedBusiness {
+    const { businesses } = this.#keys
+    const business = businessId === undefined ? businesses[0] : businesses.find(({ id }) => id === businessId)
+    if (!business) throw new Error(`the world has no business ${businessId ?? ''}`.trimEnd())
+    return business
+  }
+
+  /** Why a message may not have come to a user: it failed, or the app that should send it fails. */
+  #explain(wa_id: string): string {
+    const statuses = this.events.flatMap(({ field, value }) => (field === 'messages' ? (value.statuses ?? []) : []))
+    const failed = statuses.filter(({ status, recipient_id }) => status === 'failed' && recipient_id === wa_id).at(-1)
+    const { code, title } = failed?.errors?.[0] ?? {}
+    return `${failed ? ` A message failed: ${code} ${title}.` : ''}${this.#subscriber.describeRefusals()}`
   }
 
   /** What users' phones show comes by one stream. */
@@ -211,7 +243,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
     command: findCommand(options.command),
     vocabulary,
     world,
-    settings: { ...settings, VOCABULARY: vocabulary },
+    settings: { WEBHOOK_RETRY_DELAYS: retryDelays, ...settings, VOCABULARY: vocabulary },
   }
   const { server, keys } = await start(store)
   try {
@@ -249,22 +281,6 @@ async function start(store: StoreOptions): Promise<{ server: RunningServer; keys
     // A store that another version of the server prepared; when it fails anew there is another reason.
     await forgetStore(store)
     return begin()
-  }
-}
-
-/** Our app of each account's business is linked besides those that are linked already. */
-function describeSubscription({ businesses, accounts }: StoreKeys, subscriber: Subscriber) {
-  const appOf = new Map(businesses.map(({ id, app_id }) => [id, app_id]))
-  return {
-    apps: businesses.map(({ id, app_id }) => ({
-      id: app_id,
-      business_id: id,
-      webhook: subscriber.describeWebhook(app_id, fields),
-    })),
-    accounts: accounts.map(({ subscribed_apps, ...account }) => ({
-      ...account,
-      subscribed_apps: [...new Set([...subscribed_apps, appOf.get(account.business_id) ?? []].flat())],
-    })),
   }
 }
 

@@ -1,11 +1,12 @@
 import type { WebhookEvent } from '@switchboard/client'
-import type { PhoneMessage } from './phone.ts'
+import type { EventField, KindOf } from './events.ts'
+import type { MessageType, PhoneMessage } from './phone.ts'
 
 /** Which message is waited for; what is left out may be anything. */
-export interface MessageFilter {
+export interface MessageFilter<Type extends MessageType = MessageType> {
   /** Its text: a text message's, the body of an interactive one, a caption, or a template as it was filled in. */
   readonly text?: string | RegExp | undefined
-  readonly type?: string | undefined
+  readonly type?: Type | undefined
   /** The phone number that sent it. */
   readonly from?: string | undefined
   readonly where?: ((message: PhoneMessage) => boolean) | undefined
@@ -14,10 +15,10 @@ export interface MessageFilter {
 }
 
 /** Which event is waited for; what is left out may be anything. */
-export interface EventFilter<Field extends WebhookEvent['field'] = WebhookEvent['field']> {
+export interface EventFilter<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>> {
   readonly field?: Field | undefined
-  /** Of the field `messages`: the type of a message, or the status of one. */
-  readonly kind?: string | undefined
+  /** The type of a message or of a change of a group, the `event` of a call, or a status. */
+  readonly kind?: Kind | undefined
   readonly account_id?: string | undefined
   readonly where?: ((event: Extract<WebhookEvent, { field: Field }>) => boolean) | undefined
   /** Milliseconds; 5,000 when left out. */
@@ -29,7 +30,7 @@ export class NothingCame extends Error {
   override name = 'NothingCame'
 }
 
-export function fitsMessage(message: PhoneMessage, { text, type, from, where }: MessageFilter): boolean {
+export function fitsMessage(message: PhoneMessage, { text, type, from, where }: MessageFilter<MessageType>): boolean {
   if (type !== undefined && message.type !== type) return false
   if (from !== undefined && message.phone_number_id !== from) return false
   if (text !== undefined && !fitsText(textOf(message), text)) return false

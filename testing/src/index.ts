@@ -1,3 +1,13 @@
-export { createSwitchboard, type FaultRule, type SwitchboardOptions, type TestSwitchboard } from './create.ts'
+export type { FaultRule } from '@switchboard/client'
+export type { WebhookApp } from './connected-app.ts'
+export { createSwitchboard, type SwitchboardOptions, type TestSwitchboard } from './create.ts'
+export type { EventField, EventOf, KindOf } from './events.ts'
 export { type EventFilter, type MessageFilter, NothingCame } from './filters.ts'
-export { Phone, type PhoneMessage } from './phone.ts'
+export {
+  type MessageType,
+  Phone,
+  type PhoneMessage,
+  type PhoneMessageOf,
+  type Written,
+  type WrittenMessage,
+} from './phone.ts'

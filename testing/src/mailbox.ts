@@ -13,9 +13,15 @@ const shownItems = 5
 /** What came, in order. Each is given once to whoever waits for it, so that waiting twice gives the second one. */
 export class Mailbox<T> {
   readonly all: T[] = []
+  readonly #explain: () => string
   #fresh: T[] = []
   #waiters: Waiter<T>[] = []
   #failure: unknown
+
+  /** `explain` adds to the error of a wait in vain what else may be its reason. */
+  constructor(explain: () => string = () => '') {
+    this.#explain = explain
+  }
 
   add(item: T): void {
     this.all.push(item)
@@ -42,6 +48,8 @@ export class Mailbox<T> {
     const index = this.#fresh.findIndex(fits)
     if (index >= 0) return Promise.resolve(this.#fresh.splice(index, 1)[0] as T)
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    // A timer has no stack: the line of the test is known here alone.
+    const { stack = '' } = new Error('wait')
     return new Promise((resolve, reject) => {
       const end = () => clearTimeout(timer)
       const waiter: Waiter<T> = {
@@ -57,7 +65,11 @@ export class Mailbox<T> {
       }
       const timer = setTimeout(() => {
         this.#waiters = this.#waiters.filter((one) => one !== waiter)
-        reject(new NothingCame(`${what} did not come within ${timeout} ms. ${this.#describe()}`))
+        const error = new NothingCame(
+          `${what} did not come within ${timeout} ms. ${this.#describe()}${this.#explain()}`,
+        )
+        error.stack = stack.replace('Error: wait', () => `${error.name}: ${error.message}`)
+        reject(error)
       }, timeout)
       this.#waiters.push(waiter)
     })

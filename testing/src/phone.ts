@@ -6,20 +6,32 @@ import { exampleOffer } from './session.ts'
 /** A message as a user's phone shows it. */
 export type PhoneMessage = GatewayReadMessageResponse
 
-/** What a user writes: a text, or the members of a message as the gateway takes them. */
-export type Written = string | Omit<GatewayWriteMessageParams, 'from' | 'phone_number_id' | 'group_id'>
+/** The members of a message as the gateway takes them; the phone adds who writes to whom. */
+export type WrittenMessage = OfEach<GatewayWriteMessageParams>
+type OfEach<Message> = Message extends unknown ? Omit<Message, 'from' | 'phone_number_id' | 'group_id'> : never
+
+export type MessageType = PhoneMessage['type']
+
+/** A message of one type, with the member of that name. */
+export type PhoneMessageOf<Type extends MessageType> = Type extends keyof PhoneMessage
+  ? PhoneMessage & { type: Type } & Required<Pick<PhoneMessage, Type>>
+  : PhoneMessage & { type: Type }
+
+/** What a user writes: a text, or the members of a message. */
+export type Written = string | WrittenMessage
 
 /** The phone of one user. */
 export class Phone {
   /** The user's number, digits only. */
   readonly wa_id: string
   readonly #client: Switchboard
-  readonly #mailbox = new Mailbox<PhoneMessage>()
+  readonly #mailbox: Mailbox<PhoneMessage>
   #last: PhoneMessage | undefined
 
-  constructor(client: Switchboard, wa_id: string) {
+  constructor(client: Switchboard, wa_id: string, explain?: () => string) {
     this.#client = client
     this.wa_id = wa_id
+    this.#mailbox = new Mailbox(explain)
   }
 
   /** What came so far, oldest first. */
@@ -28,17 +40,29 @@ export class Phone {
   }
 
   /** The next message that fits: one that came already and was not waited for, or the first that comes. */
-  async waitForMessage(filter: MessageFilter = {}): Promise<PhoneMessage> {
+  async waitForMessage<Type extends MessageType = MessageType>(
+    filter: MessageFilter<Type> = {},
+  ): Promise<PhoneMessageOf<Type>> {
     const what = `a message to ${this.wa_id}${describe(filter)}`
     const message = await this.#mailbox.take(what, (one) => fitsMessage(one, filter), filter.timeout)
     this.#last = message
-    return message
+    return message as PhoneMessageOf<Type>
   }
 
   /** Writes to a phone number. */
   async write(phoneNumberId: string, message: Written): Promise<string> {
     const params = { ...asMessage(message), phone_number_id: phoneNumberId, from: this.wa_id }
     return (await this.#client.gateway.writeMessage(params)).message_id
+  }
+
+  /** Sends a file: a picture, a video, a recording, a sticker or a document, by its type. */
+  async writeFile(
+    phoneNumberId: string,
+    file: Blob,
+    more: { caption?: string; filename?: string } = {},
+  ): Promise<string> {
+    const { id } = await this.#client.gateway.uploadMedia({ phone_number_id: phoneNumberId, file })
+    return this.write(phoneNumberId, describeFile(file.type, { ...more, id }))
   }
 
   /** Answers the last message that was waited for, or else the last that came. */
@@ -92,11 +116,21 @@ export class Phone {
   }
 }
 
-function asMessage(message: Written): Exclude<Written, string> {
+function asMessage(message: Written): WrittenMessage {
   return typeof message === 'string' ? { type: 'text', text: { body: message } } : message
 }
 
-function describe({ text, type }: MessageFilter): string {
+/** The message that a file is sent as, by the type of the file. */
+function describeFile(mimeType: string, file: { id: string; caption?: string; filename?: string }): WrittenMessage {
+  const { id, caption } = file
+  if (mimeType === 'image/webp') return { type: 'sticker', sticker: { id } }
+  if (mimeType.startsWith('audio/')) return { type: 'audio', audio: { id } }
+  if (mimeType.startsWith('image/')) return { type: 'image', image: { id, caption } }
+  if (mimeType.startsWith('video/')) return { type: 'video', video: { id, caption } }
+  return { type: 'document', document: { id, filename: file.filename } }
+}
+
+function describe({ text, type }: MessageFilter<MessageType>): string {
   return `${type === undefined ? '' : ` of type ${type}`}${text === undefined ? '' : ` with ${text}`}`
 }
 

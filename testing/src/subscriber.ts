@@ -1,40 +1,33 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { makeWebhookHandler, type WebhookEvent } from '@switchboard/client'
+import { buffer } from 'node:stream/consumers'
+import { makeWebhookHandler, unwrapWebhook, type WebhookEvent } from '@switchboard/client'
+import { ConnectedApp, type Refusal, type WebhookApp } from './connected-app.ts'
 import { Mailbox } from './mailbox.ts'
 import type { TestedBusiness } from './prepared-store.ts'
 
 /** The callback of the tests' own apps: every event of every account, its signatures checked. */
 export class Subscriber {
-  readonly events = new Mailbox<WebhookEvent>()
+  readonly events = new Mailbox<WebhookEvent>(() => this.describeRefusals())
+  readonly verifyToken: string
   readonly #server: Server
-  readonly #verifyToken: string
+  readonly #businesses: ReadonlyMap<string, TestedBusiness>
+  /** By the id of their business. */
+  readonly #connected = new Map<string, ConnectedApp>()
 
-  private constructor(server: Server, verifyToken: string) {
+  private constructor(server: Server, businesses: readonly TestedBusiness[], verifyToken: string) {
     this.#server = server
-    this.#verifyToken = verifyToken
+    this.#businesses = new Map(businesses.map((business) => [`/${business.app_id}`, business]))
+    this.verifyToken = verifyToken
   }
 
   static async open(businesses: readonly TestedBusiness[], verifyToken: string): Promise<Subscriber> {
     const server = createServer()
-    const subscriber = new Subscriber(server, verifyToken)
-    const { events } = subscriber
-    const handlers = new Map(
-      businesses.map(({ app_id, secret }) => [
-        `/${app_id}`,
-        makeWebhookHandler({
-          verifyToken,
-          secret,
-          onEvent: (event) => events.add(event),
-          // A wrong signature is a fault that a test has to see.
-          onError: (error) => events.fail(error),
-        }),
-      ]),
-    )
+    const subscriber = new Subscriber(server, businesses, verifyToken)
     server.on('request', (request, response) => {
-      const handler = handlers.get(new URL(request.url ?? '/', 'http://localhost').pathname)
-      if (handler) void handler.node(request, response)
-      else response.writeHead(404).end()
+      void subscriber.#respond(request).then(({ status, body }) => {
+        response.writeHead(status).end(body)
+      })
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -49,11 +42,70 @@ export class Subscriber {
   /** The part of a world that lets an app post here. */
   describeWebhook(app_id: string, fields: readonly string[]) {
     const { port } = this.#server.address() as AddressInfo
-    return { callback_url: `http://127.0.0.1:${port}/${app_id}`, verify_token: this.#verifyToken, fields }
+    return { callback_url: `http://127.0.0.1:${port}/${app_id}`, verify_token: this.verifyToken, fields }
+  }
+
+  /** From now on the posts for a business go to the app that is tested, and count once it has taken them. */
+  async connect(businessId: string, app: WebhookApp): Promise<void> {
+    const connected = new ConnectedApp(app)
+    await connected.shakeHands(this.verifyToken)
+    this.#connected.set(businessId, connected)
+  }
+
+  disconnect(businessId: string): void {
+    this.#connected.delete(businessId)
+  }
+
+  /** What connected apps did not take, for whoever waits in vain. */
+  describeRefusals(): string {
+    const refusals = [...this.#connected.values()].flatMap((app) => app.refusals)
+    const last = refusals.at(-1)
+    if (!last) return ''
+    return ` The connected app refused ${refusals.length} posts, the last one with ${last.status} ${last.body.slice(0, 300)}`
+  }
+
+  /** Forgets what came. */
+  clear(): void {
+    this.events.clear()
+    for (const { refusals } of this.#connected.values()) refusals.length = 0
   }
 
   async close(): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
   }
+
+  async #respond(request: IncomingMessage): Promise<Refusal> {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const business = this.#businesses.get(url.pathname)
+    if (!business) return { status: 404, body: '' }
+    if (request.method !== 'POST') return this.#shakeHands(url, business)
+    try {
+      const body = new Uint8Array(await buffer(request))
+      const headers = readHeaders(request)
+      const post = await unwrapWebhook(body, headers, business.secret)
+      const refusal = await this.#connected.get(business.id)?.post(body, headers)
+      if (refusal) return refusal
+      for (const event of post.events) this.events.add(event)
+      return { status: 200, body: 'ok' }
+    } catch (error) {
+      // A wrong signature is a fault that a test has to see.
+      this.events.fail(error)
+      return { status: 500, body: String(error) }
+    }
+  }
+
+  async #shakeHands(url: URL, { secret }: TestedBusiness): Promise<Refusal> {
+    const handler = makeWebhookHandler({ verifyToken: this.verifyToken, secret, onEvent: () => undefined })
+    const response = await handler(new Request(url))
+    return { status: response.status, body: await response.text() }
+  }
+}
+
+/** Headers of the connection, not of the post. */
+const ofConnection = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding']
+
+function readHeaders({ headers }: IncomingMessage): Headers {
+  const given = Object.entries(headers).filter(([name]) => !ofConnection.includes(name))
+  return new Headers(given.map(([name, value]) => [name, String(value)]))
 }

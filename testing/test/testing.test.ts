@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -31,8 +33,7 @@ describe('a server for tests', () => {
     assert.equal(message.type, 'text')
     await phone.reply('Good morning')
     const event = await sb.waitForEvent({ field: 'messages', kind: 'text' })
-    const reply = event.value.messages?.[0]
-    assert.ok(reply?.type === 'text')
+    const [reply] = event.value.messages
     assert.deepEqual([reply.from, reply.text.body, reply.context?.id], [user, 'Good morning', message.id])
   })
 
@@ -41,18 +42,19 @@ describe('a server for tests', () => {
     const buttons = ['Yes', 'No'].map((title) => ({ type: 'reply' as const, reply: { id: `id-${title}`, title } }))
     const interactive = { type: 'button' as const, body: { text: 'Shall we?' }, action: { buttons } }
     await sb.client.messages.send(sb.number, { to: user, type: 'interactive', interactive })
-    await phone.waitForMessage({ text: 'Shall we?', type: 'interactive' })
+    const shown = await phone.waitForMessage({ text: 'Shall we?', type: 'interactive' })
+    assert.equal(shown.interactive.action?.buttons?.[0]?.reply.title, 'Yes')
     await phone.press('Yes')
     const event = await sb.waitForEvent({ field: 'messages', kind: 'interactive' })
-    const pressed = event.value.messages?.[0]
-    assert.ok(pressed?.type === 'interactive' && pressed.interactive.type === 'button_reply')
+    const [pressed] = event.value.messages
+    assert.ok(pressed.interactive.type === 'button_reply')
     assert.equal(pressed.interactive.button_reply.id, 'id-Yes')
   })
 
   test('calls', async () => {
     const id = await sb.user('16505559876').call(sb.number)
     const event = await sb.waitForEvent({ field: 'calls', kind: 'connect' })
-    assert.equal(event.value.calls?.[0]?.id, id)
+    assert.equal(event.value.calls[0].id, id)
   })
 
   test('waits for statuses, one after another', async () => {
@@ -60,9 +62,9 @@ describe('a server for tests', () => {
     const { messages } = await sb.client.messages.send(sb.number, { to: user, text: { body: 'Hi' } })
     await phone.waitForMessage()
     await phone.read()
-    for (const kind of ['sent', 'delivered', 'read']) {
+    for (const kind of ['sent', 'delivered', 'read'] as const) {
       const { value } = await sb.waitForEvent({ field: 'messages', kind })
-      assert.equal(value.statuses?.[0]?.id, messages[0]?.id)
+      assert.equal(value.statuses[0].id, messages[0]?.id)
     }
   })
 
@@ -73,6 +75,12 @@ describe('a server for tests', () => {
       () => sb.waitForEvent({ field: 'messages', kind: 'failed' }),
       (error) => assert.equal(error.code, 131047),
     )
+  })
+
+  test('filters a list by several values', async () => {
+    const list = sb.client.templates.list('1000000000000001', { status: ['APPROVED', 'PENDING'], category: 'UTILITY' })
+    const found = await list.toArray()
+    assert.ok(found.length > 0 && found.every(({ category }) => category === 'UTILITY'))
   })
 
   test('lets requests fail on purpose', async () => {
@@ -96,11 +104,66 @@ describe('a server for tests', () => {
     assert.ok(Math.min(...times) < 100, `${times} ms`)
   })
 
-  test('says what came instead', async () => {
+  test('connects the app that is tested: its events are there once it has taken them', async () => {
+    const taken: string[] = []
+    const options = { verifyToken: sb.verifyToken, secret: sb.secret, onError: () => undefined }
+    let isBroken = true
+    const handler = sb.client.webhooks.handler({
+      ...options,
+      async onEvent({ field, value }) {
+        for (const message of (field === 'messages' && value.messages) || []) {
+          if (isBroken) throw new Error('not yet')
+          taken.push(message.id)
+          const file = message.type === 'image' ? message.image.mime_type : 'none'
+          await sb.client.messages.send(sb.number, { to: message.from, text: { body: `File: ${file}` } })
+        }
+      },
+    })
+    await assert.rejects(sb.connect(sb.client.webhooks.handler({ ...options, verifyToken: 'x', onEvent: () => 0 })), {
+      message: /make it with sb.verifyToken. The handler responded 403 wrong verify token/,
+    })
+    await assert.rejects(
+      sb.connect('http://127.0.0.1:1/'),
+      /127.0.0.1:1\/ responded 502 no response: fetch failed: bad port/,
+    )
+    await sb.connect(handler)
+    const phone = sb.user(user)
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    )
+    const id = await phone.writeFile(sb.number, new Blob([png], { type: 'image/png' }), { caption: 'My fern' })
+    await assert.rejects(sb.waitForEvent({ kind: 'image', timeout: 300 }), {
+      message:
+        /Nothing came. The connected app refused \d+ posts, the last one with 500 the event could not be processed/,
+    })
+    isBroken = false
+    await sb.waitForEvent({ field: 'messages', kind: 'image' })
+    assert.deepEqual(taken, [id])
+    await phone.waitForMessage({ text: 'File: image/png' })
+
+    const server = createServer(handler.node)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await sb.connect(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+    await phone.reply('Hello?')
+    await phone.waitForMessage({ text: 'File: none' })
+    server.close()
+    sb.disconnect()
+  })
+
+  test('says what came instead, why, and which line waited', async () => {
     await beginChat()
     await sb.client.messages.send(sb.number, { to: user, text: { body: 'Something else' } })
     await sb.user(user).waitForMessage({ text: 'Something' })
-    await assert.rejects(sb.user(user).waitForMessage({ text: 'Never', timeout: 20 }), NothingCame)
+    await sb.advance('25h')
+    await sb.client.messages.send(sb.number, { to: user, text: { body: 'Too late' } })
+    await sb.waitForEvent({ field: 'messages', kind: 'failed' })
+    await assert.rejects(sb.user(user).waitForMessage({ text: 'Never', timeout: 20 }), (error) => {
+      assert.ok(error instanceof NothingCame)
+      assert.match(error.message, /A message failed: 131047 Re-engagement message\./)
+      assert.match(error.stack ?? '', /^NothingCame: a message to 16505551234 with Never [\s\S]+testing\.test\.ts/)
+      return true
+    })
     await assert.rejects(sb.waitForEvent({ field: 'calls', timeout: 20 }), NothingCame)
   })
 })

@@ -28,6 +28,8 @@ export class APIError extends SwitchboardError {
   readonly trace: string | undefined
   /** Whether it may go well later. */
   readonly isTransient: boolean
+  /** The seconds that the server asks to wait (`Retry-After`), where it does. */
+  readonly retryAfter: number | undefined
   readonly headers: Headers
   /** The whole body: parsed if it is JSON. */
   readonly body: unknown
@@ -45,6 +47,7 @@ export class APIError extends SwitchboardError {
     this.type = asText(envelope.type)
     this.trace = traceOf(headers) ?? asText(envelope.svctrace_id) ?? asText(envelope.fbtrace_id)
     this.isTransient = envelope.is_transient === true
+    this.retryAfter = readRetryAfter(headers.get('retry-after'))
     this.headers = headers
     this.body = body
   }
@@ -145,6 +148,14 @@ export function makeApiError(status: number, text: string, headers: Headers): AP
 
 export function traceOf(headers: Headers): string | undefined {
   return headers.get('x-svctrace-id') ?? headers.get('x-fbtrace-id') ?? undefined
+}
+
+/** Seconds, or a date. */
+function readRetryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text)
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now()) / 1000
 }
 
 function parseOrKeep(text: string): unknown {

@@ -7,22 +7,14 @@ const longestAsked = 60_000
 
 /** Milliseconds to wait before the next try; undefined: it is not worth waiting. */
 export function waitBefore(tries: number, error: unknown): number | undefined {
-  const asked = error instanceof APIError ? readRetryAfter(error.headers.get('retry-after')) : undefined
-  if (asked !== undefined) return asked <= longestAsked ? asked : undefined
+  const asked = error instanceof APIError ? error.retryAfter : undefined
+  if (asked !== undefined) return asked * 1000 <= longestAsked ? asked * 1000 : undefined
   return backOff(tries)
 }
 
 /** Exponential backoff; the jitter keeps clients from coming back all at once. */
 export function backOff(tries: number): number {
   return Math.min(longestWait, firstWait * 2 ** tries) * (0.5 + Math.random() / 2)
-}
-
-/** Seconds, or a date. */
-function readRetryAfter(text: string | null): number | undefined {
-  if (text === null) return undefined
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000
-  const time = Date.parse(text)
-  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
 }
 
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

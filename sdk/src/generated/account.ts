@@ -3,6 +3,7 @@
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { HealthStatus } from './types.ts'
 
 /** The parameters of `account.read`. */
 export interface AccountReadParams {
@@ -31,14 +32,7 @@ export interface AccountReadResponse {
   status?: 'ACTIVE'
   /** Always false: there are no insights. */
   is_enabled_for_insights?: boolean
-  health_status?: {
-    can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
-    entities: {
-      entity_type: string
-      id: string
-      can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
-    }[]
-  }
+  health_status?: HealthStatus
   /** There is no such API here. */
   marketing_messages_lite_api_status?: 'INELIGIBLE'
   /** Taken as a field, and left out of the response: nothing here knows it. */

@@ -3,6 +3,7 @@
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { CallSession } from './types.ts'
 
 /** The parameters of `calls.read_permission`. */
 export interface CallsReadPermissionParams {
@@ -50,12 +51,7 @@ export interface CallsActParams {
   /** The call, with any action but connect; left out: the open one with `to`. */
   call_id?: string | undefined
   /** What one side sends to set up the media of a call. */
-  session?: {
-    /** Whether it begins the negotiation or answers. */
-    sdp_type: 'offer' | 'answer'
-    /** A session description as in RFC 8866. */
-    sdp: string
-  } | undefined
+  session?: CallSession | undefined
   /** Returned in the events of the call. */
   biz_opaque_callback_data?: string | undefined
 }

@@ -6,117 +6,7 @@ import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
-
-/** The file of a message, with what is known of it. */
-export interface GatewayFile {
-  id?: string
-  link?: string
-  caption?: string
-  filename?: string
-  voice?: boolean
-  animated?: boolean
-  mime_type?: string
-  sha256?: string
-  file_size?: number
-  /** A link to the file, good for a while. */
-  url?: string
-}
-
-/** A message as the user's side sees it. */
-export interface GatewayMessage {
-  id: string
-  direction: 'to_user' | 'to_business'
-  phone_number_id: string
-  user_wa_id?: string
-  group_id?: string
-  from: string
-  timestamp: string
-  type: string
-  text?: {
-    body: string
-    preview_url?: boolean
-  }
-  reaction?: {
-    message_id: string
-    emoji?: string
-  }
-  /** The file of a message, with what is known of it. */
-  audio?: GatewayFile
-  /** The file of a message, with what is known of it. */
-  document?: GatewayFile
-  /** The file of a message, with what is known of it. */
-  image?: GatewayFile
-  /** The file of a message, with what is known of it. */
-  sticker?: GatewayFile
-  /** The file of a message, with what is known of it. */
-  video?: GatewayFile
-  location?: {
-    latitude: number | string
-    longitude: number | string
-    name?: string
-    address?: string
-    url?: string
-  }
-  contacts?: Record<string, unknown>[]
-  unsupported?: unknown
-  unknown?: unknown
-  button?: {
-    payload: string
-    text: string
-  }
-  interactive?: {
-    type: string
-    header?: {
-      type: string
-      [member: string]: unknown
-    }
-    body?: {
-      text: string
-    }
-    footer?: {
-      text: string
-    }
-    action?: Record<string, unknown>
-    button_reply?: {
-      id: string
-      title: string
-      description?: string
-    }
-    list_reply?: {
-      id: string
-      title: string
-      description?: string
-    }
-  }
-  order?: unknown
-  system?: unknown
-  template?: {
-    name: string
-    language: {
-      code: string
-    }
-    components?: Record<string, unknown>[]
-  }
-  referral?: unknown
-  context?: {
-    id: string
-  }
-  state: string
-  states: {
-    status: string
-    timestamp: string
-    user_wa_id?: string
-  }[]
-  errors?: unknown[]
-  /** A template, filled in. */
-  rendered?: {
-    header?: unknown
-    body: string
-    footer?: string
-    buttons: unknown[]
-  }
-  content_removed?: boolean
-}
+import type { WrittenText, WrittenReaction, WrittenAudio, WrittenDocument, WrittenImage, WrittenSticker, WrittenVideo, WrittenLocation, WrittenContacts, WrittenUnsupported, WrittenUnknown, WrittenButton, WrittenInteractive, WrittenOrder, WrittenSystem, TemplateStatus, TemplateCategory, QualityScore, CallSession, GatewayMessage, TemplateComponent, TemplateQuality } from './types.ts'
 
 /** The response of `gateway.read_user`. */
 export interface GatewayReadUserResponse {
@@ -240,177 +130,7 @@ export function gatewayListMessages(client: Client, waId: string, params?: Gatew
 }
 
 /** The parameters of `gateway.write_message`. */
-export interface GatewayWriteMessageParams {
-  /** The phone number that the user writes to. */
-  phone_number_id?: string | undefined
-  /** The group that the user writes in, instead of phone_number_id. */
-  group_id?: string | undefined
-  /** It must be a user's id: 1 to 20 digits, as text. */
-  from: string
-  /** The name of the user; left out: the one that is known. */
-  name?: string | undefined
-  /** The id of the message; left out: a new one. */
-  id?: string | undefined
-  /** It must be a time in Unix seconds, as a string of digits. */
-  timestamp?: string | undefined
-  /** The kind of message; the member of this name holds it. */
-  type: 'text' | 'reaction' | 'audio' | 'document' | 'image' | 'sticker' | 'video' | 'location' | 'contacts' | 'unsupported' | 'unknown' | 'button' | 'interactive' | 'order' | 'system'
-  /** What a message of type text holds, as in events. */
-  text?: {
-    body: string
-  } | undefined
-  /** What a message of type reaction holds, as in events. */
-  reaction?: {
-    message_id: string
-    emoji?: string | undefined
-  } | undefined
-  /** What a message of type audio holds, as in events. */
-  audio?: {
-    mime_type?: string | undefined
-    sha256?: string | undefined
-    id: string
-    voice?: boolean | undefined
-  } | undefined
-  /** What a message of type document holds, as in events. */
-  document?: {
-    mime_type?: string | undefined
-    sha256?: string | undefined
-    id: string
-    filename?: string | undefined
-  } | undefined
-  /** What a message of type image holds, as in events. */
-  image?: {
-    mime_type?: string | undefined
-    sha256?: string | undefined
-    id: string
-    caption?: string | undefined
-  } | undefined
-  /** What a message of type sticker holds, as in events. */
-  sticker?: {
-    mime_type?: string | undefined
-    sha256?: string | undefined
-    id: string
-    animated?: boolean | undefined
-  } | undefined
-  /** What a message of type video holds, as in events. */
-  video?: {
-    mime_type?: string | undefined
-    sha256?: string | undefined
-    id: string
-    caption?: string | undefined
-  } | undefined
-  /** What a message of type location holds, as in events. */
-  location?: {
-    address: string
-    latitude: number
-    longitude: number
-    name: string
-    url?: string | undefined
-  } | undefined
-  /** What a message of type unsupported holds, as in events. */
-  unsupported?: Record<string, unknown> | undefined
-  /** What a message of type unknown holds, as in events. */
-  unknown?: Record<string, unknown> | undefined
-  /** What a message of type button holds, as in events. */
-  button?: {
-    payload: string
-    text: string
-  } | undefined
-  /** What a message of type interactive holds, as in events. */
-  interactive?: {
-    type: 'list_reply'
-    list_reply: {
-      id: string
-      title: string
-      description: string
-    }
-  } | {
-    type: 'button_reply'
-    button_reply: {
-      id: string
-      title: string
-    }
-  } | {
-    type: 'nfm_reply'
-    nfm_reply: {
-      name?: string | undefined
-      body?: string | undefined
-      response_json: string
-    }
-  } | {
-    type: 'call_permission_reply'
-    call_permission_reply: {
-      response: 'accept' | 'reject'
-      expiration_timestamp?: string | undefined
-      response_source?: string | undefined
-    }
-  } | undefined
-  /** What a message of type order holds, as in events. */
-  order?: {
-    catalog_id: string
-    text: string
-    product_items: readonly {
-      product_retailer_id: string
-      quantity: number
-      item_price: number
-      currency: string
-    }[]
-  } | undefined
-  /** What a message of type system holds, as in events. */
-  system?: {
-    body: string
-    type: 'user_changed_number'
-    wa_id: string
-  } | undefined
-  /** What a message of type contacts holds, as in events. */
-  contacts?: readonly {
-    addresses?: readonly {
-      city?: string | undefined
-      country?: string | undefined
-      country_code?: string | undefined
-      state?: string | undefined
-      street?: string | undefined
-      type?: string | undefined
-      zip?: string | undefined
-    }[] | undefined
-    birthday?: string | undefined
-    emails?: readonly {
-      email?: string | undefined
-      type?: string | undefined
-    }[] | undefined
-    name?: {
-      formatted_name: string
-      first_name?: string | undefined
-      last_name?: string | undefined
-      middle_name?: string | undefined
-      suffix?: string | undefined
-      prefix?: string | undefined
-    } | undefined
-    org?: {
-      company?: string | undefined
-      department?: string | undefined
-      title?: string | undefined
-    } | undefined
-    phones?: readonly {
-      phone?: string | undefined
-      wa_id?: string | undefined
-      type?: string | undefined
-    }[] | undefined
-    urls?: readonly {
-      url?: string | undefined
-      type?: string | undefined
-    }[] | undefined
-  }[] | undefined
-  /** The message that this one replies to. */
-  context?: {
-    /** Its id. */
-    id: string
-  } | undefined
-  /** The advertisement that the user came from, as in events. */
-  referral?: Record<string, unknown> | undefined
-  /** Why a message of type unsupported cannot be shown, as in events. */
-  errors?: readonly Record<string, unknown>[] | undefined
-}
+export type GatewayWriteMessageParams = WrittenText | WrittenReaction | WrittenAudio | WrittenDocument | WrittenImage | WrittenSticker | WrittenVideo | WrittenLocation | WrittenContacts | WrittenUnsupported | WrittenUnknown | WrittenButton | WrittenInteractive | WrittenOrder | WrittenSystem
 
 /** The response of `gateway.write_message`. */
 export interface GatewayWriteMessageResponse {
@@ -493,7 +213,7 @@ export function gatewayStream(client: Client, params?: GatewayStreamParams, opti
 /** The parameters of `gateway.list_templates`. */
 export interface GatewayListTemplatesParams {
   /** Only those in this status. */
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | undefined
+  status?: TemplateStatus | undefined
   /** How many items a page holds at the most; 25 when left out. */
   limit?: number | undefined
   /** The cursor of the item that the page starts behind. */
@@ -507,54 +227,13 @@ export interface GatewayListTemplatesItem {
   id?: string
   name?: string
   language?: string
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  previous_category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
-  components?: {
-    type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
-    format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
-    text?: string
-    example?: {
-      header_text?: string[]
-      header_handle?: string[]
-      header_text_named_params?: {
-        param_name: string
-        example: string
-      }[]
-      body_text?: string[][]
-      body_text_named_params?: {
-        param_name: string
-        example: string
-      }[]
-    }
-    buttons?: {
-      type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
-      text?: string
-      url?: string
-      phone_number?: string
-      example?: string[]
-      flow_id?: string
-      flow_name?: string
-      flow_json?: string
-      flow_action?: string
-      navigate_screen?: string
-      otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP'
-      autofill_text?: string
-      zero_tap_terms_accepted?: boolean
-      supported_apps?: {
-        package_name: string
-        signature_hash: string
-      }[]
-    }[]
-    add_security_recommendation?: boolean
-    code_expiration_minutes?: number
-  }[]
+  category?: TemplateCategory
+  previous_category?: TemplateCategory
+  status?: TemplateStatus
+  components?: TemplateComponent[]
   parameter_format?: 'POSITIONAL' | 'NAMED'
   message_send_ttl_seconds?: number
-  quality_score?: {
-    score: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
-    date: string
-  }
+  quality_score?: TemplateQuality
   rejected_reason?: 'NONE' | 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH'
   created_time?: string
   last_updated_time?: string
@@ -571,13 +250,13 @@ export function gatewayListTemplates(client: Client, params?: GatewayListTemplat
 /** The parameters of `gateway.review_template`. */
 export interface GatewayReviewTemplateParams {
   /** The outcome of the review. */
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED' | undefined
+  status?: TemplateStatus | undefined
   /** Why it is rejected; only with status REJECTED. */
   reason?: 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH' | undefined
   /** How its messages are received. */
-  quality_score?: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED' | undefined
+  quality_score?: QualityScore | undefined
   /** For every language of the name. */
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY' | undefined
+  category?: TemplateCategory | undefined
 }
 
 /** The response of `gateway.review_template`. */
@@ -625,12 +304,7 @@ export interface GatewayStartCallParams {
   /** The name of the user. */
   name?: string | undefined
   /** What one side sends to set up the media of a call. */
-  session: {
-    /** Whether it begins the negotiation or answers. */
-    sdp_type: 'offer' | 'answer'
-    /** A session description as in RFC 8866. */
-    sdp: string
-  }
+  session: CallSession
 }
 
 /** The response of `gateway.start_call`. */
@@ -705,12 +379,7 @@ export interface GatewayActOnCallParams {
   /** What the user's phone does: it rings, takes the call, declines it, or ends it. */
   action: 'ringing' | 'accept' | 'reject' | 'terminate'
   /** What one side sends to set up the media of a call. */
-  session?: {
-    /** Whether it begins the negotiation or answers. */
-    sdp_type: 'offer' | 'answer'
-    /** A session description as in RFC 8866. */
-    sdp: string
-  } | undefined
+  session?: CallSession | undefined
 }
 
 /** The response of `gateway.act_on_call`. */

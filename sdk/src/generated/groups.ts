@@ -4,6 +4,7 @@ import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { ResolvedUser, GroupError } from './types.ts'
 
 /** The parameters of `groups.list`. */
 export interface GroupsListParams {
@@ -150,14 +151,7 @@ export interface GroupsApproveJoinRequestsResponse {
   approved_join_requests: string[]
   failed_join_requests?: {
     join_request_id: string
-    errors: {
-      code: number
-      title: string
-      message: string
-      error_data: {
-        details: string
-      }
-    }[]
+    errors: GroupError[]
   }[]
 }
 
@@ -183,14 +177,7 @@ export interface GroupsRejectJoinRequestsResponse {
   rejected_join_requests: string[]
   failed_join_requests?: {
     join_request_id: string
-    errors: {
-      code: number
-      title: string
-      message: string
-      error_data: {
-        details: string
-      }
-    }[]
+    errors: GroupError[]
   }[]
 }
 
@@ -217,20 +204,10 @@ export interface GroupsRemoveParticipantsResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   request_id: string
-  removed_participants: {
-    input: string
-    wa_id: string
-  }[]
+  removed_participants: ResolvedUser[]
   failed_participants?: {
     input: string
-    errors: {
-      code: number
-      title: string
-      message: string
-      error_data: {
-        details: string
-      }
-    }[]
+    errors: GroupError[]
   }[]
 }
 

@@ -4,6 +4,7 @@ import type { FileInput } from '../core/body.ts'
 import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { MediaFile } from './types.ts'
 
 /** The parameters of `media.upload`. */
 export interface MediaUploadParams {
@@ -33,18 +34,7 @@ export interface MediaReadParams {
 }
 
 /** The response of `media.read`. */
-export interface MediaReadResponse {
-  /** The name of the product; no other value is accepted. */
-  messaging_product: 'msgapp' | 'whatsapp'
-  /** Where the bytes are, for a few minutes; a request for them needs an access token too. */
-  url: string
-  mime_type: 'image/jpeg' | 'image/png' | 'audio/aac' | 'audio/amr' | 'audio/mpeg' | 'audio/mp4' | 'audio/ogg' | 'video/mp4' | 'video/3gpp' | 'text/plain' | 'application/pdf' | 'application/msword' | 'application/vnd.ms-excel' | 'application/vnd.ms-powerpoint' | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | 'application/vnd.openxmlformats-officedocument.presentationml.presentation' | 'image/webp'
-  /** The hash of the bytes: 64 hexadecimal digits. */
-  sha256: string
-  /** In bytes. */
-  file_size: number
-  id: string
-}
+export type MediaReadResponse = MediaFile
 
 const mediaReadRow: Row = { name: 'media.read', method: 'GET', door: 'business', path: '/{}' }
 

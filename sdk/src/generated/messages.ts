@@ -4,354 +4,16 @@ import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { OutboundMessage, ReadMark, ResolvedUser, FailedUser } from './types.ts'
 
 /** The parameters of `messages.send`. */
-export interface MessagesSendParams {
-  /** The name of the product; no other value is accepted. */
-  messaging_product?: 'msgapp' | 'whatsapp' | undefined
-  /** What `to` names: a user, or a group; individual when left out. */
-  recipient_type?: 'individual' | 'group' | undefined
-  /** The user's phone number, or the id of a group. */
-  to?: string | undefined
-  /** The kind of message; text when left out. */
-  type?: 'text' | 'image' | 'video' | 'document' | 'audio' | 'sticker' | 'location' | 'contacts' | 'reaction' | 'interactive' | 'template' | undefined
-  /** The message that this one replies to. */
-  context?: {
-    /** Its id. */
-    message_id?: string | undefined
-  } | undefined
-  /** Returned in every status of the message. */
-  biz_opaque_callback_data?: string | undefined
-  /** body 1–4096, preview_url? */
-  text?: {
-    body: string
-    preview_url?: boolean | undefined
-  } | undefined
-  /** id or link, caption? ≤ 1024 */
-  image?: {
-    id?: string | undefined
-    link?: string | undefined
-    caption?: string | undefined
-  } | undefined
-  /** id or link, caption? ≤ 1024 */
-  video?: {
-    id?: string | undefined
-    link?: string | undefined
-    caption?: string | undefined
-  } | undefined
-  /** id or link, caption? ≤ 1024, filename? ≤ 240 */
-  document?: {
-    id?: string | undefined
-    link?: string | undefined
-    caption?: string | undefined
-    filename?: string | undefined
-  } | undefined
-  /** id or link, voice? */
-  audio?: {
-    id?: string | undefined
-    link?: string | undefined
-    voice?: boolean | undefined
-  } | undefined
-  /** id or link */
-  sticker?: {
-    id?: string | undefined
-    link?: string | undefined
-  } | undefined
-  /** latitude, longitude, name?, address? */
-  location?: {
-    /** It must be a number, or the same as text. */
-    latitude: number | string
-    /** It must be a number, or the same as text. */
-    longitude: number | string
-    name?: string | undefined
-    address?: string | undefined
-  } | undefined
-  /** 1–257 contacts, each with a name. */
-  contacts?: readonly {
-    addresses?: readonly {
-      city?: string | undefined
-      country?: string | undefined
-      country_code?: string | undefined
-      state?: string | undefined
-      street?: string | undefined
-      type?: string | undefined
-      zip?: string | undefined
-    }[] | undefined
-    birthday?: string | undefined
-    emails?: readonly {
-      email?: string | undefined
-      type?: string | undefined
-    }[] | undefined
-    name: {
-      formatted_name: string
-      first_name?: string | undefined
-      last_name?: string | undefined
-      middle_name?: string | undefined
-      suffix?: string | undefined
-      prefix?: string | undefined
-    }
-    org?: {
-      company?: string | undefined
-      department?: string | undefined
-      title?: string | undefined
-    } | undefined
-    phones?: readonly {
-      phone?: string | undefined
-      wa_id?: string | undefined
-      type?: string | undefined
-    }[] | undefined
-    urls?: readonly {
-      url?: string | undefined
-      type?: string | undefined
-    }[] | undefined
-  }[] | undefined
-  /** message_id, emoji; an empty emoji takes the reaction back */
-  reaction?: {
-    message_id: string
-    emoji: string
-  } | undefined
-  /** type, header?, body, footer?, action */
-  interactive?: {
-    type: 'button'
-    header?: {
-      type: 'text' | 'image' | 'video' | 'document'
-      text?: string | undefined
-      image?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-      video?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-      document?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-    } | undefined
-    body: {
-      text: string
-    }
-    footer?: {
-      text: string
-    } | undefined
-    action: {
-      buttons: readonly {
-        type: 'reply'
-        reply: {
-          id: string
-          title: string
-        }
-      }[]
-    }
-  } | {
-    type: 'list'
-    header?: {
-      type: 'text'
-      text: string
-    } | undefined
-    body: {
-      text: string
-    }
-    footer?: {
-      text: string
-    } | undefined
-    action: {
-      button: string
-      sections: readonly {
-        title?: string | undefined
-        rows: readonly {
-          id: string
-          title: string
-          description?: string | undefined
-        }[]
-      }[]
-    }
-  } | {
-    type: 'cta_url'
-    header?: {
-      type: 'text' | 'image' | 'video' | 'document'
-      text?: string | undefined
-      image?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-      video?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-      document?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-    } | undefined
-    body: {
-      text: string
-    }
-    footer?: {
-      text: string
-    } | undefined
-    action: {
-      name: 'cta_url'
-      parameters: {
-        display_text: string
-        url: string
-      }
-    }
-  } | {
-    type: 'location_request_message'
-    body: {
-      text: string
-    }
-    action: {
-      name: 'send_location'
-    }
-  } | {
-    type: 'call_permission_request'
-    body?: {
-      text: string
-    } | undefined
-    action: {
-      name: 'call_permission_request'
-    }
-  } | {
-    type: 'product'
-    body?: {
-      text: string
-    } | undefined
-    footer?: {
-      text: string
-    } | undefined
-    action: {
-      catalog_id: string
-      product_retailer_id: string
-    }
-  } | {
-    type: 'catalog_message'
-    body: {
-      text: string
-    }
-    footer?: {
-      text: string
-    } | undefined
-    action: {
-      name: 'catalog_message'
-      parameters?: {
-        thumbnail_product_retailer_id?: string | undefined
-      } | undefined
-    }
-  } | {
-    type: 'product_list'
-    header: {
-      type: 'text'
-      text: string
-    }
-    body: {
-      text: string
-    }
-    footer?: {
-      text: string
-    } | undefined
-    action: {
-      catalog_id: string
-      sections: readonly {
-        title?: string | undefined
-        product_items: readonly {
-          product_retailer_id: string
-        }[]
-      }[]
-    }
-  } | {
-    type: 'flow'
-    header?: {
-      type: 'text' | 'image' | 'video' | 'document'
-      text?: string | undefined
-      image?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-      video?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-      document?: {
-        id?: string | undefined
-        link?: string | undefined
-      } | undefined
-    } | undefined
-    body: {
-      text: string
-    }
-    footer?: {
-      text: string
-    } | undefined
-    action: {
-      name: 'flow'
-      parameters: {
-        flow_message_version: '3'
-        flow_id?: string | undefined
-        flow_name?: string | undefined
-        flow_cta: string
-        mode?: 'draft' | 'published' | undefined
-        flow_token?: string | undefined
-        flow_action?: 'navigate' | 'data_exchange' | undefined
-        flow_action_payload?: {
-          screen?: string | undefined
-          data?: Record<string, unknown> | undefined
-        } | undefined
-      }
-    }
-  } | undefined
-  /** name, language: {code}, components? */
-  template?: {
-    name: string
-    language: {
-      code: string
-      policy?: 'deterministic' | undefined
-    }
-    components?: readonly {
-      /** header, body or button */
-      type: string
-      /** Of a button. */
-      sub_type?: string | undefined
-      index?: number | string | undefined
-      parameters?: readonly {
-        /** text, currency, date_time, image, video, document, location, payload, … */
-        type: string
-        /** Where the variables of the template have names. */
-        parameter_name?: string | undefined
-        text?: string | undefined
-        [member: string]: unknown
-      }[] | undefined
-    }[] | undefined
-  } | undefined
-  /** read: marks a message as read instead of sending one. */
-  status?: string | undefined
-  /** With status: the message that came in. */
-  message_id?: string | undefined
-  /** With status: also shows the user that the business is writing. */
-  typing_indicator?: {
-    /** Always text. */
-    type: 'text'
-  } | undefined
-  /** Not offered: with it the request is refused. */
-  recipient?: unknown | undefined
-  /** Not offered: with it the request is refused. */
-  recipient_identity_key_hash?: unknown | undefined
-  /** Not offered: with it the request is refused. */
-  category?: unknown | undefined
-  /** Not offered: with it the request is refused. */
-  ttl_seconds?: unknown | undefined
-}
+export type MessagesSendParams = OutboundMessage | ReadMark
 
 /** The response of `messages.send`. */
 export type MessagesSendResponse = {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
-  contacts: {
-    input: string
-    wa_id: string
-  }[]
+  contacts: ResolvedUser[]
   messages: {
     id: string
     group_id?: string
@@ -364,7 +26,7 @@ export type MessagesSendResponse = {
 const messagesSendRow: Row = { name: 'messages.send', method: 'POST', door: 'business', path: '/{}/messages', product: true, key: true }
 
 /** Sends a message to a user or a group, or, with status, marks a received message as read. */
-export function messagesSend(client: Client, phoneNumberId: string, params?: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
+export function messagesSend(client: Client, phoneNumberId: string, params: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
   return callRow(client, messagesSendRow, [phoneNumberId], params, options)
 }
 
@@ -408,20 +70,8 @@ export interface MessagesBlockUsersResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   block_users: {
-    added_users: {
-      input: string
-      wa_id: string
-    }[]
-    failed_users?: {
-      input: string
-      errors: {
-        code: number
-        message: string
-        error_data: {
-          details: string
-        }
-      }[]
-    }[]
+    added_users: ResolvedUser[]
+    failed_users?: FailedUser[]
   }
 }
 
@@ -448,20 +98,8 @@ export interface MessagesUnblockUsersResponse {
   /** The name of the product; no other value is accepted. */
   messaging_product: 'msgapp' | 'whatsapp'
   block_users: {
-    removed_users: {
-      input: string
-      wa_id: string
-    }[]
-    failed_users?: {
-      input: string
-      errors: {
-        code: number
-        message: string
-        error_data: {
-          details: string
-        }
-      }[]
-    }[]
+    removed_users: ResolvedUser[]
+    failed_users?: FailedUser[]
   }
 }
 
@@ -486,7 +124,7 @@ export class MessagesMethods {
    * @example
    * await client.messages.send('4000000000000001', { to: '+1 (650) 555-1234', type: 'text', text: { body: 'Your order is ready.' } })
    */
-  send(phoneNumberId: string, params?: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
+  send(phoneNumberId: string, params: MessagesSendParams, options?: RequestOptions): Call<MessagesSendResponse> {
     return messagesSend(this.client, phoneNumberId, params, options)
   }
 

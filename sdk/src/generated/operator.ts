@@ -6,6 +6,7 @@ import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
 import { type EventStream, type StreamOptions, type StreamReset, streamRow } from '../core/stream.ts'
+import type { Replay, Lane } from './types.ts'
 
 /** The response of `operator.read_state`. */
 export interface OperatorReadStateResponse {
@@ -379,28 +380,7 @@ export interface OperatorReplayDeliveriesParams {
 export interface OperatorReplayDeliveriesResponse {
   /** How many are sent again by now. */
   replayed: number
-  job?: {
-    id: string
-    /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
-    state: 'running' | 'done' | 'stopped' | 'failed'
-    /** Which deliveries; since and until as times. */
-    filter: Record<string, string>
-    /** Where they go; null: to the callbacks that their apps have. */
-    to: string | null
-    /** How many are sent again so far. */
-    replayed: number
-    /** How many could not be: their app has no access or no callback any more, or their content was removed. */
-    left_out: number
-    /** About how many fit in all; exact when it is done. */
-    total: number
-    /** How far it has come. */
-    progress: number
-    /** What went wrong last; null when nothing did. */
-    error: string | null
-    created_time: string
-    /** Null while it runs. */
-    finished_time: string | null
-  }
+  job?: Replay
 }
 
 const operatorReplayDeliveriesRow: Row = { name: 'operator.replay_deliveries', method: 'POST', door: 'operator', path: '/operator/deliveries/replay' }
@@ -423,28 +403,7 @@ export interface OperatorListReplaysParams {
 }
 
 /** An item of `operator.list_replays`. */
-export interface OperatorListReplaysItem {
-  id: string
-  /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
-  state: 'running' | 'done' | 'stopped' | 'failed'
-  /** Which deliveries; since and until as times. */
-  filter: Record<string, string>
-  /** Where they go; null: to the callbacks that their apps have. */
-  to: string | null
-  /** How many are sent again so far. */
-  replayed: number
-  /** How many could not be: their app has no access or no callback any more, or their content was removed. */
-  left_out: number
-  /** About how many fit in all; exact when it is done. */
-  total: number
-  /** How far it has come. */
-  progress: number
-  /** What went wrong last; null when nothing did. */
-  error: string | null
-  created_time: string
-  /** Null while it runs. */
-  finished_time: string | null
-}
+export type OperatorListReplaysItem = Replay
 
 const operatorListReplaysRow: Row = { name: 'operator.list_replays', method: 'GET', door: 'operator', path: '/operator/replays' }
 
@@ -454,28 +413,7 @@ export function operatorListReplays(client: Client, params?: OperatorListReplays
 }
 
 /** The response of `operator.read_replay`. */
-export interface OperatorReadReplayResponse {
-  id: string
-  /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
-  state: 'running' | 'done' | 'stopped' | 'failed'
-  /** Which deliveries; since and until as times. */
-  filter: Record<string, string>
-  /** Where they go; null: to the callbacks that their apps have. */
-  to: string | null
-  /** How many are sent again so far. */
-  replayed: number
-  /** How many could not be: their app has no access or no callback any more, or their content was removed. */
-  left_out: number
-  /** About how many fit in all; exact when it is done. */
-  total: number
-  /** How far it has come. */
-  progress: number
-  /** What went wrong last; null when nothing did. */
-  error: string | null
-  created_time: string
-  /** Null while it runs. */
-  finished_time: string | null
-}
+export type OperatorReadReplayResponse = Replay
 
 const operatorReadReplayRow: Row = { name: 'operator.read_replay', method: 'GET', door: 'operator', path: '/operator/replays/{}' }
 
@@ -485,28 +423,7 @@ export function operatorReadReplay(client: Client, replayId: string, options?: R
 }
 
 /** The response of `operator.stop_replay`. */
-export interface OperatorStopReplayResponse {
-  id: string
-  /** Stopped: by an operator, or because the token that began it was revoked. Failed: error says why. */
-  state: 'running' | 'done' | 'stopped' | 'failed'
-  /** Which deliveries; since and until as times. */
-  filter: Record<string, string>
-  /** Where they go; null: to the callbacks that their apps have. */
-  to: string | null
-  /** How many are sent again so far. */
-  replayed: number
-  /** How many could not be: their app has no access or no callback any more, or their content was removed. */
-  left_out: number
-  /** About how many fit in all; exact when it is done. */
-  total: number
-  /** How far it has come. */
-  progress: number
-  /** What went wrong last; null when nothing did. */
-  error: string | null
-  created_time: string
-  /** Null while it runs. */
-  finished_time: string | null
-}
+export type OperatorStopReplayResponse = Replay
 
 const operatorStopReplayRow: Row = { name: 'operator.stop_replay', method: 'DELETE', door: 'operator', path: '/operator/replays/{}' }
 
@@ -530,31 +447,7 @@ export interface OperatorListLanesParams {
 }
 
 /** An item of `operator.list_lanes`. */
-export interface OperatorListLanesItem {
-  id: string
-  app_id: string
-  app_name: string
-  business_id: string
-  /** The subscriber: an app at this address. */
-  callback_url: string
-  /** In how many conversations something waits. */
-  conversations: number
-  /** How many deliveries wait. */
-  waiting: number
-  /** For how many seconds the oldest has waited; null when none waits. */
-  oldest_age: number | null
-  /** How many deliveries failed since the last success. */
-  failures: number
-  /** Whether so many failed that one at a time is sent. */
-  down: boolean
-  /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
-  paused_until: string | null
-  paused_by_operator: boolean
-  /** Whether events still go there; false: the app had this address before. */
-  subscribed: boolean
-  /** Whether it is ./switchboard listen, in the place of the callback of the app. */
-  listener: boolean
-}
+export type OperatorListLanesItem = Lane
 
 const operatorListLanesRow: Row = { name: 'operator.list_lanes', method: 'GET', door: 'operator', path: '/operator/lanes' }
 
@@ -576,31 +469,7 @@ export interface OperatorActOnLaneParams {
 }
 
 /** The response of `operator.act_on_lane`. */
-export interface OperatorActOnLaneResponse {
-  id: string
-  app_id: string
-  app_name: string
-  business_id: string
-  /** The subscriber: an app at this address. */
-  callback_url: string
-  /** In how many conversations something waits. */
-  conversations: number
-  /** How many deliveries wait. */
-  waiting: number
-  /** For how many seconds the oldest has waited; null when none waits. */
-  oldest_age: number | null
-  /** How many deliveries failed since the last success. */
-  failures: number
-  /** Whether so many failed that one at a time is sent. */
-  down: boolean
-  /** Nothing is sent before; null: it is not paused. 9999-12-31 when an operator paused it without an end. */
-  paused_until: string | null
-  paused_by_operator: boolean
-  /** Whether events still go there; false: the app had this address before. */
-  subscribed: boolean
-  /** Whether it is ./switchboard listen, in the place of the callback of the app. */
-  listener: boolean
-}
+export type OperatorActOnLaneResponse = Lane
 
 const operatorActOnLaneRow: Row = { name: 'operator.act_on_lane', method: 'POST', door: 'operator', path: '/operator/lanes/{}' }
 

@@ -4,6 +4,7 @@ import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { HealthStatus } from './types.ts'
 
 /** The parameters of `phone_numbers.list`. */
 export interface PhoneNumbersListParams {
@@ -56,14 +57,7 @@ export interface PhoneNumbersListItem {
   is_on_biz_app?: boolean
   /** Always false: numbers are verified by a code. */
   is_preverified_number?: boolean
-  health_status?: {
-    can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
-    entities: {
-      entity_type: string
-      id: string
-      can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
-    }[]
-  }
+  health_status?: HealthStatus
 }
 
 const phoneNumbersListRow: Row = { name: 'phone_numbers.list', method: 'GET', door: 'business', path: '/{}/phone_numbers' }
@@ -130,14 +124,7 @@ export interface PhoneNumbersReadInfoResponse {
   is_on_biz_app?: boolean
   /** Always false: numbers are verified by a code. */
   is_preverified_number?: boolean
-  health_status?: {
-    can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
-    entities: {
-      entity_type: string
-      id: string
-      can_send_message: 'AVAILABLE' | 'LIMITED' | 'BLOCKED'
-    }[]
-  }
+  health_status?: HealthStatus
   status?: 'CONNECTED' | 'DISCONNECTED' | 'UNVERIFIED' | 'PENDING' | 'FLAGGED' | 'RESTRICTED'
   account_mode?: 'LIVE' | 'SANDBOX'
   messaging_limit_tier?: 'TIER_50' | 'TIER_250' | 'TIER_1K' | 'TIER_10K' | 'TIER_100K' | 'TIER_UNLIMITED'

@@ -4,6 +4,7 @@ import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { QrCode } from './types.ts'
 
 /** The parameters of `qr_codes.read`. */
 export interface QrCodesReadParams {
@@ -13,16 +14,7 @@ export interface QrCodesReadParams {
 
 /** The response of `qr_codes.read`. */
 export interface QrCodesReadResponse {
-  data: {
-    code: string
-    prefilled_message: string
-    /** Opens a page with the business and the message. */
-    deep_link_url: string
-    /** Unix time; shown on request, to apps of the first party alone. */
-    creation_time?: number
-    /** An image that holds deep_link_url. */
-    qr_image_url?: string
-  }[]
+  data: QrCode[]
 }
 
 const qrCodesReadRow: Row = { name: 'qr_codes.read', method: 'GET', door: 'business', path: '/{}/message_qrdls/{}' }
@@ -47,16 +39,7 @@ export interface QrCodesListParams {
 }
 
 /** An item of `qr_codes.list`. */
-export interface QrCodesListItem {
-  code: string
-  prefilled_message: string
-  /** Opens a page with the business and the message. */
-  deep_link_url: string
-  /** Unix time; shown on request, to apps of the first party alone. */
-  creation_time?: number
-  /** An image that holds deep_link_url. */
-  qr_image_url?: string
-}
+export type QrCodesListItem = QrCode
 
 const qrCodesListRow: Row = { name: 'qr_codes.list', method: 'GET', door: 'business', path: '/{}/message_qrdls' }
 
@@ -76,16 +59,7 @@ export interface QrCodesSaveParams {
 }
 
 /** The response of `qr_codes.save`. */
-export interface QrCodesSaveResponse {
-  code: string
-  prefilled_message: string
-  /** Opens a page with the business and the message. */
-  deep_link_url: string
-  /** Unix time; shown on request, to apps of the first party alone. */
-  creation_time?: number
-  /** An image that holds deep_link_url. */
-  qr_image_url?: string
-}
+export type QrCodesSaveResponse = QrCode
 
 const qrCodesSaveRow: Row = { name: 'qr_codes.save', method: 'POST', door: 'business', path: '/{}/message_qrdls' }
 
@@ -115,16 +89,7 @@ export interface QrCodesUpdateParams {
 }
 
 /** The response of `qr_codes.update`. */
-export interface QrCodesUpdateResponse {
-  code: string
-  prefilled_message: string
-  /** Opens a page with the business and the message. */
-  deep_link_url: string
-  /** Unix time; shown on request, to apps of the first party alone. */
-  creation_time?: number
-  /** An image that holds deep_link_url. */
-  qr_image_url?: string
-}
+export type QrCodesUpdateResponse = QrCode
 
 const qrCodesUpdateRow: Row = { name: 'qr_codes.update', method: 'POST', door: 'business', path: '/{}/message_qrdls/{}' }
 

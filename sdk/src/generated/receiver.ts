@@ -3,6 +3,7 @@
 import { type Call, callForText, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { WrittenReferral, WrittenContact } from './types.ts'
 
 /** The parameters of `receiver.handshake`. */
 export interface ReceiverHandshakeParams {
@@ -67,21 +68,7 @@ export interface ReceiverPostParams {
               product_retailer_id: string
             } | undefined
           } | undefined
-          referral?: {
-            source_url: string
-            source_id: string
-            source_type: 'ad' | 'post'
-            body: string
-            headline: string
-            media_type: 'image' | 'video'
-            image_url?: string | undefined
-            video_url?: string | undefined
-            thumbnail_url?: string | undefined
-            ctwa_clid: string
-            welcome_message?: {
-              text: string
-            } | undefined
-          } | undefined
+          referral?: WrittenReferral | undefined
         } | {
           from: string
           id: string
@@ -171,44 +158,7 @@ export interface ReceiverPostParams {
           /** It must be a time in Unix seconds, as a string of digits. */
           timestamp: string
           type: 'contacts'
-          contacts: readonly {
-            addresses?: readonly {
-              city?: string | undefined
-              country?: string | undefined
-              country_code?: string | undefined
-              state?: string | undefined
-              street?: string | undefined
-              type?: string | undefined
-              zip?: string | undefined
-            }[] | undefined
-            birthday?: string | undefined
-            emails?: readonly {
-              email?: string | undefined
-              type?: string | undefined
-            }[] | undefined
-            name?: {
-              formatted_name: string
-              first_name?: string | undefined
-              last_name?: string | undefined
-              middle_name?: string | undefined
-              suffix?: string | undefined
-              prefix?: string | undefined
-            } | undefined
-            org?: {
-              company?: string | undefined
-              department?: string | undefined
-              title?: string | undefined
-            } | undefined
-            phones?: readonly {
-              phone?: string | undefined
-              wa_id?: string | undefined
-              type?: string | undefined
-            }[] | undefined
-            urls?: readonly {
-              url?: string | undefined
-              type?: string | undefined
-            }[] | undefined
-          }[]
+          contacts: readonly WrittenContact[]
         } | {
           from: string
           id: string

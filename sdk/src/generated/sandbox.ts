@@ -3,14 +3,10 @@
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { FaultRule, ClockState, ActiveFault, Snapshot } from './types.ts'
 
 /** The response of `sandbox.read_clock`. */
-export interface SandboxReadClockResponse {
-  /** What time it is for the service. */
-  now: string
-  /** By how many milliseconds that is ahead of the real time; 0: it is the real time. */
-  offset: number
-}
+export type SandboxReadClockResponse = ClockState
 
 const sandboxReadClockRow: Row = { name: 'sandbox.read_clock', method: 'GET', door: 'operator', path: '/operator/clock' }
 
@@ -30,12 +26,7 @@ export interface SandboxMoveClockParams {
 }
 
 /** The response of `sandbox.move_clock`. */
-export interface SandboxMoveClockResponse {
-  /** What time it is for the service. */
-  now: string
-  /** By how many milliseconds that is ahead of the real time; 0: it is the real time. */
-  offset: number
-}
+export type SandboxMoveClockResponse = ClockState
 
 const sandboxMoveClockRow: Row = { name: 'sandbox.move_clock', method: 'POST', door: 'operator', path: '/operator/clock' }
 
@@ -46,44 +37,7 @@ export function sandboxMoveClock(client: Client, params?: SandboxMoveClockParams
 
 /** The response of `sandbox.list_faults`. */
 export interface SandboxListFaultsResponse {
-  rules: {
-    /** What it applies to; a member that is left out matches everything. */
-    match?: {
-      /** The door that a request comes to. */
-      door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link'
-      /** Its operation, such as messages.send. */
-      operation?: string
-      /** The phone number that a request or an event is about. */
-      phone_number_id?: string
-      /** The app that calls, or that is called. */
-      app_id?: string
-      /** The address that events are posted to, or its beginning. */
-      callback?: string
-    }
-    /** The share of what matches that is hit; 1 when left out. */
-    rate?: number
-    /** How often it is hit at most; for ever when left out. */
-    times?: number
-    /** What happens: exactly one of these, code with status. */
-    effect: {
-      /** The status of the error; with callback, of the subscriber. */
-      status?: number
-      /** The code of the error, with status; left out: any of that status. */
-      code?: number
-      /** How long to wait before, such as 2s; at most 60s. */
-      delay?: string
-      /** The connection is closed without a response. */
-      drop?: boolean
-      /** A webhook is sent twice. */
-      duplicate?: boolean
-      /** A webhook with a status comes after so many others. */
-      reorder?: number
-      /** Webhooks are not sent until the rules are replaced. */
-      hold?: boolean
-    }
-    /** How often it was hit. */
-    hits: number
-  }[]
+  rules: ActiveFault[]
 }
 
 const sandboxListFaultsRow: Row = { name: 'sandbox.list_faults', method: 'GET', door: 'operator', path: '/operator/faults' }
@@ -96,84 +50,12 @@ export function sandboxListFaults(client: Client, options?: RequestOptions): Cal
 /** The parameters of `sandbox.replace_faults`. */
 export interface SandboxReplaceFaultsParams {
   /** All rules, in order: the first that matches counts. */
-  rules: readonly {
-    /** What it applies to; a member that is left out matches everything. */
-    match?: {
-      /** The door that a request comes to. */
-      door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link' | undefined
-      /** Its operation, such as messages.send. */
-      operation?: string | undefined
-      /** The phone number that a request or an event is about. */
-      phone_number_id?: string | undefined
-      /** The app that calls, or that is called. */
-      app_id?: string | undefined
-      /** The address that events are posted to, or its beginning. */
-      callback?: string | undefined
-    } | undefined
-    /** The share of what matches that is hit; 1 when left out. */
-    rate?: number | undefined
-    /** How often it is hit at most; for ever when left out. */
-    times?: number | undefined
-    /** What happens: exactly one of these, code with status. */
-    effect: {
-      /** The status of the error; with callback, of the subscriber. */
-      status?: number | undefined
-      /** The code of the error, with status; left out: any of that status. */
-      code?: number | undefined
-      /** How long to wait before, such as 2s; at most 60s. */
-      delay?: string | undefined
-      /** The connection is closed without a response. */
-      drop?: boolean | undefined
-      /** A webhook is sent twice. */
-      duplicate?: boolean | undefined
-      /** A webhook with a status comes after so many others. */
-      reorder?: number | undefined
-      /** Webhooks are not sent until the rules are replaced. */
-      hold?: boolean | undefined
-    }
-  }[]
+  rules: readonly FaultRule[]
 }
 
 /** The response of `sandbox.replace_faults`. */
 export interface SandboxReplaceFaultsResponse {
-  rules: {
-    /** What it applies to; a member that is left out matches everything. */
-    match?: {
-      /** The door that a request comes to. */
-      door?: 'business' | 'gateway' | 'operator' | 'receiver' | 'handshake' | 'open' | 'link' | 'edge_link'
-      /** Its operation, such as messages.send. */
-      operation?: string
-      /** The phone number that a request or an event is about. */
-      phone_number_id?: string
-      /** The app that calls, or that is called. */
-      app_id?: string
-      /** The address that events are posted to, or its beginning. */
-      callback?: string
-    }
-    /** The share of what matches that is hit; 1 when left out. */
-    rate?: number
-    /** How often it is hit at most; for ever when left out. */
-    times?: number
-    /** What happens: exactly one of these, code with status. */
-    effect: {
-      /** The status of the error; with callback, of the subscriber. */
-      status?: number
-      /** The code of the error, with status; left out: any of that status. */
-      code?: number
-      /** How long to wait before, such as 2s; at most 60s. */
-      delay?: string
-      /** The connection is closed without a response. */
-      drop?: boolean
-      /** A webhook is sent twice. */
-      duplicate?: boolean
-      /** A webhook with a status comes after so many others. */
-      reorder?: number
-      /** Webhooks are not sent until the rules are replaced. */
-      hold?: boolean
-    }
-    /** How often it was hit. */
-    hits: number
-  }[]
+  rules: ActiveFault[]
 }
 
 const sandboxReplaceFaultsRow: Row = { name: 'sandbox.replace_faults', method: 'PUT', door: 'operator', path: '/operator/faults' }
@@ -185,11 +67,7 @@ export function sandboxReplaceFaults(client: Client, params: SandboxReplaceFault
 
 /** The response of `sandbox.list_snapshots`. */
 export interface SandboxListSnapshotsResponse {
-  data: {
-    name: string
-    /** When it was saved, by the clock of the service. */
-    created_time: string
-  }[]
+  data: Snapshot[]
 }
 
 const sandboxListSnapshotsRow: Row = { name: 'sandbox.list_snapshots', method: 'GET', door: 'operator', path: '/operator/snapshots' }
@@ -206,11 +84,7 @@ export interface SandboxSaveSnapshotParams {
 }
 
 /** The response of `sandbox.save_snapshot`. */
-export interface SandboxSaveSnapshotResponse {
-  name: string
-  /** When it was saved, by the clock of the service. */
-  created_time: string
-}
+export type SandboxSaveSnapshotResponse = Snapshot
 
 const sandboxSaveSnapshotRow: Row = { name: 'sandbox.save_snapshot', method: 'POST', door: 'operator', path: '/operator/snapshots' }
 

@@ -4,6 +4,7 @@ import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { Solution } from './types.ts'
 
 /** The parameters of `solutions.create`. */
 export interface SolutionsCreateParams {
@@ -44,19 +45,7 @@ export interface SolutionsListParams {
 }
 
 /** An item of `solutions.list`. */
-export interface SolutionsListItem {
-  id?: string
-  name?: string
-  status?: 'INITIATED' | 'ACTIVE' | 'REJECTED'
-  /** PENDING_ACTIVATION until the partner has answered. */
-  status_for_pending_request?: 'PENDING_ACTIVATION' | 'NONE'
-  owner_app?: {
-    id: string
-    name: string
-  }
-  /** What the owner may do: the default permissions, and MESSAGING where it was given to it. */
-  owner_permissions?: ('MANAGE' | 'DEVELOP' | 'MANAGE_TEMPLATES' | 'VIEW_INSIGHTS' | 'MESSAGING')[]
-}
+export type SolutionsListItem = Solution
 
 const solutionsListRow: Row = { name: 'solutions.list', method: 'GET', door: 'business', path: '/{}/{product}_business_solutions' }
 
@@ -75,19 +64,7 @@ export interface SolutionsReadParams {
 }
 
 /** The response of `solutions.read`. */
-export interface SolutionsReadResponse {
-  id?: string
-  name?: string
-  status?: 'INITIATED' | 'ACTIVE' | 'REJECTED'
-  /** PENDING_ACTIVATION until the partner has answered. */
-  status_for_pending_request?: 'PENDING_ACTIVATION' | 'NONE'
-  owner_app?: {
-    id: string
-    name: string
-  }
-  /** What the owner may do: the default permissions, and MESSAGING where it was given to it. */
-  owner_permissions?: ('MANAGE' | 'DEVELOP' | 'MANAGE_TEMPLATES' | 'VIEW_INSIGHTS' | 'MESSAGING')[]
-}
+export type SolutionsReadResponse = Solution
 
 const solutionsReadRow: Row = { name: 'solutions.read', method: 'GET', door: 'business', path: '/{}' }
 

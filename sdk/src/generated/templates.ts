@@ -4,6 +4,7 @@ import { type Call, callForResponse, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import { type ListCall, listRow } from '../core/list.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { TemplateStatus, TemplateCategory, TemplateLanguage, QualityScore, NewTemplateComponent, Template } from './types.ts'
 
 /** The parameters of `templates.list`. */
 export interface TemplatesListParams {
@@ -12,13 +13,13 @@ export interface TemplatesListParams {
   /** A part of the name or of the body, in either case. */
   name_or_content?: string | undefined
   /** One value, or a JSON array of several: PENDING, APPROVED, REJECTED, PAUSED, DISABLED. */
-  status?: string | undefined
+  status?: TemplateStatus | readonly TemplateStatus[] | undefined
   /** One value, or a JSON array of several: AUTHENTICATION, MARKETING, UTILITY. */
-  category?: string | undefined
+  category?: TemplateCategory | readonly TemplateCategory[] | undefined
   /** One value, or a JSON array of several. */
-  language?: string | undefined
+  language?: TemplateLanguage | readonly TemplateLanguage[] | undefined
   /** One value, or a JSON array of several: UNKNOWN, GREEN, YELLOW, RED. */
-  quality_score?: string | undefined
+  quality_score?: QualityScore | readonly QualityScore[] | undefined
   /** Names separated by commas, of: total_count, message_template_count, message_template_limit, are_translations_complete. */
   summary?: string | undefined
   /** Names of the fields to return, separated by commas: id, name, language, category, previous_category, status, components, parameter_format, message_send_ttl_seconds, quality_score, rejected_reason, created_time, last_updated_time. Instead of the defaults id, name, language, category, previous_category, status, components, parameter_format, message_send_ttl_seconds, quality_score, rejected_reason, created_time, last_updated_time. */
@@ -32,62 +33,7 @@ export interface TemplatesListParams {
 }
 
 /** An item of `templates.list`. */
-export interface TemplatesListItem {
-  id?: string
-  name?: string
-  language?: string
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  previous_category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
-  components?: {
-    type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
-    format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
-    text?: string
-    example?: {
-      header_text?: string[]
-      header_handle?: string[]
-      header_text_named_params?: {
-        param_name: string
-        example: string
-      }[]
-      body_text?: string[][]
-      body_text_named_params?: {
-        param_name: string
-        example: string
-      }[]
-    }
-    buttons?: {
-      type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
-      text?: string
-      url?: string
-      phone_number?: string
-      example?: string[]
-      flow_id?: string
-      flow_name?: string
-      flow_json?: string
-      flow_action?: string
-      navigate_screen?: string
-      otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP'
-      autofill_text?: string
-      zero_tap_terms_accepted?: boolean
-      supported_apps?: {
-        package_name: string
-        signature_hash: string
-      }[]
-    }[]
-    add_security_recommendation?: boolean
-    code_expiration_minutes?: number
-  }[]
-  parameter_format?: 'POSITIONAL' | 'NAMED'
-  message_send_ttl_seconds?: number
-  quality_score?: {
-    score: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
-    date: string
-  }
-  rejected_reason?: 'NONE' | 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH'
-  created_time?: string
-  last_updated_time?: string
-}
+export type TemplatesListItem = Template
 
 const templatesListRow: Row = { name: 'templates.list', method: 'GET', door: 'business', path: '/{}/message_templates' }
 
@@ -104,28 +50,22 @@ export interface TemplatesCreateParams {
   /** It must be a name of 1 to 512 characters of a-z, 0-9 and _. */
   name: string
   /** It must be the code of a language such as en_US; the documentation lists all. */
-  language: 'af' | 'sq' | 'ar' | 'ar_EG' | 'ar_AE' | 'ar_LB' | 'ar_MA' | 'ar_QA' | 'ar_SA' | 'az' | 'bn' | 'bg' | 'ca' | 'zh_CN' | 'zh_HK' | 'zh_TW' | 'hr' | 'cs' | 'da' | 'nl' | 'en' | 'en_GB' | 'en_US' | 'en_AU' | 'en_CA' | 'en_IN' | 'et' | 'fil' | 'fi' | 'fr' | 'fr_CA' | 'fr_BE' | 'ka' | 'de' | 'el' | 'gu' | 'ha' | 'he' | 'hi' | 'hu' | 'id' | 'ga' | 'it' | 'ja' | 'kn' | 'kk' | 'rw_RW' | 'ko' | 'ky_KG' | 'lo' | 'lv' | 'lt' | 'mk' | 'ms' | 'ml' | 'mr' | 'nb' | 'fa' | 'pl' | 'pt_BR' | 'pt_PT' | 'pa' | 'ro' | 'ru' | 'sr' | 'sk' | 'sl' | 'es' | 'es_AR' | 'es_ES' | 'es_MX' | 'es_CL' | 'es_CO' | 'es_PE' | 'es_VE' | 'sw' | 'sv' | 'ta' | 'te' | 'th' | 'tr' | 'uk' | 'ur' | 'uz' | 'vi' | 'zu'
+  language: TemplateLanguage
   /** What its messages are for: it decides their price and when they may be sent. */
-  category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+  category: TemplateCategory
   /** The parts of the message, each type at most once; all but the body may be left out. */
-  components: readonly {
-    /** HEADER, BODY, FOOTER or BUTTONS, in either case. */
-    type: string
-    [member: string]: unknown
-  }[]
+  components: readonly NewTemplateComponent[]
   /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
   parameter_format?: 'POSITIONAL' | 'NAMED' | 'positional' | 'named' | undefined
   /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */
   message_send_ttl_seconds?: number | undefined
-  /** Not offered. */
-  library_template_name?: string | undefined
 }
 
 /** The response of `templates.create`. */
 export interface TemplatesCreateResponse {
   id: string
-  status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
-  category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+  status: TemplateStatus
+  category: TemplateCategory
 }
 
 const templatesCreateRow: Row = { name: 'templates.create', method: 'POST', door: 'business', path: '/{}/message_templates' }
@@ -162,62 +102,7 @@ export interface TemplatesReadParams {
 }
 
 /** The response of `templates.read`. */
-export interface TemplatesReadResponse {
-  id?: string
-  name?: string
-  language?: string
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  previous_category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-  status?: 'PENDING' | 'APPROVED' | 'REJECTED' | 'PAUSED' | 'DISABLED'
-  components?: {
-    type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
-    format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
-    text?: string
-    example?: {
-      header_text?: string[]
-      header_handle?: string[]
-      header_text_named_params?: {
-        param_name: string
-        example: string
-      }[]
-      body_text?: string[][]
-      body_text_named_params?: {
-        param_name: string
-        example: string
-      }[]
-    }
-    buttons?: {
-      type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'FLOW' | 'CATALOG' | 'MPM' | 'OTP'
-      text?: string
-      url?: string
-      phone_number?: string
-      example?: string[]
-      flow_id?: string
-      flow_name?: string
-      flow_json?: string
-      flow_action?: string
-      navigate_screen?: string
-      otp_type?: 'COPY_CODE' | 'ONE_TAP' | 'ZERO_TAP'
-      autofill_text?: string
-      zero_tap_terms_accepted?: boolean
-      supported_apps?: {
-        package_name: string
-        signature_hash: string
-      }[]
-    }[]
-    add_security_recommendation?: boolean
-    code_expiration_minutes?: number
-  }[]
-  parameter_format?: 'POSITIONAL' | 'NAMED'
-  message_send_ttl_seconds?: number
-  quality_score?: {
-    score: 'UNKNOWN' | 'GREEN' | 'YELLOW' | 'RED'
-    date: string
-  }
-  rejected_reason?: 'NONE' | 'ABUSIVE_CONTENT' | 'INCORRECT_CATEGORY' | 'INVALID_FORMAT' | 'PROMOTIONAL' | 'SCAM' | 'TAG_CONTENT_MISMATCH'
-  created_time?: string
-  last_updated_time?: string
-}
+export type TemplatesReadResponse = Template
 
 const templatesReadRow: Row = { name: 'templates.read', method: 'GET', door: 'business', path: '/{}' }
 
@@ -232,13 +117,9 @@ export function templatesRead(client: Client, templateId: string, params?: Templ
 /** The parameters of `templates.edit`. */
 export interface TemplatesEditParams {
   /** The parts of the message, each type at most once; all but the body may be left out. */
-  components?: readonly {
-    /** HEADER, BODY, FOOTER or BUTTONS, in either case. */
-    type: string
-    [member: string]: unknown
-  }[] | undefined
+  components?: readonly NewTemplateComponent[] | undefined
   /** What its messages are for: it decides their price and when they may be sent. */
-  category?: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY' | undefined
+  category?: TemplateCategory | undefined
   /** Whether placeholders are numbers, {{1}}, or names, {{first_name}}; POSITIONAL when left out. */
   parameter_format?: 'POSITIONAL' | 'NAMED' | 'positional' | 'named' | undefined
   /** How many seconds a message is tried to be delivered for: AUTHENTICATION 30 to 900, UTILITY 30 to 43200, MARKETING 43200 to 2592000; -1 stands for 2592000. */

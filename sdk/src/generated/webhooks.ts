@@ -3,6 +3,7 @@
 import { type Call, callRow } from '../core/call.ts'
 import type { Client, Row } from '../core/client.ts'
 import type { RequestOptions } from '../core/request.ts'
+import type { WebhookField } from './types.ts'
 
 /** The parameters of `webhooks.subscribe`. */
 export interface WebhooksSubscribeParams {
@@ -13,7 +14,7 @@ export interface WebhooksSubscribeParams {
   /** A text of your choice: the handshake sends it to the callback, which checks it. */
   verify_token: string
   /** An array, or names separated by commas, of: messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update, message_template_status_update, message_template_quality_update, template_category_update, user_preferences. It must be an array of names of fields, or these separated by commas. */
-  fields: readonly string[] | string
+  fields: readonly (WebhookField | (string & Record<never, never>))[] | string
 }
 
 /** The response of `webhooks.subscribe`. */
@@ -34,7 +35,7 @@ export interface WebhooksListSubscriptionsResponse {
     /** What the events are about. */
     object: 'msgapp_business_account' | 'whatsapp_business_account'
     callback_url: string
-    fields: ('messages' | 'calls' | 'group_lifecycle_update' | 'group_participants_update' | 'group_settings_update' | 'group_status_update' | 'account_update' | 'phone_number_name_update' | 'phone_number_quality_update' | 'message_template_status_update' | 'message_template_quality_update' | 'template_category_update' | 'user_preferences')[]
+    fields: WebhookField[]
     active: boolean
   }[]
 }
@@ -51,7 +52,7 @@ export interface WebhooksUnsubscribeParams {
   /** What the events are about. */
   object?: 'msgapp_business_account' | 'whatsapp_business_account' | undefined
   /** An array, or names separated by commas, of: messages, calls, group_lifecycle_update, group_participants_update, group_settings_update, group_status_update, account_update, phone_number_name_update, phone_number_quality_update, message_template_status_update, message_template_quality_update, template_category_update, user_preferences. It must be an array of names of fields, or these separated by commas. */
-  fields?: readonly string[] | string | undefined
+  fields?: readonly (WebhookField | (string & Record<never, never>))[] | string | undefined
 }
 
 /** The response of `webhooks.unsubscribe`. */

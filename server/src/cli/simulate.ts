@@ -1,4 +1,10 @@
-import type { Call, GatewayActOnMessageParams, GatewaySetCallPermissionParams, Switchboard } from '@switchboard/client'
+import type {
+  Call,
+  GatewayActOnMessageParams,
+  GatewaySetCallPermissionParams,
+  GatewayWriteMessageParams,
+  Switchboard,
+} from '@switchboard/client'
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import type { MessageKind } from '../resources/webhooks/message-kinds.ts'
@@ -54,9 +60,9 @@ export async function simulateMessage(flags: MessageFlags): Promise<void> {
     time: systemClock.now(),
   })
   const sent = `${type} from ${from} to ${number.display_phone_number} (${number.id}), message ${id}`
-  await perform(gateway, sent, (door) =>
-    door.writeMessage({ phone_number_id: number.id, ...(name !== undefined && { name }), ...message }),
-  )
+  const params = { phone_number_id: number.id, ...(name !== undefined && { name }), ...message }
+  // The member that goes with the type is there: `buildMessage` made it.
+  await perform(gateway, sent, (door) => door.writeMessage(params as GatewayWriteMessageParams))
 }
 
 /** Prints what is sent and what comes back. */

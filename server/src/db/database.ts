@@ -204,5 +204,8 @@ export class DatabaseBusy extends Error {
   }
 }
 
+/** No connection became free, because the database stopped responding to what holds them. */
+export class DatabaseSilent extends Error {}
+
 /** A store that a newer version of the service has written. */
 export class UnknownMigrations extends Error {}

@@ -4,7 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseBusy } from './database.ts'
 import { limitsShare, Places } from './places.ts'
 
-const generous = { places: 8, patience: 30_000, maxWaiting: 100 }
+const generous = {
+  places: 8,
+  patience: 30_000,
+  maxWaiting: 100,
+  explainWait: async (message: string) => new DatabaseBusy('waited', message),
+}
 
 /** Lets a share enter as often as it is let in at once, and says how often that was. */
 async function fill(places: Places, share: string, times = 20): Promise<number> {
@@ -56,7 +61,7 @@ test('a place that becomes free goes to whoever holds the fewest, in turn', asyn
 })
 
 test('waiting is bounded in number and in time, and who was refused takes no place later', async () => {
-  const places = new Places({ places: 1, patience: 20, maxWaiting: 2 })
+  const places = new Places({ ...generous, places: 1, patience: 20, maxWaiting: 2 })
   await places.enter('a')
   const waiting = [places.enter('a'), places.enter('a')]
   const kindOf = (error: unknown) => (error as DatabaseBusy).kind

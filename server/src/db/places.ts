@@ -7,6 +7,8 @@ export interface PlacesOptions {
   readonly patience: number
   /** How many of one share may wait. */
   readonly maxWaiting: number
+  /** The error of who waited in vain for so many milliseconds. */
+  readonly explainWait: (message: string, milliseconds: number) => Promise<Error>
 }
 
 /** For work that everything else depends on: it may take the last place. */
@@ -77,7 +79,7 @@ export class Places {
   }
 
   #wait(name: string, share: Share): Promise<void> {
-    const { maxWaiting, patience } = this.#options
+    const { maxWaiting, patience, explainWait } = this.#options
     if (share.waiting.length >= maxWaiting) {
       throw new DatabaseBusy('crowded', `${maxWaiting} transactions of one share wait already`)
     }
@@ -85,7 +87,8 @@ export class Places {
       const timer = setTimeout(() => {
         share.waiting.splice(share.waiting.indexOf(waiter), 1)
         this.#forgetIdle(name, share)
-        refuse(new DatabaseBusy('waited', `no connection became free for a transaction within ${patience} ms`))
+        const message = `no connection became free for a transaction within ${patience} ms`
+        explainWait(message, patience).then(refuse, refuse)
       }, patience)
       const waiter: Waiter = { enter, refuse, timer }
       share.waiting.push(waiter)

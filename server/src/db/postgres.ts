@@ -9,6 +9,7 @@ import { StoredCounters } from './counters.ts'
 import {
   type Database,
   DatabaseBusy,
+  DatabaseSilent,
   DatabaseUnavailable,
   type Db,
   type Outage,
@@ -18,6 +19,7 @@ import {
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
 import { Flight, type FlightConnections, MustRunAgain } from './flight.ts'
+import { Hearing } from './hearing.ts'
 import { ExecutingDriver } from './kysely-driver.ts'
 import { deafNotices, openNotices } from './notices.ts'
 import { Places } from './places.ts'
@@ -33,6 +35,7 @@ const retryCodes = new Set(['40001', '40P01'])
 const maxTries = 5
 /** A lock that was not released in time. */
 const lockedCode = '55P03'
+const tooManyConnectionsCode = '53300'
 /** A full disk, and a read-only server, for example a standby. */
 const unwritableCodes = new Set(['53100', '25006'])
 /** Shutting down, starting, too many connections or none to this database, and errors of the connection itself. */
@@ -43,6 +46,8 @@ const unreachableMessages =
   /^(Connection terminated|timeout (exceeded when trying to connect|expired)|Query read timeout|Client has encountered a connection error)/
 /** So that a readiness check does not wait longer. */
 const patienceOfPing = 5000
+/** How long a database is waited for that may be gone. */
+const patienceOfAsking = 1000
 /** The longest timer: a migration may take any time. */
 const noTimeout = 2 ** 31 - 1
 /** Rewriting a table waits for all its users and blocks all others meanwhile, so it waits briefly and retries. */
@@ -88,6 +93,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
+  const hearing = new Hearing(() => askAlone(connection))
   // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const idleTimeout = `idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`
   const ownLockTimeout = `lock_timeout = ${lockTimeout}`
@@ -101,11 +107,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       onConnect: (client: pg.ClientBase) => client.query(`SET ${idleTimeout}`).then(() => undefined),
     }),
   })
-  const shared = new SharedReader(connection, readerOf(pool, poolSize, isPooled), onIdleError, isPooled)
+  const pooled = readerOf(pool, hearing, isPooled)
+  const shared = new SharedReader(connection, pooled, { hearing, onBroken: onIdleError, isPooled })
   const places = new Places({
     places: Math.max(1, poolSize - 1),
     patience: patienceInLockTimeouts * lockTimeout,
     maxWaiting,
+    explainWait: (message, milliseconds) => hearing.explainWait(message, milliseconds),
   })
   // In each transaction: reads wait for as long as their response may take, and a pooler may use a different connection for each.
   const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL ${ownLockTimeout}` }
@@ -122,26 +130,28 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     ...setTimeouts,
   ]
   const reserve = hasReserve ? new pg.Pool({ ...connection, max: 1, pipeline: !isPooled }) : undefined
-  reserve?.on('error', onIdleError)
-  reserve?.on('connect', (client) => client.on('error', () => undefined))
-  pool.on('error', onIdleError)
-  // A connection that breaks in use reports it twice: to the failing query, which handles it, and here, where an error without a
-  // listener would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  for (const connections of reserve ? [pool, reserve] : [pool]) {
+    connections.on('error', onIdleError)
+    connections.on('connect', (client) => {
+      // A connection that breaks in use reports it twice: to the failing query, which handles it, and here, where an error without a
+      // listener would end the process.
+      client.on('error', () => undefined)
+      hearing.listenTo(client)
+    })
+  }
   await reach(pool)
 
   const compiled: CompiledStatements = new Map()
   const secrets = new KeyRing()
-  const pooled = readerOf(pool, poolSize, isPooled)
   const { db: read } = makeDb(pooled, compiled, secrets, shared)
-  const reserveReader = reserve && readerOf(reserve, 1, isPooled)
+  const reserveReader = reserve && readerOf(reserve, hearing, isPooled)
   const isFull = () => pool.idleCount === 0 && pool.totalCount >= poolSize
   const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
   const { db: reserved } = makeDb(spare, compiled, secrets)
   const flights = new WeakMap<Transaction, Flight>()
   const listeners = new DueListeners()
   const connections: FlightConnections = {
-    connect: () => connect(pool, poolSize),
+    connect: () => connect(pool, hearing),
     sendAlone: (share, queries, done) => writer.send(share, queries, done),
   }
   const writer = new SharedWriter({
@@ -340,6 +350,7 @@ async function rewriteTable(client: pg.PoolClient, table: string): Promise<void>
 
 function findOutage(error: unknown): Outage | undefined {
   if (error instanceof DatabaseBusy) return 'busy'
+  if (error instanceof DatabaseSilent) return 'unreachable'
   if (error instanceof AggregateError) return error.errors.map(findOutage).find((kind) => kind !== undefined)
   const { code, message = '' } = error as { code?: string; message?: string }
   if (code === undefined) return unreachableMessages.test(message) ? 'unreachable' : undefined
@@ -366,22 +377,43 @@ function describe(error: unknown): string {
 }
 
 /** A connection of a pool. All of them being taken is not the same as a database that cannot be reached. */
-async function connect(pool: pg.Pool, size: number): Promise<pg.PoolClient> {
+async function connect(pool: pg.Pool, hearing: Hearing): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
-    const { message } = error as Error
-    const isFull = pool.totalCount >= size && pool.idleCount === 0
-    if (!isFull || !message.startsWith('timeout exceeded when trying to connect')) throw error
-    throw new DatabaseBusy('waited', 'every connection to the database is taken', { cause: error })
+    const { max, connectionTimeoutMillis = 0 } = pool.options
+    const isFull = pool.totalCount >= max && pool.idleCount === 0
+    if (!isFull || !(error as Error).message.startsWith('timeout exceeded when trying to connect')) throw error
+    const message = 'every connection to the database is taken'
+    throw await hearing.explainWait(message, connectionTimeoutMillis, { cause: error })
+  }
+}
+
+/** Asks on a connection of its own. */
+async function askAlone(connection: pg.ClientConfig): Promise<void> {
+  const { connectionTimeoutMillis = patienceOfAsking, query_timeout = patienceOfAsking } = connection
+  const client = new pg.Client({
+    ...connection,
+    connectionTimeoutMillis: Math.min(connectionTimeoutMillis, patienceOfAsking),
+    query_timeout: Math.min(query_timeout, patienceOfAsking),
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('SELECT 1')
+  } catch (error) {
+    // A database that has no connection left is there.
+    if ((error as { code?: string }).code !== tooManyConnectionsCode) throw error
+  } finally {
+    client.end().catch(() => undefined)
   }
 }
 
 /** A pool's connections, for one statement at a time. */
-function readerOf(pool: pg.Pool, size: number, isPooled: boolean): Reader {
+function readerOf(pool: pg.Pool, hearing: Hearing, isPooled: boolean): Reader {
   return {
     async query(query) {
-      const client = await connect(pool, size)
+      const client = await connect(pool, hearing)
       return new Promise<StatementResult>((resolve, reject) => {
         sendAlone(
           client,

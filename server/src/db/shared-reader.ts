@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 import { type StatementResult, sendAlone } from './batch.ts'
 import { freezeAll } from './freeze.ts'
+import type { Hearing } from './hearing.ts'
 
 /** How long the connection may be silent before other connections are used instead. */
 const silenceUntilStuck = 250
@@ -18,6 +19,13 @@ export interface Reader {
   query(query: pg.QueryConfig): Promise<StatementResult>
 }
 
+export interface SharedReaderOptions {
+  readonly hearing: Hearing
+  readonly onBroken: (error: Error) => void
+  /** Behind a transaction pooler, which takes one statement at a time, without a name. */
+  readonly isPooled: boolean
+}
+
 /**
  * One connection that the look-ups of all requests share. They are pipelined: those of one turn of the event loop are sent together,
  * and equal ones of one turn once, which is safe because every caller asked before they were sent. A look-up takes a fraction of a
@@ -28,7 +36,7 @@ export class SharedReader implements Reader {
   readonly #config: pg.ClientConfig
   readonly #others: Reader
   readonly #isNamed: boolean
-  readonly #onBroken: (error: Error) => void
+  readonly #options: SharedReaderOptions
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
   #waiting: LookUp[] = []
@@ -38,12 +46,11 @@ export class SharedReader implements Reader {
   #lastAnswer = 0
   #isClosed = false
 
-  /** `isPooled`: behind a transaction pooler, which takes one statement at a time, without a name. */
-  constructor(config: pg.ClientConfig, others: Reader, onBroken: (error: Error) => void, isPooled = false) {
-    this.#config = { ...config, pipeline: !isPooled }
-    this.#isNamed = !isPooled
+  constructor(config: pg.ClientConfig, others: Reader, options: SharedReaderOptions) {
+    this.#config = { ...config, pipeline: !options.isPooled }
+    this.#isNamed = !options.isPooled
     this.#others = others
-    this.#onBroken = onBroken
+    this.#options = options
   }
 
   query(query: pg.QueryConfig): Promise<StatementResult> {
@@ -128,7 +135,7 @@ export class SharedReader implements Reader {
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
     client.on('error', (error) => {
-      if (this.#client === client && !this.#isClosed) this.#onBroken(error)
+      if (this.#client === client && !this.#isClosed) this.#options.onBroken(error)
       this.#drop(client)
     })
     client.on('end', () => this.#drop(client))
@@ -138,6 +145,7 @@ export class SharedReader implements Reader {
       client.end().catch(() => undefined)
       throw error
     }
+    this.#options.hearing.listenTo(client)
     this.#lastAnswer = performance.now()
     if (!this.#isClosed) this.#client = client
     return client

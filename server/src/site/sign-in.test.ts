@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { onBothDatabases } from '../../test/harness/databases.ts'
+import { onOneDatabase } from '../../test/harness/databases.ts'
 import { issuerClient, TestBrowser, TestIssuer } from '../../test/harness/issuer.ts'
 import { startSecondProcess } from '../../test/harness/second-process.ts'
 import { startTestServer, type TestServer } from '../../test/harness/server.ts'
@@ -9,7 +9,7 @@ import { minute } from '../base/duration.ts'
 
 const allow = `ada@example.com,group:operators,group:strangers=${strangerIds.business}`
 
-onBothDatabases('signing in by OpenID Connect', (engine) => {
+onOneDatabase('signing in by OpenID Connect', 'sqlite', (engine) => {
   let issuer: TestIssuer
   let server: TestServer
   const settings = (more: Record<string, string> = {}) => ({

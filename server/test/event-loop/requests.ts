@@ -59,6 +59,17 @@ export function* listTableRequests(callId: string): Generator<WorstRequest> {
   }
 }
 
+/** One request of each kind: members of the same name are mostly of the same type, and read by the same code in every row. */
+export function* sampleTableRequests(callId: string): Generator<WorstRequest> {
+  const seen = new Set<string>()
+  for (const request of listTableRequests(callId)) {
+    const kind = request.name.slice(request.name.indexOf(' ') + 1)
+    if (seen.has(kind)) continue
+    seen.add(kind)
+    yield request
+  }
+}
+
 function toRow(operation: Operation, placeholders: Readonly<Record<string, string>>): Row {
   const { name, method, body } = operation
   const members = placeholdersOf(operation.path)

@@ -32,6 +32,16 @@ export function onBothDatabases(name: string, declare: (engine: Engine) => void)
   for (const engine of ['sqlite', 'postgres'] as const) describe(`${name} (${engine})`, () => declare(engine))
 }
 
+/**
+ * Declares tests for one database: of commands, processes and doors whose code is the same on both, and whose statements the tests of
+ * the chapters run on both. The long form runs them on the other one (databases-exchanged.long.test.ts).
+ */
+export function onOneDatabase(name: string, usual: Engine, declare: (engine: Engine) => void): void {
+  const other = usual === 'sqlite' ? 'postgres' : 'sqlite'
+  const engine = process.env['TEST_DATABASES'] === 'swapped' ? other : usual
+  describe(`${name} (${engine})`, () => declare(engine))
+}
+
 /** An empty place for a store. */
 export function makeStorePlace(engine: Engine): Promise<StorePlace> {
   return makePlace(engine)

@@ -5,7 +5,7 @@ import { type Log, silentLog } from '../../src/base/log.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/database.ts'
-import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
+import { chooseVocabulary, type VocabularyName } from '../../src/graph/vocabulary.ts'
 import { buildOperations } from '../../src/operations.ts'
 import { applyWorld } from '../../src/world/apply.ts'
 import { readWorld } from '../../src/world/read.ts'
@@ -73,7 +73,7 @@ export async function startTestServer({
     url,
     database,
     clock,
-    client: new Client(url, vocabulary, buildOperations(vocabulary)),
+    client: new Client(url, vocabulary, tableOf(config.vocabulary)),
     dataDir: place.dataDir,
     databaseUrl: place.databaseUrl,
     files,
@@ -84,6 +84,15 @@ export async function startTestServer({
       await place.remove()
     },
   }
+}
+
+/** Each vocabulary's table, made once: it takes as long as the smallest test does. */
+const tables = new Map<VocabularyName, ReturnType<typeof buildOperations>>()
+
+function tableOf(name: VocabularyName): ReturnType<typeof buildOperations> {
+  const table = tables.get(name) ?? buildOperations(chooseVocabulary(name))
+  tables.set(name, table)
+  return table
 }
 
 /** Most servers have the usual world, which is therefore applied once and copied. */

@@ -93,9 +93,3 @@ export class SlowUpload {
     this.#socket.destroy()
   }
 }
-
-/** Polls until a condition holds, for effects that no response shows. */
-export async function waitUntil(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await isSo())) assert.ok(performance.now() < deadline, `within 10 s it was not so that ${what}`)
-}

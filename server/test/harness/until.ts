@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Polls a condition until it is true, where no event reports it. */
+const pauses = { first: 10, growth: 1.3, longest: 150 }
+
+/** Polls a condition until it is true, where no event reports it; ever more rarely, because to ask costs processor time. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 30_000
-  while (!(await isSo())) {
+  for (let pause = pauses.first; !(await isSo()); pause = Math.min(pause * pauses.growth, pauses.longest)) {
     assert.ok(performance.now() < deadline, `within 30 s it was not so that ${what}`)
-    await wait(20)
+    await wait(pause)
   }
 }

@@ -7,8 +7,9 @@ import { describeRow } from '../../http/openapi/rows.ts'
 import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
 import { fullInput, isOperation, pathMembersOf, placeholdersOf } from '../../http/route-table.ts'
 import { buildOperations } from '../../operations.ts'
+import { describeKinds } from './kinds-of-messages.ts'
 import { mergeSchemas } from './merge-schemas.ts'
-import { preciseMembers } from './precise-schemas.ts'
+import { preciseMembers, preciseShown } from './precise-schemas.ts'
 
 /** An argument of the path, in its place. */
 export interface PathArgument {
@@ -38,6 +39,8 @@ export interface Method {
   readonly path: string
   readonly pathArguments: readonly PathArgument[]
   readonly parameters: readonly Parameter[]
+  /** The parameters as a union, where one of them says which others there are. */
+  readonly kinds?: JsonSchema
   /** Parameters that are sent as headers. */
   readonly headers: readonly string[]
   /** Whether the client fills in `messaging_product`. */
@@ -95,8 +98,12 @@ function toMethod(one: Described, other: Described | undefined): Method {
   const inPath = pathMembersOf(row)
   const properties = Object.entries(input['properties'] as Record<string, JsonSchema>).map(([name, schema]) => {
     const precise = preciseMembers[row.name]?.[name]
-    return [name, precise ? { ...toJsonSchema(precise), description: schema['description'] } : schema] as const
+    return [name, precise ? describeMember(toJsonSchema(precise), schema) : schema] as const
   })
+  const parameters = properties
+    .filter(([name, schema]) => !inPath.includes(name) && !optionHeaders.includes(name) && isOffered(schema))
+    .map(([name, schema]) => ({ name, schema, required: required.includes(name) && name !== 'messaging_product' }))
+  const kinds = describeKinds(row.name, parameters)
   const [prefix = ''] = row.name.split('.')
   return {
     row,
@@ -104,14 +111,37 @@ function toMethod(one: Described, other: Described | undefined): Method {
     typeName: writeTypeName(row.name.replace(prefix, renameGroup(prefix))),
     path: writePath(one),
     pathArguments: describePath(row),
-    parameters: properties
-      .filter(([name]) => !inPath.includes(name) && !optionHeaders.includes(name))
-      .map(([name, schema]) => ({ name, schema, required: required.includes(name) && name !== 'messaging_product' })),
+    parameters,
+    ...(kinds && { kinds }),
     headers: (row.headers ?? []).filter((name) => !optionHeaders.includes(name)),
     hasProduct: properties.some(([name]) => name === 'messaging_product'),
     hasKey: row.headers?.includes(keyHeader) ?? false,
     result: resultOf(row),
-    output: one.output && other.output && mergeSchemas(one.output, other.output),
+    output: one.output && other.output && makePrecise(mergeSchemas(one.output, other.output)),
+  }
+}
+
+/** The description of a member is for the member, that of its type for the type. */
+function describeMember(precise: JsonSchema, { description }: JsonSchema): JsonSchema {
+  return { ...precise, description, 'x-of-type': precise['description'] }
+}
+
+/** Parameters that are only there to be refused are none of the client. */
+function isOffered({ description }: JsonSchema): boolean {
+  return !String(description).startsWith('Not offered')
+}
+
+function makePrecise(schema: JsonSchema): JsonSchema {
+  const { properties, items, anyOf, title } = schema
+  const members = Object.entries((properties ?? {}) as Record<string, JsonSchema>).map(([name, member]) => {
+    const precise = preciseShown[String(title)]?.[name]
+    return [name, precise ? toJsonSchema(precise) : makePrecise(member)]
+  })
+  return {
+    ...schema,
+    ...(properties !== undefined && { properties: Object.fromEntries(members) }),
+    ...(items !== undefined && { items: makePrecise(items as JsonSchema) }),
+    ...(anyOf !== undefined && { anyOf: (anyOf as JsonSchema[]).map(makePrecise) }),
   }
 }
 

@@ -13,14 +13,14 @@ const literals = <Values extends readonly string[]>(...values: Values) => Type.E
 const timestamp = Type.String({ description: 'Unix seconds.' })
 const metadata = Type.Object({ display_phone_number: text, phone_number_id: text })
 const contacts = Type.Array(Type.Object({ profile: Type.Object({ name: text }), wa_id: text }))
-const problem = Type.Object({
+export const eventError = Type.Object({
   code: Type.Integer(),
   title: optional(text),
   message: optional(text),
   error_data: optional(Type.Object({ details: text })),
   href: optional(text),
 })
-const problems = optional(Type.Array(problem))
+const problems = optional(Type.Array(eventError))
 const callbackData = optional(Type.String({ description: 'What the message or call was sent with.' }))
 
 /** Every kind of message from a user, by name. */
@@ -50,7 +50,7 @@ function quoting(properties: Readonly<Record<string, TSchema>>): Record<string, 
   return {
     ...(!properties['context'] && { context: optional(Type.Object({ from: text, id: text })) }),
     ...(!properties['referral'] && { referral: optional(messageKinds.text.properties.referral) }),
-    ...(!properties['errors'] && { errors: problems }),
+    errors: problems,
   }
 }
 

@@ -2,9 +2,10 @@ import { readConfig } from '../../config.ts'
 import { vocabularyNames } from '../../graph/vocabulary.ts'
 import { packageVersion } from '../../version.ts'
 import { describeMethods } from './describe-methods.ts'
-import { writeEventTypes } from './write-events.ts'
+import { describeEvents, writeEventTypes } from './write-events.ts'
 import { writeMethodTable } from './write-method-table.ts'
 import { className, writeGroup } from './write-methods.ts'
+import { nameTypes } from './write-shared-types.ts'
 import { writeLiteral } from './write-type.ts'
 
 const mark =
@@ -13,16 +14,17 @@ const folder = 'sdk/src/generated'
 
 /** The generated half of the client, from the table: a module for each group, and the client that has them all; and what the console shows of it. */
 export function writeSdkFiles(): Map<string, string> {
-  const methods = describeMethods()
+  const { methods, events, text, names } = nameTypes(describeMethods(), describeEvents())
   const groups = Map.groupBy(methods, ({ group }) => group)
-  const files = [...groups].map(([group, methods]) => [fileOf(group), writeGroup(group, methods)] as const)
+  const files = [...groups].map(([group, methods]) => [fileOf(group), writeGroup(group, methods, names)] as const)
   return new Map(
     [
       ...files,
       [`${folder}/all-methods.ts`, writeAll([...groups.keys()])] as const,
       [`${folder}/index.ts`, writeIndex([...groups.keys()])] as const,
       [`${folder}/constants.ts`, writeConstants()] as const,
-      [`${folder}/webhook-events.ts`, writeEventTypes()] as const,
+      [`${folder}/types.ts`, text] as const,
+      [`${folder}/webhook-events.ts`, writeEventTypes(events, names)] as const,
       ['console/src/generated/client-methods.ts', writeMethodTable(methods)] as const,
     ].map(([path, text]) => [path, `${mark}\n${text}`]),
   )
@@ -52,7 +54,7 @@ function writeAll(groups: readonly string[]): string {
 }
 
 function writeIndex(groups: readonly string[]): string {
-  const files = [...groups.map(fileName), 'webhook-events.ts']
+  const files = [...groups.map(fileName), 'types.ts', 'webhook-events.ts']
   return `${files.map((file) => `export * from './${file}'`).join('\n')}\n`
 }
 

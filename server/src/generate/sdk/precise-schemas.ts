@@ -1,23 +1,21 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { describeInteractive } from '../../resources/messages/interactive.ts'
-import { kindSchemas } from '../../resources/messages/kinds.ts'
-import { describeInbound } from './event-schemas.ts'
+import {
+  qualityScores,
+  templateCategories,
+  templateLanguages,
+  templateStatuses,
+} from '../../resources/templates/schemas.ts'
+import { describeInbound, eventError } from './event-schemas.ts'
+import { sentContents } from './message-contents.ts'
+import { newTemplateComponents } from './template-components.ts'
 
 const optional = Type.Optional
-
-/** What the parameters of a template may be, by their type. */
-const templateParameter = Type.Object(
-  {
-    type: Type.String({ description: 'text, currency, date_time, image, video, document, location, payload, …' }),
-    parameter_name: optional(Type.String({ description: 'Where the variables of the template have names.' })),
-    text: optional(Type.String()),
-  },
-  { additionalProperties: true },
-)
+const text = Type.String()
+const inbound = describeInbound()
 
 /** What users write has the members of what subscribers get; of a file the gateway knows all but its id. */
 function describeWritten(): Record<string, TSchema> {
-  const kinds = Object.entries(describeInbound()).map(([kind, { properties }]) => [kind, properties[kind]] as const)
+  const kinds = Object.entries(inbound).map(([kind, { properties }]) => [kind, properties[kind]] as const)
   return Object.fromEntries(
     kinds.flatMap(([kind, member]) => {
       if (!member) return []
@@ -30,28 +28,82 @@ function describeWritten(): Record<string, TSchema> {
   )
 }
 
+/** The client writes several as the JSON array that the server takes. */
+function oneOrSeveral(values: readonly string[]): TSchema {
+  return Type.Union([Type.Enum([...values]), Type.Array(Type.Enum([...values]))])
+}
+
+const referral = inbound['text']?.properties['referral'] as TSchema
+
 /** Members that a row takes as they come and checks later, when it is known what they have to be. */
 export const preciseMembers: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
-  'gateway.write_message': describeWritten(),
-  'messages.send': {
-    type: Type.Enum([...Object.keys(kindSchemas), 'interactive', 'template'], {
-      description: 'The kind of message; text when left out.',
-    }),
-    ...kindSchemas,
-    interactive: describeInteractive(),
-    template: Type.Object({
-      name: Type.String(),
-      language: Type.Object({ code: Type.String(), policy: optional(Type.Literal('deterministic')) }),
-      components: optional(
-        Type.Array(
+  'gateway.write_message': { ...describeWritten(), referral, errors: Type.Array(eventError) },
+  'messages.send': { ...sentContents, status: Type.Literal('read') },
+  'templates.list': {
+    status: oneOrSeveral(templateStatuses),
+    category: oneOrSeveral(templateCategories),
+    language: oneOrSeveral(templateLanguages),
+    quality_score: oneOrSeveral(qualityScores),
+  },
+  'templates.create': { components: newTemplateComponents },
+  'templates.edit': { components: newTemplateComponents },
+}
+
+const choice = Type.Object({ id: text, title: text, description: optional(text) })
+
+/** Members of types that rows return, where the server checks less of what it passes on. */
+export const preciseShown: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
+  GatewayMessage: {
+    type: Type.Enum([...Object.keys(inbound), 'template']),
+    contacts: inbound['contacts']?.properties['contacts'] as TSchema,
+    order: inbound['order']?.properties['order'] as TSchema,
+    system: inbound['system']?.properties['system'] as TSchema,
+    referral,
+    errors: Type.Array(eventError),
+    interactive: Type.Object(
+      {
+        type: text,
+        header: optional(Type.Object({ type: text, text: optional(text) }, { additionalProperties: true })),
+        body: optional(Type.Object({ text })),
+        footer: optional(Type.Object({ text })),
+        action: optional(
           Type.Object({
-            type: Type.String({ description: 'header, body or button' }),
-            sub_type: optional(Type.String({ description: 'Of a button.' })),
-            index: optional(Type.Union([Type.Integer(), Type.String()])),
-            parameters: optional(Type.Array(templateParameter)),
+            name: optional(text),
+            button: optional(text),
+            buttons: optional(Type.Array(Type.Object({ type: text, reply: Type.Object({ id: text, title: text }) }))),
+            sections: optional(
+              Type.Array(
+                Type.Object({
+                  title: optional(text),
+                  rows: optional(Type.Array(choice)),
+                  product_items: optional(Type.Array(Type.Object({ product_retailer_id: text }))),
+                }),
+              ),
+            ),
+            catalog_id: optional(text),
+            product_retailer_id: optional(text),
+            parameters: optional(Type.Object({})),
           }),
         ),
-      ),
-    }),
+        button_reply: optional(choice),
+        list_reply: optional(choice),
+        nfm_reply: optional(Type.Object({ name: optional(text), body: optional(text), response_json: text })),
+        call_permission_reply: optional(
+          Type.Object({ response: text, expiration_timestamp: optional(text), response_source: optional(text) }),
+        ),
+      },
+      { title: 'GatewayInteractive', description: 'Choices that a phone shows, or what its user chose.' },
+    ),
+    rendered: Type.Object(
+      {
+        header: optional(Type.Object({ type: text, text: optional(text) }, { additionalProperties: true })),
+        body: text,
+        footer: optional(text),
+        buttons: Type.Array(
+          Type.Object({ index: Type.Integer(), type: text, text, payload: optional(text), url: optional(text) }),
+        ),
+      },
+      { description: 'A template, filled in.' },
+    ),
   },
 }

@@ -4,21 +4,21 @@ import type { JsonSchema } from '../../http/openapi/document.ts'
 import { toJsonSchema, writeTypeName } from '../../http/openapi/schemas.ts'
 import { describeInbound, describeValues } from './event-schemas.ts'
 import { mergeSchemas } from './merge-schemas.ts'
+import type { Roots } from './named-shapes.ts'
+import { writeTypeImports } from './write-shared-types.ts'
 import { writeComment, writeLiteral, writeType } from './write-type.ts'
 
 /** The types of webhook events: a value for each field, a type for each kind of message. */
-export function writeEventTypes(): string {
+export function writeEventTypes({ inbound, values }: EventSchemas, shared: readonly string[]): string {
   const objects = vocabularyNames.map((name) => writeLiteral(chooseVocabulary(name).account_object))
-  const kinds = Object.entries(describeInbound())
-  const [one = {}, other = {}] = vocabularyNames.map((name): Values => describeValues(chooseVocabulary(name)))
-  const fields = Object.keys(one)
-  return [
-    ...kinds.map(([kind, schema]) => declare(kindName(kind), toJsonSchema(schema), `A message of type \`${kind}\`.`)),
+  const kinds = Object.entries(inbound)
+  const fields = Object.keys(values)
+  const text = [
+    ...kinds.map(([kind, schema]) => declare(kindName(kind), schema, `A message of type \`${kind}\`.`)),
     `/** A message from a user: \`type\` says which kind. */\nexport type InboundMessage =\n${list(kinds.map(([kind]) => kindName(kind)))}`,
-    ...fields.map((field) => {
-      const merged = mergeSchemas(toJsonSchema(one[field] as TSchema), toJsonSchema(other[field] as TSchema))
-      return declare(valueName(field), nameMessages(field, merged), `The value of the field \`${field}\`.`)
-    }),
+    ...Object.entries(values).map(([field, schema]) =>
+      declare(valueName(field), nameMessages(field, schema), `The value of the field \`${field}\`.`),
+    ),
     '/** The value of each field. */\nexport interface WebhookValues {',
     ...fields.map((field) => `  ${field}: ${valueName(field)}`),
     '}\n',
@@ -48,6 +48,23 @@ export function writeEventTypes(): string {
     '}[keyof WebhookValues]',
     '',
   ].join('\n')
+  return `${writeTypeImports(text, shared)}${text}`
+}
+
+/** What events hold, as JSON Schema: messages by kind, values by field. */
+export interface EventSchemas {
+  readonly inbound: Roots
+  readonly values: Roots
+}
+
+export function describeEvents(): EventSchemas {
+  const [one = {}, other = {}] = vocabularyNames.map((name): Values => describeValues(chooseVocabulary(name)))
+  const values = Object.entries(one).map(([field, schema]) => [
+    field,
+    mergeSchemas(toJsonSchema(schema), toJsonSchema(other[field] as TSchema)),
+  ])
+  const inbound = Object.entries(describeInbound()).map(([kind, schema]) => [kind, toJsonSchema(schema)])
+  return { inbound: Object.fromEntries(inbound), values: Object.fromEntries(values) }
 }
 
 type Values = Readonly<Record<string, TSchema>>

@@ -1,32 +1,13 @@
 import { isLink } from '../../http/client-methods.ts'
 import type { JsonSchema } from '../../http/openapi/document.ts'
 import type { Method, Parameter } from './describe-methods.ts'
-import {
-  listTitled,
-  type Member,
-  writeComment,
-  writeLiteral,
-  writeMember,
-  writeType,
-  writeValue,
-} from './write-type.ts'
+import { declareType, type Member, writeComment, writeLiteral, writeMember, writeValue } from './write-type.ts'
 
 /** The module of one group: its rows, types and functions, and the class that binds them to a client. */
-export function writeGroup(group: string, methods: readonly Method[]): string {
-  const shared = writeShared(methods)
+export function writeGroup(group: string, methods: readonly Method[], shared: readonly string[]): string {
   const parts = methods.flatMap((method) => [writeTypes(method), writeRow(method), writeFunction(method)])
-  const text = [...shared, ...parts, writeClass(group, methods)].filter((part) => part !== '').join('\n')
-  return `${writeImports(text)}${text}`
-}
-
-/** The types that several methods of a group return. */
-function writeShared(methods: readonly Method[]): string[] {
-  const titled = new Map<string, JsonSchema>()
-  for (const { output } of methods) if (output) listTitled(output, titled)
-  return [...titled].map(([name, schema]) => {
-    const { description, ...shape } = schema
-    return `${writeComment(description === undefined ? [] : [String(description)], '')}export ${declareType(name, shape)}`
-  })
+  const text = [...parts, writeClass(group, methods)].filter((part) => part !== '').join('\n')
+  return `${writeImports(text, shared)}${text}`
 }
 
 export function className(group: string): string {
@@ -53,15 +34,16 @@ const imported = {
   '../core/list.ts': ['type ListCall', 'listRow'],
   '../core/request.ts': ['type RequestOptions'],
   '../core/stream.ts': ['type EventStream', 'type StreamOptions', 'type StreamReset', 'streamRow'],
-} as const
+}
 
 const words = /\w+/g
 
 /** The imports of what a text uses. */
-function writeImports(text: string): string {
+function writeImports(text: string, shared: readonly string[]): string {
   const found = new Set(text.match(words))
   const isUsed = (name: string) => found.has(name.replace('type ', ''))
-  const lines = Object.entries(imported).flatMap(([file, names]) => {
+  const files = { ...imported, './types.ts': shared.map((name) => `type ${name}`) }
+  const lines = Object.entries<readonly string[]>(files).flatMap(([file, names]) => {
     const used = names.filter(isUsed)
     if (used.length === 0) return []
     if (!used.every((name) => name.startsWith('type '))) return [`import { ${used.join(', ')} } from '${file}'\n`]
@@ -71,9 +53,11 @@ function writeImports(text: string): string {
 }
 
 function writeTypes(method: Method): string {
-  const { row, typeName, parameters, output, result } = method
+  const { row, typeName, parameters, kinds, output, result } = method
   const types: string[] = []
-  if (parameters.length > 0) {
+  if (kinds) {
+    types.push(`/** The parameters of \`${row.name}\`. */\nexport ${declareType(`${typeName}Params`, kinds, 'sent')}`)
+  } else if (parameters.length > 0) {
     const members = parameters.map((parameter) => writeMember(toMember(method, parameter), 'sent', '  '))
     types.push(
       `/** The parameters of \`${row.name}\`. */\nexport interface ${typeName}Params {\n${members.join('')}}\n`,
@@ -81,9 +65,11 @@ function writeTypes(method: Method): string {
   }
   if (result === 'list' && output) {
     const { item } = findItems(output)
-    types.push(`/** An item of \`${row.name}\`. */\nexport ${declareType(`${typeName}Item`, item)}`)
+    types.push(`/** An item of \`${row.name}\`. */\nexport ${declareType(`${typeName}Item`, item, 'received')}`)
   } else if (result === 'object' && output) {
-    types.push(`/** The response of \`${row.name}\`. */\nexport ${declareType(`${typeName}Response`, output)}`)
+    types.push(
+      `/** The response of \`${row.name}\`. */\nexport ${declareType(`${typeName}Response`, output, 'received')}`,
+    )
   } else if (result === 'stream') {
     types.push(`/** An event of \`${row.name}\`. */\nexport type ${typeName}Event = ${streamEvents[row.name]}\n`)
   }
@@ -100,11 +86,6 @@ const streamEvents: Readonly<Record<string, string>> = {
   | { id: string; event: 'status'; data: { id: string; status: string; user_wa_id?: string; timestamp: string } }
   | { id: string; event: 'typing'; data: { phone_number_id: string; user_wa_id: string; until: string } }
   | StreamReset`,
-}
-
-function declareType(name: string, schema: JsonSchema): string {
-  const text = writeType(schema, 'received')
-  return text.startsWith('{') && !schema['anyOf'] ? `interface ${name} ${text}\n` : `type ${name} = ${text}\n`
 }
 
 /** Where the items of a list are: in `data`, or in the one member of it. */
@@ -124,6 +105,10 @@ function toMember({ row }: Method, { name, schema, required }: Parameter): Membe
   if (row.file?.name === name) return { ...member, type: 'FileInput' }
   if (name === 'fields' && row.fields) {
     return { ...member, type: `readonly (${row.fields.available.map(writeLiteral).join(' | ')})[] | string` }
+  }
+  if (name === 'fields' && row.name.startsWith('webhooks.')) {
+    // An editor offers the names; a name that only a newer server knows is taken too.
+    return { ...member, type: 'readonly (WebhookField | (string & Record<never, never>))[] | string' }
   }
   if (name === 'filtering') {
     return { ...member, type: 'readonly { field: string; operator: string; value: unknown }[] | string' }
@@ -174,7 +159,7 @@ interface Signature {
 function signatureOf(method: Method): Signature {
   const { row, pathArguments, parameters, typeName, result } = method
   const isRaw = row.body === 'raw'
-  const hasRequired = parameters.some(({ required }) => required)
+  const hasRequired = method.kinds !== undefined || parameters.some(({ required }) => required)
   const options = result === 'stream' ? 'StreamOptions' : 'RequestOptions'
   const write = (params: string) => [
     ...pathArguments.map(({ name }) => `${name}: string`),

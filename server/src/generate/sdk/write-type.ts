@@ -5,7 +5,7 @@ export type Direction = 'sent' | 'received'
 
 /** A schema as a TypeScript type: one with a title is declared under it. */
 export function writeType(schema: JsonSchema, direction: Direction, indent = ''): string {
-  if (schema['title'] !== undefined && direction === 'received') return String(schema['title'])
+  if (schema['title'] !== undefined) return String(schema['title'])
   if ('const' in schema) return writeLiteral(schema['const'])
   if (schema['enum']) return unite((schema['enum'] as unknown[]).map(writeLiteral))
   if (schema['anyOf']) return unite((schema['anyOf'] as JsonSchema[]).map((one) => writeType(one, direction, indent)))
@@ -19,6 +19,9 @@ export function writeType(schema: JsonSchema, direction: Direction, indent = '')
       return 'boolean'
     case 'null':
       return 'null'
+    // A member that must not be there.
+    case 'undefined':
+      return 'undefined'
     // A type that is declared elsewhere.
     case 'named':
       return String(schema['name'])
@@ -38,11 +41,15 @@ export function writeLiteral(value: unknown): string {
 
 /** The schemas with titles within one, each once, the inner ones first. */
 export function listTitled(schema: JsonSchema, found = new Map<string, JsonSchema>()): Map<string, JsonSchema> {
-  const { properties = {}, items, anyOf = [], title, ...rest } = schema
+  const { properties = {}, items, anyOf = [], title } = schema
   const inner = [...Object.values(properties as object), ...(items ? [items] : []), ...(anyOf as JsonSchema[])]
   for (const one of inner as JsonSchema[]) listTitled(one, found)
-  if (title !== undefined) found.set(String(title), { ...rest, properties })
+  if (title !== undefined) found.set(String(title), withoutTitle(schema))
   return found
+}
+
+function withoutTitle({ title: _title, ...schema }: JsonSchema): JsonSchema {
+  return schema
 }
 
 function unite(types: readonly string[]): string {
@@ -51,7 +58,8 @@ function unite(types: readonly string[]): string {
 
 function writeArray(items: JsonSchema, direction: Direction, indent: string): string {
   const item = writeType(items ?? {}, direction, indent)
-  const list = `${items?.['anyOf'] || items?.['enum'] ? `(${item})` : item}[]`
+  const isUnion = !items?.['title'] && (items?.['anyOf'] || items?.['enum'])
+  const list = `${isUnion || item.startsWith('readonly ') ? `(${item})` : item}[]`
   return direction === 'sent' ? `readonly ${list}` : list
 }
 
@@ -81,12 +89,20 @@ export function writeMember({ name, schema, required, type }: Member, direction:
   const written = type ?? writeType(schema, direction, indent)
   // With exactOptionalPropertyTypes a caller could not pass on what may be undefined.
   const optional = required ? ':' : '?:'
-  const orUndefined = !required && direction === 'sent' ? ' | undefined' : ''
+  const takesUndefined = written === 'unknown' || written === 'undefined'
+  const orUndefined = !required && direction === 'sent' && !takesUndefined ? ' | undefined' : ''
   return `${writeComment(describe(schema), indent)}${indent}${writeKey(name)}${optional} ${written}${orUndefined}\n`
 }
 
 function describe({ description }: JsonSchema): string[] {
   return typeof description === 'string' ? description.split('\n') : []
+}
+
+/** A type under its name: an interface where that is possible. */
+export function declareType(name: string, schema: JsonSchema, direction: Direction): string {
+  const text = writeType(schema, direction)
+  const isObject = text.startsWith('{') && !schema['anyOf']
+  return isObject ? `interface ${name} ${text}\n` : `type ${name} = ${text}\n`
 }
 
 /** A JSDoc comment; nothing for no lines. */

@@ -5,19 +5,37 @@ import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import * as files from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
-import { SlowUpload, waitUntil } from '../../../test/harness/slow-upload.ts'
+import { SlowUpload } from '../../../test/harness/slow-upload.ts'
 import { takeStock } from '../../../test/harness/stock.ts'
+import { until } from '../../../test/harness/until.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
+import { readConfig } from '../../config.ts'
 import { bodyTooLarge, tooManyParts, tooMuchBesidesFile, uploadTooLarge } from '../../http/errors.ts'
 import { fileTooLarge, fileTypeNotTaken, fileTypeUnknown } from './errors.ts'
 
 const path = `/v23.0/${numbers.main}/media`
 const { fill, webp, mp4, officeDocument } = files
 const mebibyte = 1_048_576
+/** The limits that are megabytes by default. */
+const smallLimits = {
+  MAX_IMAGE_BYTES: '200000',
+  MAX_AUDIO_BYTES: '250000',
+  MAX_VIDEO_BYTES: '350000',
+  MAX_DOCUMENT_BYTES: '300000',
+  MAX_MEDIA_TEXT_BYTES: '2000',
+}
+
+test('the limits by default', () => {
+  const { maxImageBytes, maxAudioBytes, maxVideoBytes, maxDocumentBytes, maxMediaTextBytes } = readConfig({})
+  assert.deepEqual(
+    [maxImageBytes, maxAudioBytes, maxVideoBytes, maxDocumentBytes, maxMediaTextBytes],
+    [5 * mebibyte, 16 * mebibyte, 16 * mebibyte, 100 * mebibyte, 16 * mebibyte],
+  )
+})
 
 onBothDatabases('limits of media', (engine) => {
   const server = useTestServer({ engine })
-  const small = useTestServer({ engine, env: { MAX_DOCUMENT_BYTES: '300000', MAX_MEDIA_TEXT_BYTES: '2000' } })
+  const small = useTestServer({ engine, env: smallLimits })
 
   function send(bytes: Buffer, { client } = server): Promise<Answer> {
     const file = new Blob([new Uint8Array(bytes)])
@@ -25,18 +43,18 @@ onBothDatabases('limits of media', (engine) => {
   }
 
   for (const [name, file, limit, expected] of [
-    ['an image', files.png, 5 * mebibyte, fileTooLarge({ kind: 'an image', max: 5242880 })],
-    ['sound', files.mp3, 16 * mebibyte, fileTooLarge({ kind: 'an audio file', max: 16777216 })],
-    ['a film', mp4('3gp4', ['vide']), 16 * mebibyte, fileTooLarge({ kind: 'a video', max: 16777216 })],
+    ['an image', files.png, 200_000, fileTooLarge({ kind: 'an image', max: 200_000 })],
+    ['sound', files.mp3, 250_000, fileTooLarge({ kind: 'an audio file', max: 250_000 })],
+    ['a film', mp4('3gp4', ['vide']), 350_000, fileTooLarge({ kind: 'a video', max: 350_000 })],
     ['a sticker', webp({ animated: false, extended: true }), 102_400, fileTooLarge({ kind: 'a sticker', max: 102400 })],
     ['a plain sticker', webp({ animated: false }), 102_400, fileTooLarge({ kind: 'a sticker', max: 102400 })],
     ['a moving sticker', webp({ animated: true }), 512_000, fileTooLarge({ kind: 'an animated sticker', max: 512000 })],
   ] as const) {
     test(`200 for ${name} of ${limit} bytes, 400 for one of a byte more, of which nothing stays`, async () => {
-      assert.equal((await send(fill(file, limit))).status, 200)
-      const before = await takeStock(server)
-      assertError(await send(fill(file, limit + 1)), expected)
-      assert.deepEqual(await takeStock(server), before)
+      assert.equal((await send(fill(file, limit), small)).status, 200)
+      const before = await takeStock(small)
+      assertError(await send(fill(file, limit + 1), small), expected)
+      assert.deepEqual(await takeStock(small), before)
     })
   }
 
@@ -135,9 +153,9 @@ onBothDatabases('limits of media', (engine) => {
     const before = await takeStock(server)
     const upload = await startUpload(3 * mebibyte)
     await upload.send(fill(files.png, mebibyte))
-    await waitUntil(isStillArriving, 'the file has begun to arrive')
+    await until(isStillArriving, 'the file has begun to arrive')
     upload.cut()
-    await waitUntil(async () => !(await isStillArriving()), 'what had arrived is gone')
+    await until(async () => !(await isStillArriving()), 'what had arrived is gone')
     assert.deepEqual(await takeStock(server), before)
   })
 

@@ -5,7 +5,7 @@ import type { Node } from '../../graph/nodes.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import type { Settings } from '../../graph/settings.ts'
 import { lockPhoneNumber } from '../phone-numbers/store.ts'
-import { blockListFull, blockNeedsWindow, recipientNotPossible, userIsNumber } from './errors.ts'
+import { blockedUserNotPossible, blockListFull, blockNeedsWindow, userIsNumber } from './errors.ts'
 import { findRecipientDigits } from './recipient.ts'
 import { isWindowOpen } from './rules.ts'
 import { chatIdOf } from './store.ts'
@@ -74,7 +74,7 @@ async function sortOut(
     const wa_id = findRecipientDigits(input)
     if (seen.has(wa_id ?? input)) continue
     seen.add(wa_id ?? input)
-    const error = wa_id === undefined ? recipientNotPossible() : await act(wa_id)
+    const error = wa_id === undefined ? blockedUserNotPossible() : await act(wa_id)
     if (error) failed.push({ input, error })
     else if (wa_id !== undefined) done.push({ input, wa_id })
   }

@@ -176,6 +176,11 @@ export const incomingIdTaken = defineError({
   status: 422,
   text: 'Another message has this id; give each message an id of its own.',
 })
+export const blockedUserNotPossible = defineError({
+  id: 'blocked_user_not_possible',
+  status: 400,
+  text: 'It must be a phone number that can exist, in international format with its country code.',
+})
 export const userIsNumber = defineError({
   id: 'blocked_user_is_number',
   status: 422,

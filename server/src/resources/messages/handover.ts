@@ -58,7 +58,7 @@ async function sendToParticipants(
   const streamed: NewStreamEvent[] = []
   let furthest: MessageStatus = 'sent'
   for (const user of audience.participants) {
-    const failed = !user.reachable
+    const failed = user.isNumber || !user.reachable
     const statuses: readonly MessageStatus[] = failed ? ['failed'] : actAtOnce(user, tools.settings)
     const state = statuses.at(-1) ?? 'sent'
     if (!failed && state !== 'sent' && furthest !== 'read') furthest = state

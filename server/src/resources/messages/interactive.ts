@@ -177,7 +177,7 @@ function describeKind({ header, body, maxBody = 1024, footer, action }: Kind): R
 }
 
 /** Every kind as one schema, for the types of clients. */
-export function describeInteractive(): TSchema {
+export function describeInteractive() {
   return Type.Union(
     Object.entries<Kind>(kinds).map(([type, kind]) => Type.Object({ type: Type.Literal(type), ...describeKind(kind) })),
   )

@@ -100,12 +100,18 @@ const cases: [kind: string, taken: unknown[], refused: [value: unknown, place: s
     [
       { message_id: 'x', emoji: '👍🏽' },
       { message_id: 'x', emoji: '❤' },
+      { message_id: 'x', emoji: '👍\u{fe0f}' },
+      { message_id: 'x', emoji: '🤷🏽\u{200d}♀' },
+      { message_id: 'x', emoji: '👁\u{200d}🗨' },
+      { message_id: 'x', emoji: '1\u{20e3}' },
       { message_id: 'x', emoji: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' },
     ],
     [
       [{ message_id: 'x', emoji: '👍👍' }, 'reaction.emoji'],
       [{ message_id: 'x', emoji: 'a' }, 'reaction.emoji'],
       [{ message_id: 'x', emoji: '1' }, 'reaction.emoji'],
+      [{ message_id: 'x', emoji: '🇩' }, 'reaction.emoji'],
+      [{ message_id: 'x', emoji: '❤\u{fe0e}' }, 'reaction.emoji'],
       [{ emoji: '👍' }, 'reaction.message_id'],
     ],
   ],

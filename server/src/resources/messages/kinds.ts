@@ -153,11 +153,11 @@ function checkContacts(contacts: readonly { readonly name: object }[]): void {
 }
 
 const oneEmoji = atFirstUse(() => /^\p{RGI_Emoji}$/v)
-const textEmoji = /^\p{Emoji}$/v
+/** A character that is shown as text unless a selector, or a skin tone, follows. */
+const textUnlessSelected = /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gv
 
+/** Keyboards leave the selectors of an emoji out, or put in more than it needs: it is the same emoji. */
 function checkEmoji(emoji: string): void {
-  if (emoji === '' || oneEmoji().test(emoji)) return
-  // Also those that are shown as text unless a selector follows, but no digits.
-  if (textEmoji.test(emoji) && !/^[\d#*]$/.test(emoji)) return
-  throw badArgument(emojiNotOne('reaction.emoji'))
+  const selected = emoji.replaceAll('\u{fe0f}', '').replaceAll(textUnlessSelected, '$&\u{fe0f}')
+  if (emoji !== '' && !oneEmoji().test(selected)) throw badArgument(emojiNotOne('reaction.emoji'))
 }

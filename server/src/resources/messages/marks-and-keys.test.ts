@@ -168,7 +168,10 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
     const group = { recipient_type: 'group', to: ids.group, text: { body: 'Hello all' } }
     assertError(await sides.post(group), groupEmpty)
     const [one, other, gone] = [sides.newUser(), sides.newUser(), sides.newUser()]
-    for (const user_wa_id of [one, other, gone]) await sides.gateway('groups/join', { invite_link, user_wa_id })
+    const otherNumber = '16315551002'
+    for (const user_wa_id of [one, other, gone, otherNumber]) {
+      await sides.gateway('groups/join', { invite_link, user_wa_id })
+    }
     await sides.gateway(`users/${other}`, { presence: 'offline' })
     await sides.gateway(`users/${gone}`, { reachable: false })
     const buttons = [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }]
@@ -205,6 +208,7 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
       (await sides.statusesOf(id)).map(({ status, recipient_participant_id }) => [status, recipient_participant_id])
     assert.deepEqual(await name(), [
       ['sent', undefined],
+      ['failed', otherNumber],
       ['delivered', one],
       ['failed', gone],
     ])
@@ -216,7 +220,7 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
     assert.equal((await sides.act(id, 'read')).status, 400)
     await sides.act(id, 'read', { user_wa_id: one })
     await sides.gateway(`users/${other}`, { presence: 'online' })
-    assert.deepEqual((await name()).slice(3), [
+    assert.deepEqual((await name()).slice(4), [
       ['read', one],
       ['delivered', other],
     ])
@@ -226,6 +230,7 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
       shown.states.map(({ status, user_wa_id }: { status: string; user_wa_id?: string }) => [status, user_wa_id]),
       [
         ['sent', undefined],
+        ['failed', otherNumber],
         ['delivered', one],
         ['read', one],
         ['delivered', other],

@@ -79,6 +79,22 @@ export async function isBlockedByUser(tx: Transaction, phone_number_id: string, 
   return (await tx.first(selectBlocked, { id: chatIdOf(phone_number_id, user_wa_id) }))?.blocked ?? false
 }
 
+const endSent = defineStatement<{ chat_id: string; now: number }>()((db, { chat_id, now }) =>
+  db
+    .updateTable('messages')
+    .set({ ended_time: now })
+    .where('chat_id', '=', chat_id)
+    .where('direction', '=', 'to_user')
+    // As the index says it: a value that is bound would not be known to be in it.
+    .where(sql<boolean>`state IN ('sent', 'delivered') AND state = 'sent'`)
+    .where('ended_time', 'is', null),
+)
+
+/** A user takes the block of a number back: what the number sent until then stays sent and never reaches the user. */
+export function endWaiting(tx: Transaction, chat_id: string, now: number): void {
+  tx.run(endSent, { chat_id, now })
+}
+
 const listWaitingAlone = defineStatement<{ user_wa_id: string; now: number; limit: number }>()(
   (db, { user_wa_id, now, limit }) =>
     db
@@ -89,6 +105,7 @@ const listWaitingAlone = defineStatement<{ user_wa_id: string; now: number; limi
       // As the index says it: a value that is bound would not be known to be in it.
       .where(sql<boolean>`messages.state = 'sent' AND messages.direction = 'to_user'`)
       .where('messages.type', '<>', 'reaction')
+      .where('messages.ended_time', 'is', null)
       .where('messages.expires_time', '>', now)
       .where('chats.blocked', '=', false)
       .orderBy('messages.position')

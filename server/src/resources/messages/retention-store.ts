@@ -16,7 +16,7 @@ const eventDelay = 60_000
 
 /** A message to a user that nothing more happens to, besides being read; `m` is its row. */
 const hasEnded = (now: number) => sql`(
-  m.state = 'failed' OR m.type = 'reaction' OR m.expires_time <= CAST(${now} AS BIGINT)
+  m.ended_time IS NOT NULL OR m.state = 'failed' OR m.type = 'reaction' OR m.expires_time <= CAST(${now} AS BIGINT)
   OR (m.group_id IS NULL AND m.state IN ('delivered', 'read', 'played'))
   OR (m.group_id IS NOT NULL AND m.state <> 'accepted' AND NOT EXISTS (
     SELECT 1 FROM message_recipients r WHERE r.message_id = m.id AND r.state = 'sent')))`

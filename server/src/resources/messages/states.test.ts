@@ -24,7 +24,7 @@ const expected = {
   },
 } as const
 
-const text = { type: 'text', expires_time: null }
+const text = { type: 'text', expires_time: null, ended_time: null }
 
 for (const direction of ['to_user', 'to_business'] as const) {
   for (const state of messageStates) {
@@ -39,7 +39,7 @@ for (const direction of ['to_user', 'to_business'] as const) {
 }
 
 test('a reaction is sent or fails, and nothing else', () => {
-  const reaction = { type: 'reaction', expires_time: null, direction: 'to_user', state: 'sent' } as const
+  const reaction = { ...text, type: 'reaction', direction: 'to_user', state: 'sent' } as const
   for (const status of ['delivered', 'read', 'played'] as const) {
     assert.deepEqual(moveMessage(reaction, status, 0), [])
   }
@@ -47,9 +47,10 @@ test('a reaction is sent or fails, and nothing else', () => {
 })
 
 test('nothing follows the end of a life, which only a message under way has', () => {
-  const message = { type: 'text', expires_time: 1000, direction: 'to_user' } as const
+  const message = { ...text, expires_time: 1000, direction: 'to_user' } as const
   assert.deepEqual(moveMessage({ ...message, state: 'sent' }, 'delivered', 999), ['delivered'])
   assert.deepEqual(moveMessage({ ...message, state: 'sent' }, 'delivered', 1000), [])
   assert.deepEqual(moveMessage({ ...message, state: 'accepted' }, 'sent', 1000), [])
   assert.deepEqual(moveMessage({ ...message, state: 'delivered' }, 'read', 1000), ['read'])
+  assert.deepEqual(moveMessage({ ...message, state: 'sent', ended_time: 5 }, 'delivered', 10), [])
 })

@@ -41,11 +41,13 @@ export interface MessageCondition {
   readonly type: string
   /** The end of its life; null: it has none. */
   readonly expires_time: number | null
+  /** When nothing more could happen to it: it failed, was deleted, or waited for a user who had blocked the number. */
+  readonly ended_time: number | null
 }
 
 /** The statuses that a message goes through when something happens to it, in order; none where it is not ahead. */
 export function moveMessage(message: MessageCondition, status: MessageStatus, now: number): readonly MessageStatus[] {
-  if (isExpired(message, now)) return []
+  if (message.ended_time !== null || isExpired(message, now)) return []
   if (message.type === 'reaction' && message.direction === 'to_user' && !reactionStatuses.includes(status)) return []
   const move = moves.find(
     ({ direction, status: to, from }) => direction === message.direction && to === status && from === message.state,
@@ -54,6 +56,9 @@ export function moveMessage(message: MessageCondition, status: MessageStatus, no
 }
 
 /** Whether a message was dropped because nobody took it within its life. */
-export function isExpired({ state, expires_time }: Omit<MessageCondition, 'type' | 'direction'>, now: number): boolean {
+export function isExpired(
+  { state, expires_time }: Pick<MessageCondition, 'state' | 'expires_time'>,
+  now: number,
+): boolean {
   return (state === 'accepted' || state === 'sent') && expires_time !== null && now >= expires_time
 }

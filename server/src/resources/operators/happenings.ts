@@ -86,6 +86,9 @@ export async function readStored(db: Db, about: { readonly since: number } | { r
 const order = ['request', 'audit', 'event', 'message', 'call', 'timer', 'replay', 'delivery', 'try']
 
 /** By time, and within one moment causes before their effects. */
-export function inOrder<T extends { readonly time: number; readonly type: string }>(items: readonly T[]): T[] {
-  return [...items].sort((a, b) => a.time - b.time || order.indexOf(a.type) - order.indexOf(b.type))
+export function inOrder<T extends { readonly time: number; readonly type: string }>(
+  items: readonly T[],
+  timeOf: (item: T) => number = ({ time }) => time,
+): T[] {
+  return [...items].sort((a, b) => timeOf(a) - timeOf(b) || order.indexOf(a.type) - order.indexOf(b.type))
 }

@@ -149,6 +149,11 @@ onBothDatabases('what operators watch', (engine) => {
 
   test('a trace has all that a request set off, in order', async (t) => {
     const subscriber = await subscribe(t, server)
+    // A delivery ends later than its try began, and still stands before it.
+    subscriber.answerWith((_post, response) => {
+      server.clock.advance(5)
+      response.end()
+    })
     const trace = 'ab'.repeat(16)
     const traceparent = `00-${trace}-${'cd'.repeat(8)}-01`
     const json = {

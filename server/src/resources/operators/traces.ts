@@ -44,7 +44,7 @@ export function traceOperations(): NewOperation[] {
         const records = await listOfTraceForOperators(db, isSeen(limits, owner), trace)
         const filter = { types: undefined, account_id: undefined, phone_number_id: undefined, limits }
         const stored = (await readStored(db, { trace })).filter((one) => fits(one, filter))
-        const all = inOrder([...requests.map(toHappening), ...records.map(toRecord), ...stored])
+        const all = inCausalOrder([...requests.map(toHappening), ...records.map(toRecord), ...stored])
         if (all.length === 0) throw notFound()
         return {
           trace,
@@ -53,6 +53,25 @@ export function traceOperations(): NewOperation[] {
       },
     }),
   ]
+}
+
+interface Traced {
+  readonly type: string
+  readonly time: number
+  readonly data: object
+}
+
+/** Causes before their effects: a request counts from its beginning, and a delivery from its event, though both are known when they end. */
+function inCausalOrder<T extends Traced>(items: readonly T[]): T[] {
+  const eventTimes = new Map(items.flatMap(({ type, time, data }) => (type === 'event' ? [[eventOf(data), time]] : [])))
+  return inOrder(items, ({ type, time, data }) => {
+    if (type === 'request') return time - (data as { readonly milliseconds: number }).milliseconds
+    return type === 'delivery' ? (eventTimes.get(eventOf(data)) ?? time) : time
+  })
+}
+
+function eventOf(data: object): string {
+  return (data as { readonly event_id: string }).event_id
 }
 
 function toRecord({ id, time, business_id, account_id, trace, ...data }: Activity) {

@@ -52,6 +52,12 @@ onBothDatabases('edits of templates', (engine) => {
     const answer = await calls.edit(id, { components, name, language, category, parameter_format })
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual((await calls.read(id)).body.components, components)
+
+    const utility = await makeApproved()
+    const { body: whole } = await calls.read(utility)
+    const again = await calls.edit(utility, whole)
+    assert.equal(again.status, 200, again.text)
+    assert.equal((await calls.read(utility)).body.message_send_ttl_seconds, whole.message_send_ttl_seconds)
   })
 
   test('400 with nothing, with another name or language, and with components that break a rule', async () => {

@@ -40,6 +40,7 @@ function readEdit(template: Template, edit: TemplateEdit): ReadEdit {
   const format = readFormat(category, parameter_format ?? template.parameter_format)
   const kind = { category, parameter_format: format, needsHandle: components !== undefined }
   const read = readComponents(components ?? template.components, kind)
+  const isSameLife = life === template.message_send_ttl_seconds && category === template.category
   return {
     changes: {
       category,
@@ -47,7 +48,10 @@ function readEdit(template: Template, edit: TemplateEdit): ReadEdit {
       components: read.components,
       content: writeContent(template.name, read.components),
       message_send_ttl_seconds:
-        life === undefined ? keepLife(category, template.message_send_ttl_seconds) : readLife(category, life),
+        // What a read showed can be sent back, also the 30 days that are sent as -1 with some categories.
+        life === undefined || isSameLife
+          ? keepLife(category, template.message_send_ttl_seconds)
+          : readLife(category, life),
     },
     header: read.header,
     needsReview,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '../../../test/harness/client.ts'
 import { startCommand } from '../../../test/harness/command.ts'
 import { makeMigratedPlace, onBothDatabases } from '../../../test/harness/databases.ts'
@@ -10,6 +9,7 @@ import { assertError, like } from '../../../test/harness/errors.ts'
 import { makeKeptFiles, storageOf } from '../../../test/harness/kept-files.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
+import { until } from '../../../test/harness/until.ts'
 import { ids, tokens } from '../../../test/harness/world.ts'
 import { fileOffsetWrong } from './errors.ts'
 
@@ -52,13 +52,11 @@ async function readAnswer(socket: Socket): Promise<string> {
 
 /** Asks for the offset until it is there; the server notices a broken connection when it does. */
 async function waitForOffset({ url, id, token }: Target, expected: number): Promise<void> {
-  for (let tries = 0; tries < 2000; tries++) {
+  await until(async () => {
     const answer = await fetch(`${url}/v23.0/${id}`, { headers: { authorization: `Bearer ${token}` } })
     const { file_offset } = (await answer.json()) as { file_offset: number }
-    if (file_offset === expected) return
-    await pause(5)
-  }
-  assert.fail(`the offset never became ${expected}`)
+    return file_offset === expected
+  }, `the offset is ${expected}`)
 }
 
 async function open(client: Client, file_length: number): Promise<string> {

@@ -101,8 +101,8 @@ export function userMessageOperations(): NewOperation[] {
           await report(context, message, user, input.action, input.code)
           return { success: true }
         }
-        const { state } = message
-        if (state === 'accepted' || state === 'failed' || isExpired(message, context.clock.now())) {
+        const { state, ended_time } = message
+        if (state === 'accepted' || ended_time !== null || isExpired(message, context.clock.now())) {
           throw refuse('press', 'it has not reached the user')
         }
         const message_id = await pressMessage(context, message, user, input as { choice?: string; data?: object })

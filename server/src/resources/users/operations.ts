@@ -10,7 +10,7 @@ import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
-import { deliverWaiting, isOnline, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
+import { deliverWaiting, endWaiting, isOnline, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
 import { chatIdOf, findPerson, groupChatIdOf, takeChat, updateChat } from '../messages/store.ts'
 import { messageDownloads } from './download.ts'
 import { numberIsNoUser, numberOrGroup } from './errors.ts'
@@ -139,13 +139,14 @@ function userOperations(): NewOperation[] {
         output: { success: true },
       },
       async run(context, { wa_id, phone_number_id, blocked, marketing }) {
-        const { db } = context
+        const { db, clock } = context
         const number = await requireNumber(context, phone_number_id)
         const person = await findPerson(db, number.id, wa_id)
         if (person.isNumber) throw numberIsNoUser()
         const id = chatIdOf(number.id, wa_id)
         const before = await takeChat(db, { id, phone_number_id: number.id, user_wa_id: wa_id })
         await updateChat(db, id, { blocked: blocked ?? before.blocked, marketing: marketing ?? before.marketing })
+        if (before.blocked && blocked === false) endWaiting(db, id, clock.now())
         if (marketing !== undefined && marketing !== before.marketing) {
           await raisePreference(context, number, person, marketing)
         }

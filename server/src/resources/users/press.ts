@@ -41,7 +41,7 @@ async function describeAnswer(
     case 'list_reply': {
       const { kind } = choices
       const options: readonly { readonly id: string }[] = choices.options
-      const chosen = options.find(({ id }) => id === choice)
+      const chosen = options.find(({ id }) => id === String(choice))
       if (!chosen) throw choiceUnknown({ choices: options.map(({ id }) => id) })
       return { type: 'interactive', interactive: { type: kind, [kind]: chosen } }
     }

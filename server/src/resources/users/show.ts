@@ -144,7 +144,8 @@ function listStates(timed: Timed, user_wa_id?: string) {
     ['delivered', timed.delivered_time],
     ['read', timed.read_time],
     ['played', timed.played_time],
-    [timed.state, timed.ended_time],
+    // A message that waited for a user who had blocked the number has ended without a status.
+    [timed.state, timed.state === 'sent' ? null : timed.ended_time],
   ] as const
   return times.flatMap(([status, time]) =>
     typeof time === 'number'

@@ -165,7 +165,14 @@ onBothDatabases("the users' side", (engine) => {
     assert.equal((await write(user)).status, 200)
     await sides.gateway(`users/${user}/chats/${number}`, { blocked: false })
     await server.app.settle()
+    // Neither a phone that goes online nor a report brings what was sent before the block ended.
+    for (const presence of ['offline', 'online']) await sides.gateway(`users/${user}`, { presence })
+    assert.equal((await sides.act(id, 'deliver')).status, 200)
+    await server.app.settle()
     assert.equal(await sides.namesOf(id), 'sent')
+    const { state, states } = await sides.show(id)
+    assert.deepEqual([state, states.length], ['sent', 1])
+    assert.equal(await sides.namesOf(await sides.send(user)), 'sent, delivered')
   })
 
   test('a change of marketing is told once', async () => {
@@ -274,8 +281,12 @@ onBothDatabases("the users' side", (engine) => {
     assertError(await sides.act(button, 'press', { choice: 'no' }), choiceUnknown({ choices: ['yes'] }))
     assertError(await sides.act(await sides.send(user), 'press', { choice: 'yes' }), nothingToAnswer)
 
-    const rows = [{ id: 'a', title: 'Fern' }]
+    const rows = [
+      { id: 'a', title: 'Fern' },
+      { id: '7', title: 'Moss' },
+    ]
     const list = await ask({ type: 'list', body, action: { button: 'Choose', sections: [{ rows }] } })
+    assert.equal((await sides.act(list, 'press', { choice: 7 })).status, 200, 'a choice may be a number')
     await sides.act(list, 'press', { choice: 'a' })
     const list_reply = { id: 'a', title: 'Fern', description: '' }
     assert.deepEqual((await sides.heard(user)).at(-1).interactive, { type: 'list_reply', list_reply })

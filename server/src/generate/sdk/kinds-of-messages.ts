@@ -1,0 +1,78 @@
+import type { JsonSchema } from '../../http/openapi/document.ts'
+import { writeTypeName } from '../../http/openapi/schemas.ts'
+import type { Parameter } from './describe-methods.ts'
+import { sentContents } from './message-contents.ts'
+
+/** Parameters of which one says what the others have to be: a union by it, instead of members that may all be left out. */
+export function describeKinds(row: string, parameters: readonly Parameter[]): JsonSchema | undefined {
+  if (row === 'messages.send') return describeSent(parameters)
+  return row === 'gateway.write_message' ? describeWritten(parameters) : undefined
+}
+
+function describeSent(parameters: readonly Parameter[]): JsonSchema {
+  const kinds = Object.keys(sentContents)
+  const common = pick(parameters, ['messaging_product', 'recipient_type', 'to', 'context', 'biz_opaque_callback_data'])
+  const messages = kinds.map((kind) =>
+    describeObject(
+      [
+        ...require(common, 'to'),
+        // A message without a type is a text.
+        { name: 'type', schema: { const: kind }, required: kind !== 'text' },
+        ...require(pick(parameters, [kind]), kind),
+      ],
+      `Outbound${writeTypeName(kind)}`,
+      `A message of type \`${kind}\` to send.`,
+    ),
+  )
+  const mark = require(pick(parameters, [
+    'messaging_product',
+    'status',
+    'message_id',
+    'typing_indicator',
+  ]), 'status', 'message_id')
+  return {
+    anyOf: [
+      { anyOf: messages, title: 'OutboundMessage', description: 'A message to send: `type` says which kind.' },
+      describeObject(mark, 'ReadMark', 'Marks a message that came in as read.'),
+    ],
+  }
+}
+
+function describeWritten(parameters: readonly Parameter[]): JsonSchema {
+  const type = parameters.find(({ name }) => name === 'type') as Parameter
+  const kinds = type.schema['enum'] as string[]
+  const common = parameters.filter(({ name }) => name !== 'type' && !kinds.includes(name))
+  return {
+    anyOf: kinds.map((kind) => {
+      const isUnderstood = kind !== 'unsupported' && kind !== 'unknown'
+      const content = pick(parameters, [kind])
+      return describeObject(
+        [
+          ...common,
+          { name: 'type', schema: { const: kind }, required: true },
+          ...(isUnderstood ? require(content, kind) : content),
+        ],
+        `Written${writeTypeName(kind)}`,
+        `A message of type \`${kind}\` that a user writes.`,
+      )
+    }),
+  }
+}
+
+function pick(parameters: readonly Parameter[], names: readonly string[]): Parameter[] {
+  return names.flatMap((name) => parameters.filter((parameter) => parameter.name === name))
+}
+
+function require(parameters: readonly Parameter[], ...names: string[]): Parameter[] {
+  return parameters.map((parameter) => (names.includes(parameter.name) ? { ...parameter, required: true } : parameter))
+}
+
+function describeObject(members: readonly Parameter[], title: string, description: string): JsonSchema {
+  return {
+    type: 'object',
+    title,
+    description,
+    properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+    required: members.filter(({ required }) => required).map(({ name }) => name),
+  }
+}

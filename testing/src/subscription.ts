@@ -1,0 +1,36 @@
+import type { WebhookEvent } from '@switchboard/client'
+import type { StoreKeys } from './prepared-store.ts'
+import type { Subscriber } from './subscriber.ts'
+
+/** The fields that the subscriber of the tests gets: all of them. */
+const fields = [
+  'messages',
+  'calls',
+  'group_lifecycle_update',
+  'group_participants_update',
+  'group_settings_update',
+  'group_status_update',
+  'account_update',
+  'phone_number_name_update',
+  'phone_number_quality_update',
+  'message_template_status_update',
+  'message_template_quality_update',
+  'template_category_update',
+  'user_preferences',
+] satisfies readonly WebhookEvent['field'][]
+
+/** Our app of each account's business is linked besides those that are linked already. */
+export function describeSubscription({ businesses, accounts }: StoreKeys, subscriber: Subscriber) {
+  const appOf = new Map(businesses.map(({ id, app_id }) => [id, app_id]))
+  return {
+    apps: businesses.map(({ id, app_id }) => ({
+      id: app_id,
+      business_id: id,
+      webhook: subscriber.describeWebhook(app_id, fields),
+    })),
+    accounts: accounts.map(({ subscribed_apps, ...account }) => ({
+      ...account,
+      subscribed_apps: [...new Set([...subscribed_apps, appOf.get(account.business_id) ?? []].flat())],
+    })),
+  }
+}
