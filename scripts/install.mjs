@@ -35,7 +35,7 @@ const waitAtMost = 15 * 60_000
 const lookAgainAfter = 100
 
 // Those of ./switchboard: what was compiled under other flags is not used.
-const launcherFlags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', '--max-lazy']
+const launcherFlags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16']
 
 const wantsAll = process.argv.includes('--all')
 

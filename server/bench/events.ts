@@ -86,18 +86,25 @@ export function passedChange(request_id: string, group_id: string): object {
   return { field: passedField, value: { messaging_product: 'msgapp', metadata, groups } }
 }
 
+export interface PostOptions {
+  /** By default a message of a user. */
+  readonly changeOf?: ((id: string, from: string) => object) | undefined
+  /** How many post at once, each waiting for its answer. */
+  readonly crowd?: number | undefined
+}
+
 /** Posts so many changes, each with an id of its own, on a few connections, and returns when all are answered. */
 export async function postMessages(
   servers: readonly Pick<Measured, 'url'>[],
   amount: number,
   users = 1,
-  changeOf: (id: string, from: string) => object = messageChange,
+  { changeOf = messageChange, crowd = connections }: PostOptions = {},
 ): Promise<void> {
-  const pools = servers.map(({ url }) => new Pool(url, { connections }))
+  const pools = servers.map(({ url }) => new Pool(url, { connections: crowd }))
   const run = systemRandom.trace()
   const headers = { authorization: 'Bearer gateway', 'content-type': 'application/json' }
   let next = 0
-  const lines = Array.from({ length: connections }, async () => {
+  const lines = Array.from({ length: crowd }, async () => {
     while (next < amount) {
       const pool = pools[next % pools.length] as Pool
       const from = String(16_505_550_000 + (next % users))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
-import { countPosts, moreNumbers, passedChange, postMessages, writeEventWorld } from './events.ts'
+import { countPosts, moreNumbers, type PostOptions, passedChange, postMessages, writeEventWorld } from './events.ts'
 import { connections, type Load, measureRate, median } from './load.ts'
 import { cpuOfChildren, type Measured, packServer, startBarePostgres, startOnPostgres, startSink } from './processes.ts'
 
@@ -69,22 +69,27 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
         ours: writeCost(cost),
         ratio: `${(cost.node / bareWrite.node).toFixed(1)} x and ${(cost.database / bareWrite.database).toFixed(1)} x`,
       })
-    addPassing('event in and delivered', await measurePassing([ours], amount, passedChange))
+    addPassing('event in and delivered', await measurePassing([ours], amount, { changeOf: passedChange }))
     const passing = await measurePassing([ours], amount)
     addPassing('the same, stored as a message besides', passing)
+    // Why one adds processes: more senders than one should take.
+    const crowd = connections * options.processes
+    const passingCrowd = options.processes > 1 ? await measurePassing([ours], amount, { crowd }) : undefined
     if (options.processes > 1) add(await measureBareProcesses(bareWrite))
     await bare.stop()
     started.shift()
     while (started.length < options.processes) started.push(await startOurs(url))
-    // The first has done all of the work above; a process that has just started costs half as much again, because little is compiled.
-    if (started.length > 1) await pass(started.slice(1), 2 * amount)
+    // The first has done all of the work above; one that has just started costs half as much again, because little is compiled.
+    const others = started.slice(1)
+    if (others.length > 0) await pass(others, (options.rounds + 1) * amount * others.length, { crowd })
+    const addMany = (work: string, many: Cost, one: Cost) =>
+      add({ work, bare: writeCost(one), ours: writeCost(many), ratio: compareCosts(many, one) })
     const many = await measurePassing(started, amount)
-    add({
-      work: `messages with ${options.processes} processes, against one`,
-      bare: writeCost(passing),
-      ours: writeCost(many),
-      ratio: compareCosts(many, passing),
-    })
+    addMany(`messages with ${options.processes} processes, against one`, many, passing)
+    if (passingCrowd) {
+      const work = `the same with ${connections} senders for each process, against ${crowd} for one`
+      addMany(work, await measurePassing(started, amount, { crowd }), passingCrowd)
+    }
     await Promise.all(started.splice(0).map((server) => server.stop()))
     add(await measureSlow())
     return table
@@ -148,15 +153,11 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   }
 
   /** From the first post until the last of the events has come to the sink. */
-  async function measurePassing(
-    servers: readonly Measured[],
-    amount: number,
-    changeOf?: (id: string, from: string) => object,
-  ): Promise<Cost> {
+  async function measurePassing(servers: readonly Measured[], amount: number, post?: PostOptions): Promise<Cost> {
     const costs: Cost[] = []
     for (let round = 0; round <= options.rounds; round++) {
       const cost = await measureCost(servers, async () => {
-        await pass(servers, amount, changeOf)
+        await pass(servers, amount, post)
         return amount
       })
       if (round > 0) costs.push(cost)
@@ -164,13 +165,9 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     return medianOf(costs)
   }
 
-  async function pass(
-    servers: readonly Measured[],
-    amount: number,
-    changeOf?: (id: string, from: string) => object,
-  ): Promise<void> {
+  async function pass(servers: readonly Measured[], amount: number, post?: PostOptions): Promise<void> {
     const before = await countPosts(sink)
-    await postMessages(servers, amount, slowUsers, changeOf)
+    await postMessages(servers, amount, slowUsers, post)
     while ((await countPosts(sink)) < before + amount) await wait(5)
   }
 

@@ -11,7 +11,7 @@ import { type FoundToken, findCaller, findCallerById } from './tokens.ts'
 /** Clients of the resumable upload send `OAuth` instead of `Bearer`. */
 const bearerPattern = /^(?:bearer|oauth) +(\S+) *$/i
 
-interface KnownToken extends FoundToken {
+export interface KnownToken extends FoundToken {
   readonly isDemo: boolean
 }
 
@@ -54,10 +54,20 @@ export function authenticate(deps: AuthenticationDeps, source: CredentialSource)
 export function recallCaller(deps: AuthenticationDeps, source: CredentialSource): Caller | undefined {
   const { authorization } = source.headers
   const known = authorization ? deps.database.read.cached(knownTokens)?.get(authorization) : undefined
-  if (!known) return undefined
+  return known && checkKnown(deps, source, known)
+}
+
+/** Refuses a token that has expired since it was found, or that may not be used from where the request comes. */
+export function checkKnown(deps: AuthenticationDeps, source: CredentialSource, known: KnownToken): Caller {
   if (known.isDemo) checkDemo(deps, source)
   if (hasEnded(known, deps.clock)) throw invalidToken()
   return known.caller
+}
+
+/** The token of a request, to be checked again at its next use; a header that is longer than any good one is not worth keeping. */
+export async function findKnown(deps: AuthenticationDeps, source: CredentialSource): Promise<KnownToken> {
+  const { caller, expires_time } = await findToken(deps, source, findCaller)
+  return { caller, expires_time, isDemo: isDemoToken(readSecret(deps, source)) }
 }
 
 /** Looks up the token of a request with `find`, and refuses an invalid one. */

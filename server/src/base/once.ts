@@ -9,3 +9,12 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
     return made
   }
 }
+
+/** The same for a value that is there at once: for constants that take milliseconds to make and that many processes never use. */
+export function atFirstUse<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

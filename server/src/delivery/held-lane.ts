@@ -2,6 +2,7 @@ import type { RaisedDeliveries } from '../db/database.ts'
 import type { Claim } from './claimer.ts'
 import type { WaitingDelivery } from './due.ts'
 import { LaneQueue, type Postponed } from './lane-queue.ts'
+import { LaneWatch } from './lane-watch.ts'
 import type { Lane } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import { isDown, type LaneState } from './pause.ts'
@@ -28,6 +29,7 @@ export class HeldLane implements Destination {
   readonly claim: Claim
   readonly queue = new LaneQueue()
   readonly window: Window
+  readonly watch = new LaneWatch()
   state: LaneState
   /** By the clock; after this time another process may hold the lane. */
   leasedUntil: number

@@ -30,6 +30,8 @@ export interface ReaderDeps {
   readonly clock: Clock
   /** Called for a lane after a read, with the deliveries that must wait for a retry. */
   readonly onRead: (lane: HeldLane, postponed: readonly Postponed[]) => void
+  /** Called for a lane that is read at intervals from now on: nobody needs to wake this process for it. */
+  readonly onWatch: (lane: HeldLane) => void
   readonly onFailure: (error: Error, message: string) => void
 }
 
@@ -49,6 +51,9 @@ export class Reader {
   readonly #wanted = new Set<HeldLane>()
   /** Lanes whose secrets could not be read. */
   readonly #locked = new Set<HeldLane>()
+  /** Lanes that are read at intervals. */
+  readonly #watched = new Set<HeldLane>()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(deps: ReaderDeps) {
     this.#deps = deps
@@ -104,13 +109,17 @@ export class Reader {
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#timer)
     await this.#loop.stop()
   }
 
   async #read(): Promise<void> {
     const now = this.#deps.clock.now()
     const lanes = this.#takeLanes(now)
-    if (lanes.length === 0) return
+    if (lanes.length === 0) {
+      this.#goOnWatching()
+      return
+    }
     const reads = lanes.map((lane) => this.#planRead(lane))
     const limits = new Map(reads.map(({ lane, limit }) => [lane.id, limit]))
     try {
@@ -140,6 +149,7 @@ export class Reader {
         const postponed = lane.isLost ? [] : await this.#take(lane, sendable, now, readTime)
         lane.endRead()
         this.#deps.onRead(lane, postponed)
+        this.#noteFound(lane, found.length)
       }
     } catch (error) {
       for (const lane of lanes) {
@@ -150,8 +160,23 @@ export class Reader {
         this.#wanted.add(lane)
       }
       throw error
+    } finally {
+      this.#goOnWatching()
     }
     if (this.#wanted.size > 0) this.#loop.wake()
+  }
+
+  /** Where other processes raise much for a lane, its holder does not wait to be woken. */
+  #noteFound(lane: HeldLane, count: number): void {
+    if (this.#deps.database.isEmbedded || !lane.watch.noteRead(count, performance.now())) return
+    this.#watched.add(lane)
+    this.#deps.onWatch(lane)
+  }
+
+  #goOnWatching(): void {
+    if (this.#watched.size === 0 || this.#loop.isStopped) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#loop.wake(), paceMilliseconds).unref()
   }
 
   /**
@@ -197,6 +222,18 @@ export class Reader {
       this.#wanted.delete(lane)
       if (lane.isLost || lane.isPaused(now)) lane.wantsRead = false
       else lanes.push(lane)
+    }
+    return [...lanes, ...this.#takeWatched(lanes, now)]
+  }
+
+  /** The lanes that it is time to read again. One that has enough to send reads when it gets hungry. */
+  #takeWatched(besides: readonly HeldLane[], now: number): HeldLane[] {
+    const time = performance.now()
+    const lanes: HeldLane[] = []
+    for (const lane of this.#watched) {
+      if (lane.isLost || !lane.watch.isOn(time)) this.#watched.delete(lane)
+      else if (lane.isFed) lane.mayHaveMore = true
+      else if (!lane.isLeaving && !lane.isPaused(now) && !besides.includes(lane)) lanes.push(lane)
     }
     return lanes
   }

@@ -93,6 +93,7 @@ export class DeliveryWorker {
         if (postponed.length > 0) this.#recorder.add(lane, [], postponed)
         this.#goOn(lane)
       },
+      onWatch: ({ id }) => this.#waker.announceWatch(this.#lease.owner, id),
       onFailure,
     })
     this.#sender = new Sender({
@@ -155,7 +156,9 @@ export class DeliveryWorker {
     for (const lane of lanes) {
       const held = this.#held.get(lane.id)
       if (held) {
-        if (!lane.raised || !this.#reader.take(held, lane.raised)) this.#noteNews(held)
+        if (lane.raised && this.#reader.take(held, lane.raised)) continue
+        held.watch.noteOwn(lane.raised?.deliveries.length ?? 0)
+        this.#noteNews(held)
       } else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
       else free.push(lane)
     }

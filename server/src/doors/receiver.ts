@@ -1,10 +1,11 @@
 import { authenticate } from '../auth/bearer.ts'
+import { BelievedCallers } from '../auth/believed-callers.ts'
 import { isDemoAppSecret } from '../auth/demo.ts'
 import { LongTask } from '../base/long-task.ts'
 import type { Random } from '../base/random.ts'
 import { TimeShare } from '../base/time-share.ts'
 import { readHubSignature } from '../delivery/sign.ts'
-import type { Sender } from '../graph/caller.ts'
+import type { Caller, Sender } from '../graph/caller.ts'
 import { invalidSignature } from '../graph/errors.ts'
 import { GraphError } from '../graph/graph-error.ts'
 import type { DoorPolicy, GraphRequest } from '../http/admission.ts'
@@ -31,22 +32,37 @@ export interface ReceiverDoorOptions {
 interface SentBytes {
   readonly sender: Sender
   readonly bytes: Buffer
+  /** Set for a caller who was believed: looks the token up. */
+  readonly confirm?: (() => Promise<Caller>) | undefined
 }
+
+/** Larger bodies are read only after a look-up. */
+const maxBelievedBytes = 32_768
 
 /**
  * `POST /{product}/webhooks`: the network's edge, handing in events for an account, by a token with the scope `gateway` or by the
  * signature of an app that is linked to every account in the post. The proof comes first: a token is looked up (401, 403) before any
  * byte is read, and a signature checked (401) before any byte is parsed. Then content type and JSON (400), and at last whether the
- * signer may hand in for all the accounts (401).
+ * signer may hand in for all the accounts (401). On PostgreSQL a token that was good a moment ago is looked up only when the post is
+ * refused for another reason; a post that is stored checks it in its transaction.
  */
 export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: ReceiverDoorOptions): DoorPolicy {
   const nobodysSecret = random.bytes(32).toString('hex')
   const hashingTime = new TimeShare(shareOfTime)
+  const believed = new BelievedCallers()
 
   async function readWithToken(deps: PipelineDeps, request: GraphRequest): Promise<SentBytes> {
-    const caller = await authenticate(deps, request)
-    checkScope(caller, 'gateway')
-    return { sender: { caller }, bytes: await readBytes(request.raw, maxBodyBytes) }
+    if (deps.database.isEmbedded) {
+      const caller = await authenticate(deps, request)
+      checkGateway(caller)
+      return { sender: { caller }, bytes: await readBytes(request.raw, maxBodyBytes) }
+    }
+    const find = () => believed.find(deps, request, checkGateway)
+    const isShort = Number(request.headers['content-length'] ?? Number.NaN) <= maxBelievedBytes
+    const recalled = isShort ? believed.recall(deps, request) : undefined
+    const caller = recalled ?? (await find())
+    const bytes = await readBytes(request.raw, maxBodyBytes)
+    return { sender: { caller }, bytes, confirm: recalled && find }
   }
 
   /** Whoever is refused here has cost so many bytes; whoever was refused too often costs none. */
@@ -86,26 +102,37 @@ export function makeReceiverDoor({ random, maxBodyBytes, unprovenBodies }: Recei
       progress.row = row
       const { authorization, 'x-hub-signature-256': signature, 'content-type': contentType } = request.headers
       const isSigned = authorization === undefined && typeof signature === 'string'
-      const { sender, bytes } = isSigned
+      const { sender, bytes, confirm } = isSigned
         ? await readSigned(deps, request, signature)
         : await readWithToken(deps, request)
       const caller = 'caller' in sender ? sender.caller : undefined
       progress.caller = 'caller' in sender ? sender.caller : sender.signer
 
-      if (mediaTypeOf(contentType) !== 'application/json') throw refuseContentType(contentType, 'application/json')
       // A large post is worked through in several turns.
       const task = new LongTask()
-      const text = readJson(bytes, eventBounds)
-      await task.yieldIfDue()
-      const values = parseJson(text)
-      await task.yieldIfDue()
+      let text: string
+      let values: Record<string, unknown>
+      try {
+        if (mediaTypeOf(contentType) !== 'application/json') throw refuseContentType(contentType, 'application/json')
+        text = readJson(bytes, eventBounds)
+        await task.yieldIfDue()
+        values = parseJson(text)
+        await task.yieldIfDue()
+      } catch (error) {
+        await confirm?.()
+        throw error
+      }
       // The signer was looked for among the apps of the first account; only now is it known which others there are.
       if ('signer' in sender && !(await isLinkedToAll(deps.database.read, sender.signer.app_id, values))) {
         deps.guesses.noteWrong(request.remote_address)
         throw invalidSignature()
       }
       const post = { sender, text, size: bytes.length, task }
-      return { row, caller, node: undefined, headers: noHeaders, sources: [{ typed: true, values }], post }
+      return { row, caller, node: undefined, headers: noHeaders, sources: [{ typed: true, values }], post, confirm }
     },
   }
+}
+
+function checkGateway(caller: Caller): void {
+  checkScope(caller, 'gateway')
 }

@@ -33,6 +33,8 @@ export interface Admission {
   readonly sources?: readonly Arguments[]
   /** The body, where the door had to read that. */
   readonly post?: ProvenBody
+  /** Set when the caller was believed and not looked up: looks it up, before the request is refused for another reason. */
+  readonly confirm?: (() => Promise<unknown>) | undefined
 }
 
 /** What is known of a request during its admission; a refused request is logged with it too. */

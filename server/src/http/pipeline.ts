@@ -7,6 +7,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
 import { projectFields } from '../graph/fields.ts'
+import { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import type { Node } from '../graph/nodes.ts'
 import {
@@ -36,11 +37,28 @@ import type { NewActivity, PipelineDeps } from './pipeline-deps.ts'
 
 /** Reads and validates the input (400), runs the operation (its rules: 422), and returns the response body. */
 export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admission, request: GraphRequest): unknown {
+  if (admission.confirm) return runBelieved(deps, policy, admission, request, admission.confirm)
   if (admission.sources) return run(deps, policy, admission, request, { sources: admission.sources })
   const reading = readSources(deps, admission.row.operation, request)
   return reading instanceof Promise
     ? reading.then((arrived) => runArrived(deps, policy, admission, request, arrived))
     : run(deps, policy, admission, request, reading)
+}
+
+/** A caller whose token is not valid any more learns no other reason. */
+async function runBelieved(
+  deps: PipelineDeps,
+  policy: DoorPolicy,
+  admission: Admission,
+  request: GraphRequest,
+  confirm: () => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await run(deps, policy, admission, request, { sources: admission.sources ?? [] })
+  } catch (error) {
+    if (error instanceof GraphError) await confirm()
+    throw error
+  }
 }
 
 async function runArrived(

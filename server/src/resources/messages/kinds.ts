@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { atFirstUse } from '../../base/once.ts'
 import { isWebLink } from '../../base/web-link.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { idSchema } from '../../graph/schemas.ts'
@@ -151,12 +152,12 @@ function checkContacts(contacts: readonly { readonly name: object }[]): void {
   }
 }
 
-const oneEmoji = /^\p{RGI_Emoji}$/v
+const oneEmoji = atFirstUse(() => /^\p{RGI_Emoji}$/v)
 /** A character that is shown as text unless a selector, or a skin tone, follows. */
 const textUnlessSelected = /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gv
 
 /** Keyboards leave the selectors of an emoji out, or put in more than it needs: it is the same emoji. */
 function checkEmoji(emoji: string): void {
   const selected = emoji.replaceAll('\u{fe0f}', '').replaceAll(textUnlessSelected, '$&\u{fe0f}')
-  if (emoji !== '' && !oneEmoji.test(selected)) throw badArgument(emojiNotOne('reaction.emoji'))
+  if (emoji !== '' && !oneEmoji().test(selected)) throw badArgument(emojiNotOne('reaction.emoji'))
 }

@@ -1,3 +1,4 @@
+import { atFirstUse } from '../../base/once.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 import {
@@ -98,11 +99,11 @@ export function readBodyVariables(text: string, place: string, format: Parameter
 }
 
 /** Not every language puts blanks between its words. */
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+const segmenter = atFirstUse(() => new Intl.Segmenter('en', { granularity: 'word' }))
 
 function countWords(text: string): number {
   let vocabulary = 0
-  for (const { isWordLike } of segmenter.segment(text)) if (isWordLike) vocabulary += 1
+  for (const { isWordLike } of segmenter().segment(text)) if (isWordLike) vocabulary += 1
   return vocabulary
 }
 

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Updateable } from 'kysely'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { envelopeOf, messagesChange, signHubByHand, textMessage } from '../../../test/harness/webhooks.ts'
 import { ids, testWorld, tokens } from '../../../test/harness/world.ts'
+import { lacksPermission } from '../../auth/scopes.ts'
+import { hashToken } from '../../auth/tokens.ts'
 import { type Log, silentLog } from '../../base/log.ts'
-import { missingToken } from '../../graph/errors.ts'
+import type { TokensTable } from '../../db/tables.ts'
+import { invalidToken, missingToken } from '../../graph/errors.ts'
 import { contentTypeMissing, foreignPage, methodUnknown, pathMisspelt, requestUnreadable } from '../../http/errors.ts'
 
 const path = '/msgapp/webhooks'
@@ -118,6 +122,54 @@ onBothDatabases('the doors of the receiver', (engine) => {
     )
     const foreign = { 'content-type': '??', 'sec-fetch-site': 'cross-site' }
     assertError(await server.client.post(path, { raw, headers: foreign }), foreignPage())
+  })
+
+  describe('know a token that was good a moment ago, and refuse it at once', () => {
+    const change = (set: Updateable<TokensTable>) =>
+      server.database.transaction(({ query }) =>
+        query
+          .updateTable('tokens')
+          .set(set)
+          .where('hash', '=', hashToken(server.database.read, tokens.gateway))
+          .execute(),
+      )
+    const post = (raw: string, headers: Record<string, string> = json) =>
+      server.client.post(path, { token: tokens.gateway, raw, headers })
+    const countEvents = async () =>
+      (await server.database.read.query.selectFrom('events').select('id').execute()).length
+    let posts = 0
+
+    /** What a post gets right after a good one, when the token was changed in between; nothing of it is stored. */
+    async function postAfter(set: Updateable<TokensTable>, raw?: string, headers?: Record<string, string>) {
+      assert.equal((await post(textOf(`good.${posts++}`))).status, 200)
+      const before = await countEvents()
+      await change(set)
+      const answer = await post(raw ?? textOf(`late.${posts++}`), headers)
+      assert.equal(await countEvents(), before)
+      await change({ revoked_time: null, scopes: ['gateway'], accounts: null, expires_time: null })
+      assert.equal((await post(textOf(`good.${posts++}`))).status, 200)
+      return answer
+    }
+
+    test('when it was revoked, whatever the post holds', async () => {
+      const revoked = { revoked_time: 1 }
+      assertError(await postAfter(revoked), invalidToken())
+      assertError(await postAfter(revoked, '{'), invalidToken())
+      assertError(await postAfter(revoked, '{}'), invalidToken())
+      assertError(await postAfter(revoked, undefined, { 'content-type': 'text/plain' }), invalidToken())
+      const foreign = { ...envelopeOf([messagesChange(textMessage('of.nobody'))]), entry: [{ id: '1', changes: [] }] }
+      assertError(await postAfter(revoked, JSON.stringify(foreign)), invalidToken())
+    })
+
+    test('when its scope was taken away, it was limited to other accounts, or it has expired', async () => {
+      assertError(await postAfter({ scopes: ['operator'] }), lacksPermission(['gateway']))
+      assert.equal((await postAfter({ accounts: ['1'] })).status, 404)
+      assertError(await postAfter({ expires_time: server.clock.now() }), invalidToken())
+    })
+
+    test('a good one still learns what is wrong with a post', async () => {
+      assert.equal((await postAfter({ revoked_time: null }, '{}')).status, 400)
+    })
   })
 
   test('take nothing from the query of a post, and a challenge as it came', async () => {
