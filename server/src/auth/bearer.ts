@@ -18,7 +18,7 @@ export interface KnownToken extends FoundToken {
 /** Callers by the text of their header, so that a repeated header is not hashed again. */
 const knownTokens: CacheName<KnownToken> = { name: 'tokens' }
 /** White space alone can make a header with the same token arbitrarily long. */
-const maxKnownCharacters = 512
+export const maxKnownCharacters = 512
 
 /** Slows down callers who guess tokens. */
 export interface GuessWatch {
@@ -64,7 +64,7 @@ export function checkKnown(deps: AuthenticationDeps, source: CredentialSource, k
   return known.caller
 }
 
-/** The token of a request, to be checked again at its next use; a header that is longer than any good one is not worth keeping. */
+/** The token of a request, to be checked again at its next use. */
 export async function findKnown(deps: AuthenticationDeps, source: CredentialSource): Promise<KnownToken> {
   const { caller, expires_time } = await findToken(deps, source, findCaller)
   return { caller, expires_time, isDemo: isDemoToken(readSecret(deps, source)) }

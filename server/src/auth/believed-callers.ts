@@ -1,6 +1,13 @@
 import { second } from '../base/duration.ts'
 import type { Caller } from '../graph/caller.ts'
-import { type AuthenticationDeps, type CredentialSource, checkKnown, findKnown, type KnownToken } from './bearer.ts'
+import {
+  type AuthenticationDeps,
+  type CredentialSource,
+  checkKnown,
+  findKnown,
+  type KnownToken,
+  maxKnownCharacters,
+} from './bearer.ts'
 
 /** For how long a caller is believed after a look-up: long enough that a busy caller costs few of them. */
 const believedMilliseconds = second
@@ -37,7 +44,8 @@ export class BelievedCallers {
     const { caller } = token
     check(caller)
     // A business gets further accounts: a token that is limited to businesses is looked up each time.
-    if (authorization !== undefined && caller.businesses === undefined) this.#note(authorization, token)
+    const isKept = authorization !== undefined && authorization.length <= maxKnownCharacters
+    if (isKept && caller.businesses === undefined) this.#note(authorization, token)
     return caller
   }
 

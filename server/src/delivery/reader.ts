@@ -231,7 +231,7 @@ export class Reader {
     const time = performance.now()
     const lanes: HeldLane[] = []
     for (const lane of this.#watched) {
-      if (lane.isLost || !lane.watch.isOn(time)) this.#watched.delete(lane)
+      if (lane.isLost || lane.isLocked || !lane.watch.isOn(time)) this.#watched.delete(lane)
       else if (lane.isFed) lane.mayHaveMore = true
       else if (!lane.isLeaving && !lane.isPaused(now) && !besides.includes(lane)) lanes.push(lane)
     }
