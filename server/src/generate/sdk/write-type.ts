@@ -115,7 +115,8 @@ export function writeComment(lines: readonly string[], indent: string): string {
 
 /** The words of the code in a text, without its comments. */
 export function listWords(text: string): Set<string> {
-  return new Set(text.replaceAll(/\/\*\*[\s\S]*?\*\//g, '').match(/\w+/g))
+  const code = text.split('\n').filter((line) => !/^ *(\/\*\*|\*)/.test(line))
+  return new Set(code.join('\n').match(/\w+/g))
 }
 
 export function writeKey(name: string): string {
