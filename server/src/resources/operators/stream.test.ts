@@ -173,6 +173,15 @@ onBothDatabases('what operators watch', (engine) => {
       json: { name: 'Traced' },
       headers: { traceparent: traceparent.replaceAll('ab', 'ef') },
     })
+    const message = { messaging_product: 'msgapp', to: '16505551234', text: { body: 'Traced' } }
+    await server.client.post(`/v23.0/${numbers.main}/messages`, {
+      token: tokens.owner,
+      json: message,
+      headers: { traceparent: traceparent.replaceAll('ab', 'fe') },
+    })
+    await server.app.settle()
+    const sent = (await get(`traces/${'fe'.repeat(16)}`)).body.data.map(({ type }: Item) => type)
+    assert.deepEqual(sent.slice(0, 3), ['request', 'audit', 'event'])
     const written = (await get(`traces/${'ef'.repeat(16)}`)).body.data
     assert.deepEqual(
       written.map(({ type }: Item) => type),

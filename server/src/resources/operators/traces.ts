@@ -61,13 +61,27 @@ interface Traced {
   readonly data: object
 }
 
-/** Causes before their effects: a request counts from its beginning, and a delivery from its event, though both are known when they end. */
+/**
+ * Causes before their effects: a request counts from its beginning, its audit record with it, and a delivery from its event, though each
+ * is known only when it ends. Where the process does not know the requests, the record of the only write comes first.
+ */
 function inCausalOrder<T extends Traced>(items: readonly T[]): T[] {
   const eventTimes = new Map(items.flatMap(({ type, time, data }) => (type === 'event' ? [[eventOf(data), time]] : [])))
-  return inOrder(items, ({ type, time, data }) => {
-    if (type === 'request') return time - (data as { readonly milliseconds: number }).milliseconds
-    return type === 'delivery' ? (eventTimes.get(eventOf(data)) ?? time) : time
+  const beginnings = items
+    .flatMap((item) => (item.type === 'request' ? [beginningOf(item)] : []))
+    .toSorted((one, other) => one - other)
+  const isOnlyWrite = items.filter(({ type }) => type === 'audit').length === 1
+  return inOrder(items, (item) => {
+    const { type, time, data } = item
+    if (type === 'request') return beginningOf(item)
+    if (type === 'delivery') return eventTimes.get(eventOf(data)) ?? time
+    if (type !== 'audit') return time
+    return beginnings.findLast((beginning) => beginning <= time) ?? (isOnlyWrite ? Number.NEGATIVE_INFINITY : time)
   })
+}
+
+function beginningOf({ time, data }: Traced): number {
+  return time - (data as { readonly milliseconds: number }).milliseconds
 }
 
 function eventOf(data: object): string {
