@@ -70,25 +70,10 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
         ratio: `${(cost.node / bareWrite.node).toFixed(1)} x and ${(cost.database / bareWrite.database).toFixed(1)} x`,
       })
     addPassing('event in and delivered', await measurePassing([ours], amount, { changeOf: passedChange }))
-    const passing = await measurePassing([ours], amount)
-    addPassing('the same, stored as a message besides', passing)
-    // Why one adds processes: more senders than one should take.
-    const crowd = connections * options.processes
-    const passingCrowd = options.processes > 1 ? await measurePassing([ours], amount, { crowd }) : undefined
-    if (options.processes > 1) add(await measureBareProcesses(bareWrite))
-    await bare.stop()
-    started.shift()
-    while (started.length < options.processes) started.push(await startOurs(url))
-    // The first has done all of the work above; one that has just started costs half as much again, because little is compiled.
-    const others = started.slice(1)
-    if (others.length > 0) await pass(others, (options.rounds + 1) * amount * others.length, { crowd })
-    const addMany = (work: string, many: Cost, one: Cost) =>
-      add({ work, bare: writeCost(one), ours: writeCost(many), ratio: compareCosts(many, one) })
-    const many = await measurePassing(started, amount)
-    addMany(`messages with ${options.processes} processes, against one`, many, passing)
-    if (passingCrowd) {
-      const work = `the same with ${connections} senders for each process, against ${crowd} for one`
-      addMany(work, await measurePassing(started, amount, { crowd }), passingCrowd)
+    addPassing('the same, stored as a message besides', await measurePassing([ours], amount))
+    if (options.processes > 1) {
+      add(await measureBareProcesses())
+      await addProcesses(amount)
     }
     await Promise.all(started.splice(0).map((server) => server.stop()))
     add(await measureSlow())
@@ -97,6 +82,24 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     await Promise.all([...started, sink].map((server) => server.stop()))
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })
+  }
+
+  /** One process beside several on a database of their own, in turn. */
+  async function addProcesses(amount: number): Promise<void> {
+    const shared = await makeUrl()
+    const several: Measured[] = []
+    while (several.length < options.processes) {
+      several.push(await startOurs(shared))
+      started.push(...several.slice(-1))
+    }
+    // The one has done all of the work before; one that has just started costs half as much again, because little is compiled.
+    await pass(several, 2 * (options.rounds + 1) * amount * several.length)
+    const compareWith = async (work: string, post?: PostOptions) =>
+      add(await compareProcesses(work, [ours], several, (servers) => measurePass(servers, amount, post)))
+    await compareWith(`messages with ${options.processes} processes, against one`)
+    // Why one adds processes: more senders than one should take.
+    const crowd = connections * options.processes
+    await compareWith(`the same with ${connections} senders for each process, against ${crowd} for one`, { crowd })
   }
 
   async function compare(measure: (server: Measured) => Promise<Cost>): Promise<{ ours: Cost; theirs: Cost }[]> {
@@ -119,29 +122,27 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
   }
 
   /** What several processes cost on this machine by themselves: the bare write, with the same connections shared among them. */
-  async function measureBareProcesses(one: Cost): Promise<Record<string, string>> {
+  async function measureBareProcesses(): Promise<Record<string, string>> {
     const shared = await makeUrl()
     const bares: Measured[] = []
+    const measure = (servers: readonly Measured[]) =>
+      measureCost(servers, async () => {
+        const share = Math.round(connections / servers.length)
+        const loads = servers.map((server) =>
+          measureRate({ ...writeLoad(server), connections: share }, options.seconds),
+        )
+        return (await Promise.all(loads)).reduce((sum, rate) => sum + rate * options.seconds, 0)
+      })
     try {
       while (bares.length < options.processes) bares.push(await startBarePostgres(shared))
-      const costs: Cost[] = []
-      for (let round = 0; round <= options.rounds; round++) {
-        const cost = await measureCost(bares, async () => {
-          const share = Math.round(connections / bares.length)
-          const loads = bares.map((bare) => measureRate({ ...writeLoad(bare), connections: share }, options.seconds))
-          return (await Promise.all(loads)).reduce((sum, rate) => sum + rate * options.seconds, 0)
-        })
-        if (round > 0) costs.push(cost)
-      }
-      const many = medianOf(costs)
-      return {
-        work: `the bare write with ${options.processes} processes, against one`,
-        bare: writeCost(one),
-        ours: writeCost(many),
-        ratio: compareCosts(many, one),
-      }
+      return await compareProcesses(
+        `the bare write with ${options.processes} processes, against one`,
+        [bare],
+        bares,
+        measure,
+      )
     } finally {
-      await Promise.all(bares.map((bare) => bare.stop()))
+      await Promise.all(bares.map((server) => server.stop()))
     }
   }
 
@@ -152,17 +153,39 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     })
   }
 
-  /** From the first post until the last of the events has come to the sink. */
   async function measurePassing(servers: readonly Measured[], amount: number, post?: PostOptions): Promise<Cost> {
     const costs: Cost[] = []
     for (let round = 0; round <= options.rounds; round++) {
-      const cost = await measureCost(servers, async () => {
-        await pass(servers, amount, post)
-        return amount
-      })
+      const cost = await measurePass(servers, amount, post)
       if (round > 0) costs.push(cost)
     }
     return medianOf(costs)
+  }
+
+  /** From the first post until the last of the events has come to the sink. */
+  function measurePass(servers: readonly Measured[], amount: number, post?: PostOptions): Promise<Cost> {
+    return measureCost(servers, async () => {
+      await pass(servers, amount, post)
+      return amount
+    })
+  }
+
+  /** One process and several in turn; the first round of each does not count. */
+  async function compareProcesses(
+    work: string,
+    one: readonly Measured[],
+    several: readonly Measured[],
+    measure: (servers: readonly Measured[]) => Promise<Cost>,
+  ): Promise<Record<string, string>> {
+    const costs: { one: Cost; many: Cost }[] = []
+    for (let round = 0; round <= options.rounds; round++) {
+      costs.push({ one: await measure(one), many: await measure(several) })
+    }
+    const [ofOne, ofMany] = [
+      medianOf(costs.slice(1).map((cost) => cost.one)),
+      medianOf(costs.slice(1).map((cost) => cost.many)),
+    ]
+    return { work, bare: writeCost(ofOne), ours: writeCost(ofMany), ratio: compareCosts(ofMany, ofOne) }
   }
 
   async function pass(servers: readonly Measured[], amount: number, post?: PostOptions): Promise<void> {
