@@ -129,16 +129,15 @@ function cpuOf(pid: number | string): number {
   return (Number(values[11]) + Number(values[12])) * 10_000
 }
 
-/** Of all processes that a PostgreSQL's first one has started, those that have ended included. */
+/** Of all processes that a PostgreSQL's first one has started but those that vacuum: they come when they like, whatever is measured. */
 export function cpuOfChildren(parent: number): number {
-  const [, own = ''] = readFileSync(`/proc/${parent}/stat`, 'utf8').split(') ')
-  const ended = own.split(' ').slice(13, 15)
-  let sum = (Number(ended[0]) + Number(ended[1])) * 10_000
+  let sum = 0
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
       const [, fields = ''] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')
-      if (Number(fields.split(' ')[1]) === parent) sum += cpuOf(name)
+      if (Number(fields.split(' ')[1]) !== parent) continue
+      if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('autovacuum worker')) sum += cpuOf(name)
     } catch {
       // It has just ended.
     }
