@@ -34,7 +34,7 @@ export interface Admission {
   /** The body, where the door had to read that. */
   readonly post?: ProvenBody
   /** Set when the caller was believed and not looked up: looks it up, before the request is refused for another reason. */
-  readonly confirm?: (() => Promise<unknown>) | undefined
+  readonly confirm?: (() => Promise<Caller>) | undefined
 }
 
 /** What is known of a request during its admission; a refused request is logged with it too. */

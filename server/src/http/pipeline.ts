@@ -45,19 +45,26 @@ export function perform(deps: PipelineDeps, policy: DoorPolicy, admission: Admis
     : run(deps, policy, admission, request, reading)
 }
 
-/** A caller whose token is not valid any more learns no other reason. */
+/**
+ * A caller whose token is not valid any more learns no other reason. One whose token was made anew, as when a sandbox is reset, is
+ * another caller with the same right to be there.
+ */
 async function runBelieved(
   deps: PipelineDeps,
   policy: DoorPolicy,
   admission: Admission,
   request: GraphRequest,
-  confirm: () => Promise<unknown>,
+  confirm: () => Promise<Caller>,
 ): Promise<unknown> {
+  const arrived = { sources: admission.sources ?? [] }
   try {
-    return await run(deps, policy, admission, request, { sources: admission.sources ?? [] })
+    return await run(deps, policy, admission, request, arrived)
   } catch (error) {
-    if (error instanceof GraphError) await confirm()
-    throw error
+    if (!(error instanceof GraphError)) throw error
+    const caller = await confirm()
+    if (caller.token_id === admission.caller?.token_id) throw error
+    const post = admission.post && { ...admission.post, sender: { caller } }
+    return run(deps, policy, { ...admission, caller, ...(post && { post }) }, request, arrived)
   }
 }
 

@@ -167,6 +167,14 @@ onBothDatabases('the doors of the receiver', (engine) => {
       assertError(await postAfter({ expires_time: server.clock.now() }), invalidToken())
     })
 
+    test('but take one that was made anew, as a sandbox does that is reset', async () => {
+      assert.equal((await post(textOf(`good.${posts++}`))).status, 200)
+      await change({ id: 'made-anew' })
+      assert.equal((await post('{}')).status, 400)
+      await change({ id: 'made-anew-again' })
+      assert.equal((await post(textOf(`good.${posts++}`))).status, 200)
+    })
+
     test('a good one still learns what is wrong with a post', async () => {
       assert.equal((await postAfter({ revoked_time: null }, '{}')).status, 400)
     })
