@@ -129,7 +129,7 @@ function cpuOf(pid: number | string): number {
   return (Number(values[11]) + Number(values[12])) * 10_000
 }
 
-/** Of all processes that a PostgreSQL's first one has started but those that vacuum: they come when they like, whatever is measured. */
+/** The CPU of all processes of a PostgreSQL server, given its first one. Vacuuming is left out: when it runs has nothing to do with the measurement. */
 export function cpuOfChildren(parent: number): number {
   let sum = 0
   for (const name of readdirSync('/proc')) {

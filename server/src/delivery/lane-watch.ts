@@ -1,14 +1,14 @@
 /** With more deliveries a second than this from other processes, reading at intervals is cheaper than being woken. */
 const leastRate = 100
-/** How often the rate is determined, and the other processes are told. */
+/** How often the rate is determined, and the other processes are notified. */
 const windowMilliseconds = 500
-/** How long other processes rely on it after they were told. */
+/** How long other processes rely on it after they were notified. */
 export const trustMilliseconds = 1000
-/** How long the lane is read at intervals after they were told: what is under way may take a while. */
+/** How long the lane is read at intervals after they were notified: what is under way may take a while. */
 const keptMilliseconds = 1500
 
 /**
- * Whether a held lane gets so much from other processes that its holder reads it at intervals and tells them not to wake it. All times
+ * Whether a held lane gets so much from other processes that its holder reads it at intervals and notifies them not to wake it. All times
  * are milliseconds of this process.
  */
 export class LaneWatch {
@@ -26,7 +26,7 @@ export class LaneWatch {
     this.#found -= count
   }
 
-  /** A read has found so many deliveries; returns whether the other processes should be told now. */
+  /** A read has found so many deliveries; returns whether the other processes should be notified now. */
   noteRead(count: number, now: number): boolean {
     const elapsed = now - this.#since
     if (elapsed > 2 * windowMilliseconds) {

@@ -76,7 +76,7 @@ export class NoticeWaker implements Waker {
   readonly #listening: Listening | undefined
   readonly #loop: Loop
   readonly #lanes = new Map<string, string | null>()
-  /** Lanes that this process reads at intervals, to be told to the others. */
+  /** Lanes that this process reads at intervals, to be announced to the others. */
   readonly #watching = new Map<string, string>()
   /** By id: lanes that need not be announced, because their holder reads them at intervals. */
   readonly #watched = new Map<string, { readonly holder: string; readonly until: number }>()
