@@ -38,6 +38,7 @@ export function pretendResult({ status, drop }: FaultEffect, time: number): Post
     duration: 0,
     status,
     problem: isTaken ? undefined : problem,
+    isSilent: false,
     answer: '',
     retryAfter: undefined,
     fault: undefined,

@@ -21,6 +21,8 @@ export interface PostResult {
   readonly status: number | undefined
   /** Why there was no response, or why it does not count as success. */
   readonly problem: string | undefined
+  /** Whether its time was over before a response began. */
+  readonly isSilent: boolean
   /** The first part of the response, for the log. */
   readonly answer: string
   /** What left, and the headers of what came back, for the log; undefined when nothing left. */

@@ -37,7 +37,7 @@ suite('the room for posts', () => {
     assert.equal(ofOne.length, limits.app)
     fill(room, to(2, 3), { most: 3 })
     assert.equal(fill(room, to(3, 4)).length, limits.appWhenBusy)
-    for (const place of ofOne) place.leave(undefined)
+    for (const place of ofOne) place.leave('neither')
     assert.equal(fill(room, to(3, 4)).length, 4, 'with the room of the first app the host is the limit')
   })
 
@@ -46,7 +46,7 @@ suite('the room for posts', () => {
     const places = [1, 2, 3, 4].flatMap((host) => fill(room, to(host, host)))
     assert.equal(places.length, limits.posts)
     assert.equal(room.enter(to(5, 5), false), undefined)
-    places[0]?.leave(undefined)
+    places[0]?.leave('neither')
     assert.ok(room.enter(to(5, 5), false))
   })
 
@@ -58,11 +58,11 @@ suite('the room for posts', () => {
 
   test('a host that does not answer has less room, and one that answers gets it back', () => {
     const room = new Room(limits)
-    for (const place of fill(room, to(1, 1))) place.leave(false)
+    for (const place of fill(room, to(1, 1))) place.leave('silent')
     const cut = fill(room, to(1, 1))
     assert.equal(cut.length, 3)
     for (let answers = 0; answers < 4; answers++) {
-      cut.shift()?.leave(true)
+      cut.shift()?.leave('responded')
       cut.push(...fill(room, to(1, 1)))
     }
     assert.equal(cut.length, 4)
@@ -72,10 +72,17 @@ suite('the room for posts', () => {
     const room = new Room(limits)
     const [slow, ...others] = fill(room, to(1, 1))
     const [answered, ...brokenOff] = others
-    answered?.leave(true)
-    for (const place of brokenOff) place.leave(undefined)
-    slow?.leave(false)
+    answered?.leave('responded')
+    for (const place of brokenOff) place.leave('neither')
+    slow?.leave('silent')
     assert.ok(fill(room, to(1, 1)).length >= 6)
+  })
+
+  test('posts that fail at once take nothing from a host whose other posts are still under way', () => {
+    const room = new Room(limits)
+    const [, , , , ...reset] = fill(room, to(1, 1))
+    for (const place of reset) place.leave('neither')
+    assert.equal(fill(room, to(2, 1)).length, 2)
   })
 })
 

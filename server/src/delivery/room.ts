@@ -8,10 +8,15 @@ export interface Destination {
   readonly origin: string
 }
 
+/**
+ * What the end of a post says about its host: it responded, whatever the status; it was silent for the whole time; or neither. A
+ * connection that is refused or reset takes no time, so it is no sign of a host that hangs.
+ */
+export type PostEnd = 'responded' | 'silent' | 'neither'
+
 /** A place taken by a post; released when the post has ended. */
 export interface Place {
-  /** `answered`: whether the host responded at all; undefined when the service itself aborted the post. */
-  leave(answered: boolean | undefined): void
+  leave(end: PostEnd): void
 }
 
 interface Share {
@@ -23,7 +28,7 @@ interface Origin extends Share {
   readonly window: Window
   /** How many of the posts and lanes belong to subscribers that failed last. */
   readonly failing: Share
-  answeredTime: number
+  respondedTime: number
   usedTime: number
 }
 
@@ -102,12 +107,12 @@ export class Room {
     const number = origin.window.start()
     const startedTime = performance.now()
     return {
-      leave: (answered) => {
-        if (answered) {
-          origin.answeredTime = performance.now()
+      leave: (end) => {
+        if (end === 'responded') {
+          origin.respondedTime = performance.now()
           origin.window.grow(origin.posts)
-        } else if (answered === false && origin.answeredTime < startedTime) {
-          // A host that answered other posts meanwhile does not hang.
+        } else if (end === 'silent' && origin.respondedTime < startedTime) {
+          // A host that responded to other posts meanwhile does not hang.
           origin.window.cut(number)
         }
         this.#count(destination, isFailing, 'posts', -1)
@@ -135,7 +140,7 @@ export class Room {
         lanes: 0,
         failing: { posts: 0, lanes: 0 },
         window: new Window(this.#limits.origin),
-        answeredTime: Number.NEGATIVE_INFINITY,
+        respondedTime: Number.NEGATIVE_INFINITY,
         usedTime: 0,
       }
       this.#origins.set(name, origin)

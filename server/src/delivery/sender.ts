@@ -15,7 +15,7 @@ import { findPostFault, pretendResult, waitForFault } from './meet-fault.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { decideOutcome, type Outcome, type PostResult } from './outcome.ts'
 import { isDown, noteOutcome } from './pause.ts'
-import type { Place, Room } from './room.ts'
+import type { Place, PostEnd, Room } from './room.ts'
 import type { RetryRules } from './schedule.ts'
 
 /** A delivery that was read longer ago is read again before it is sent: it may have been ended meanwhile. */
@@ -180,7 +180,7 @@ export class Sender {
       }
     } finally {
       metrics.inFlight -= 1
-      place.leave(result && result.fault === undefined ? result.status !== undefined : undefined)
+      place.leave(describeEnd(result))
       this.#noteWidth(lane, number, result)
       lane.underWay -= 1
       lane.posts += 1
@@ -264,6 +264,11 @@ export class Sender {
 }
 
 const gone = 410
+
+function describeEnd(result: PostResult | undefined): PostEnd {
+  if (result?.status !== undefined) return 'responded'
+  return result?.isSilent ? 'silent' : 'neither'
+}
 
 function isRetry({ delivery }: Entry): boolean {
   return delivery.attempts > delivery.earlier_attempts

@@ -14,13 +14,21 @@ export class BadSinks {
   readonly #server: Server = createServer((request, response) => {
     const path = (request.url ?? '').slice(1)
     request.resume()
-    request.on('end', () => {
+    request.on('end', async () => {
       this.posts.set(path, (this.posts.get(path) ?? 0) + 1)
       this.#server.emit('came')
-      this.#answer(path.split('/', 1)[0] as string, response)
+      const manner = path.split('/', 1)[0] as string
+      if (manner !== 'resetting') await this.#whenReset()
+      this.#answer(manner, response)
     })
   })
+  readonly #resetFirst: number
   readonly #sockets = new Set<Socket>()
+
+  /** Nobody gets a response before so many connections were reset. */
+  constructor(resetFirst = 0) {
+    this.#resetFirst = resetFirst
+  }
 
   async start(): Promise<this> {
     this.#server.on('connection', (socket: Socket) => this.#sockets.add(socket))
@@ -42,6 +50,12 @@ export class BadSinks {
     for (const socket of this.#sockets) socket.destroy()
     this.#server.close()
     await once(this.#server, 'close')
+  }
+
+  async #whenReset(): Promise<void> {
+    const isEarly = () =>
+      [...this.posts.keys()].filter((path) => path.startsWith('resetting')).length < this.#resetFirst
+    while (isEarly()) await once(this.#server, 'came')
   }
 
   #answer(manner: string, response: ServerResponse): void {
