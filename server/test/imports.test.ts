@@ -17,7 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ['graph'],
   ['world-part'],
   ['auth', 'limits'],
-  ['carrier', 'delivery', 'replies', 'stream'],
+  ['carrier', 'delivery', 'replies'],
   ['chapter.ts'],
   ['resources'],
   ['operations.ts', 'settings.ts', 'version.ts'],
@@ -26,6 +26,7 @@ const layers: readonly (readonly string[])[] = [
   ['doors', 'site', 'world'],
   ['errors.ts'],
   ['generate'],
+  ['app'],
   ['app.ts'],
   ['cli'],
   ['packed.js'],
@@ -125,4 +126,14 @@ test('only base/environment.ts reads the environment', () => {
     .filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts') && file !== 'base/environment.ts')
     .filter((file) => readFileSync(resolve(root, file), 'utf8').includes('process.env'))
   assert.deepEqual(offenders, [])
+})
+
+test('the tour lists every folder', () => {
+  const tour = readFileSync(resolve(root, '../../docs/tour.md'), 'utf8')
+  const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const missing = folders.filter(({ name }) => !tour.includes(`\n| \`${name}/\` |`))
+  assert.deepEqual(
+    missing.map(({ name }) => name),
+    [],
+  )
 })

@@ -1,0 +1,122 @@
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import { serviceSecret } from '../db/secrets.ts'
+import { Egress } from '../delivery/egress.ts'
+import { DeliveryMetrics } from '../delivery/metrics.ts'
+import { makeDnsResolve, resolveBySystem } from '../delivery/resolve.ts'
+import { loneWaker, NoticeWaker } from '../delivery/waker.ts'
+import { openFiles } from '../files/files.ts'
+import { FileMetrics, meterStores } from '../files/metered.ts'
+import { openFileStores } from '../files/open.ts'
+import { nameOwner } from '../files/strays.ts'
+import { LinkSealer } from '../graph/links.ts'
+import { chooseVocabulary } from '../graph/vocabulary.ts'
+import { Metrics } from '../http/metrics.ts'
+import { buildOperations } from '../operations.ts'
+import { takeSigningKey } from '../resources/encryption/signing-keys.ts'
+import { showHappening } from '../resources/operators/happenings.ts'
+import { tooManyStreams } from '../resources/users/errors.ts'
+import { SandboxClock } from '../sandbox/clock.ts'
+import { Faults } from '../sandbox/faults.ts'
+import { readSandboxState } from '../sandbox/state.ts'
+import { Feed } from '../stream/feed.ts'
+import { exportSpans } from '../telemetry/export-spans.ts'
+import { traceTransactions } from '../telemetry/traced-database.ts'
+import { packageVersion } from '../version.ts'
+import type { World } from '../world/list.ts'
+import { readStartWorld } from '../world/start.ts'
+
+/** What the service gets from outside. */
+export interface AppDeps {
+  readonly config: Config
+  /** Open and migrated. Whoever opened it closes it. */
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** The world that the store begins with: a reset of a sandbox applies it again. By default that of the settings. */
+  readonly startWorld?: () => Promise<World>
+}
+
+/** What workers, sandbox and doors have in common. */
+export type Foundation = Awaited<ReturnType<typeof layFoundation>>
+
+export async function layFoundation({
+  config,
+  database: plainDatabase,
+  clock: realClock,
+  random,
+  log,
+  startWorld = () => readStartWorld(config),
+}: AppDeps) {
+  // Loaded only where it is used.
+  const spans =
+    config.otlpEndpoint === undefined
+      ? undefined
+      : await exportSpans({ endpoint: config.otlpEndpoint, version: packageVersion(), random, log })
+  const database = spans ? traceTransactions(plainDatabase, realClock, spans) : plainDatabase
+  // Outside a sandbox there is but the one clock.
+  const sandboxClock = config.sandbox ? new SandboxClock(realClock) : undefined
+  const sandboxState = await readSandboxState(database.read)
+  sandboxClock?.setOffset(sandboxState.clock_offset)
+  const clock = sandboxClock ?? realClock
+  const metrics = new Metrics()
+  const vocabulary = chooseVocabulary(config.vocabulary)
+
+  const stores = await openFileStores(config, { clock: realClock, random, log })
+  const { store, pieces } = meterStores(stores, new FileMetrics(metrics.registry))
+  const owner = nameOwner(await serviceSecret(database, random, 'files'))
+  await store.claim(owner)
+  // Made at the first start; each upload uses the current one.
+  await database.transaction((tx) => takeSigningKey(tx, clock, random))
+
+  const waker = database.notices ? new NoticeWaker(database.notices, random.trace(), { listens: true }) : loneWaker
+  const voice = database.notices ? waker : undefined
+  const { maxStreams } = config
+  const feed = new Feed({ database, clock, log, voice, show: showHappening, maxStreams, refuse: refuseStream })
+  /** Known once it listens. */
+  const listening = { address: '' }
+  return {
+    config,
+    database,
+    realClock,
+    clock,
+    sandboxClock,
+    sandboxState,
+    random,
+    log,
+    startWorld,
+    spans,
+    metrics,
+    deliveryMetrics: new DeliveryMetrics(metrics.registry, database.read, clock),
+    vocabulary,
+    table: buildOperations(vocabulary, config),
+    listening,
+    publicUrl: () => config.publicUrl ?? listening.address,
+    store,
+    pieces,
+    owner,
+    files: openFiles({ database, store, clock, random, owner }),
+    waker,
+    feed,
+    linkSealer: new LinkSealer(await serviceSecret(database, random, 'links'), clock),
+    faults: config.sandbox ? new Faults({ database, random, log, clock, feed }) : undefined,
+    egress: new Egress({
+      allowInternal: config.allowInternalCallbacks,
+      timeout: config.webhookTimeout,
+      resolve: config.allowInternalCallbacks ? resolveBySystem : makeDnsResolve({ timeout: config.webhookTimeout }),
+      clock: realClock,
+      userAgent: `switchboard/${packageVersion()}`,
+    }),
+    runsWorkers: config.role !== 'api',
+    /** This process among those that share the store. */
+    self: { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() },
+  }
+}
+
+export function refuseStream(): never {
+  throw tooManyStreams({ seconds: 5 })
+}

@@ -1,0 +1,88 @@
+import { shareWhileRunning } from '../base/share.ts'
+import type { Config } from '../config.ts'
+import { readMigrations } from '../db/migrate.ts'
+import { serviceSecret } from '../db/secrets.ts'
+import { checkCallbackUrl } from '../delivery/callback-url.ts'
+import { makeVerifyCallback } from '../delivery/handshake.ts'
+import { readmitScoped } from '../doors/scoped.ts'
+import type { PipelineDeps } from '../http/pipeline-deps.ts'
+import type { RequestLog } from '../http/request-log.ts'
+import { nodeKinds } from '../operations.ts'
+import type { OwnUsersStream } from '../resources/users/stream-source.ts'
+import { makeIntake } from '../resources/webhooks/intake.ts'
+import type { openSandbox } from '../sandbox/sandbox.ts'
+import { makeConsole } from '../site/console.ts'
+import { makeDocuments } from '../site/documents.ts'
+import type { OidcSettings } from '../site/issuer.ts'
+import { findReadiness } from '../site/readiness.ts'
+import { packageVersion } from '../version.ts'
+import { makeWorldPort } from '../world/port.ts'
+import type { Foundation } from './foundation.ts'
+
+export interface PortParts {
+  readonly requestLog: RequestLog
+  readonly usersStream: OwnUsersStream
+  readonly sandbox: ReturnType<typeof openSandbox> | undefined
+}
+
+/** What handlers may use besides the store. */
+export async function makePorts(
+  foundation: Foundation,
+  { requestLog, usersStream, sandbox }: PortParts,
+): Promise<PipelineDeps['ports']> {
+  const { config, database, clock, random, log, vocabulary, publicUrl, metrics, table } = foundation
+  const { production, versions, allowInternalCallbacks: allowInternal } = config
+  const migrations = readMigrations()
+  return {
+    files: foundation.files,
+    pieces: foundation.pieces,
+    takePost: makeIntake({
+      ...{ database, clock, random, vocabulary, publicUrl },
+      metrics: foundation.deliveryMetrics,
+      patience: 2 * config.databaseLockTimeout,
+      readmit: (before) => readmitScoped({ database, clock }, before, 'gateway'),
+    }),
+    sandbox: sandbox?.port,
+    service: {
+      version: packageVersion(),
+      versions,
+      vocabulary: config.vocabulary,
+      store: database.product,
+      process: foundation.self,
+      nodeKinds,
+    },
+    feed: foundation.feed,
+    listRequests: () => requestLog.list(),
+    readmitOperator: (before) => readmitScoped({ database, clock }, before, 'operator'),
+    world: makeWorldPort({ database, clock, random, production }),
+    checkCallbackUrl: (url, member) => void checkCallbackUrl(url, { allowInternal, member }),
+    usersStream,
+    verifyCallback: makeVerifyCallback({ egress: foundation.egress, random, allowInternal }),
+    documents: makeDocuments({
+      ...{ operations: table, vocabulary, versions, publicUrl, database, clock, production },
+      rates: config.rates,
+      packageVersion: packageVersion(),
+    }),
+    console: makeConsole({
+      ...{ database, clock, random, log, publicUrl, production },
+      isOn: config.consoleOn,
+      sandbox: config.sandbox,
+      lifetime: config.consoleSession,
+      secret: await serviceSecret(database, random, 'console'),
+      oidc: readOidc(config),
+    }),
+    health: {
+      findReadiness: shareWhileRunning(() => findReadiness(database, migrations)),
+      readMetrics: shareWhileRunning(async () => ({
+        contentType: metrics.registry.contentType,
+        text: await metrics.registry.metrics(),
+      })),
+    },
+  }
+}
+
+function readOidc(config: Config): OidcSettings | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcAllow: allow } = config
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined
+  return { issuer, clientId, clientSecret, allow, scopes: config.oidcScopes, groupsClaim: config.oidcGroupsClaim }
+}

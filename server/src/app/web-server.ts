@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify'
+import { serviceSecret } from '../db/secrets.ts'
+import { businessDoor } from '../doors/business.ts'
+import { edgeLinkDoor } from '../doors/edge-link.ts'
+import { gatewayDoor } from '../doors/gateway.ts'
+import { handshakeDoor } from '../doors/handshake.ts'
+import { linkDoor } from '../doors/link.ts'
+import { openDoor } from '../doors/open.ts'
+import { operatorDoor } from '../doors/operator.ts'
+import { makeReceiverDoor } from '../doors/receiver.ts'
+import { CursorSealer } from '../graph/cursors.ts'
+import type { Row } from '../graph/operation.ts'
+import { ClientAddresses } from '../http/client-address.ts'
+import { guardHosts } from '../http/guard-requests.ts'
+import { HostGuard } from '../http/host-guard.ts'
+import { observeRequests, RequestObserver } from '../http/observe.ts'
+import type { PipelineDeps } from '../http/pipeline-deps.ts'
+import { RequestLog } from '../http/request-log.ts'
+import { makeDoorFinder, segmentsOf } from '../http/route-table.ts'
+import { serveTable } from '../http/routes.ts'
+import { createServer } from '../http/server.ts'
+import { Connections } from '../http/stop.ts'
+import { makeExplainPath } from '../http/unknown-paths.ts'
+import { UnprovenBodies } from '../http/unproven-bodies.ts'
+import { Guesses } from '../limits/guesses.ts'
+import { appendActivity, insertActivity } from '../resources/audit/store.ts'
+import type { Foundation } from './foundation.ts'
+import type { Limits } from './limits.ts'
+import { makePorts, type PortParts } from './ports.ts'
+
+interface WebServer {
+  readonly server: FastifyInstance
+  readonly connections: Connections
+}
+
+/** The HTTP server with every row that this process serves, each behind its door. */
+export async function makeWebServer(
+  foundation: Foundation,
+  { limits, ...parts }: Omit<PortParts, 'requestLog'> & { readonly limits: Limits },
+): Promise<WebServer> {
+  const { config, clock, realClock, log, metrics, table, feed, spans, vocabulary, self } = foundation
+  const requestLog = new RequestLog({
+    clock,
+    size: config.requestLog,
+    keepsBodies: config.sandbox,
+    feed,
+    doorOf: makeDoorFinder(table),
+    process: self.id,
+  })
+  const observer = new RequestObserver(log, metrics, requestLog, spans && { spans, clock: realClock })
+  const connections = new Connections()
+  const deps = await makePipelineDeps(foundation, limits, { ...parts, requestLog })
+  const server = createServer({
+    vocabulary,
+    versions: config.versions,
+    random: foundation.random,
+    log,
+    observer,
+    connections,
+    doors: segmentsOf(table),
+    outageOf: (error) => foundation.database.outageOf(error),
+    headersTimeout: config.headersTimeout,
+    requestTimeout: config.requestTimeout,
+    idleTimeout: config.idleTimeout,
+    unprovenBodyTimeout: config.unprovenBodyTimeout,
+    maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    isProxy: (peer) => deps.addresses.isProxy(peer),
+  })
+  const isServed = config.role === 'worker' ? (row: Row) => row.door === 'open' && row.everyRole === true : () => true
+  serveTable(server, table.filter(isServed), { policies: makeDoors(foundation), deps, observer, log })
+  server.register(async (scope) => {
+    observeRequests(scope, observer, vocabulary.trace_header)
+    scope.setNotFoundHandler((request) => {
+      throw deps.explainPath(request.method, request.url)
+    })
+    if (config.role !== 'worker') guardHosts(scope, deps.hostGuard)
+  })
+  return { server, connections }
+}
+
+async function makePipelineDeps(foundation: Foundation, limits: Limits, parts: PortParts): Promise<PipelineDeps> {
+  const { config, database, random, log, vocabulary, table } = foundation
+  const addresses = new ClientAddresses(config.trustProxy, () =>
+    log.warn(
+      'a request came through a proxy that TRUST_PROXY does not name: its callers are counted and recorded as one',
+    ),
+  )
+  const ownUrl = config.publicUrl === undefined ? undefined : new URL(config.publicUrl)
+  return {
+    database,
+    clock: foundation.clock,
+    realClock: foundation.realClock,
+    random,
+    vocabulary,
+    versions: config.versions,
+    explainPath: makeExplainPath({ operations: table, vocabulary, versions: config.versions }),
+    limiter: limits.limiter,
+    guesses: new Guesses(limits.guesses, log),
+    openDoorLimit: limits.openDoors,
+    mayUseDemo: (request) => config.allowDemoTokens || addresses.isLocal(request),
+    addresses,
+    hostGuard: new HostGuard({
+      isOn: !config.production || config.allowedHosts.length > 0,
+      hosts: [...config.allowedHosts, config.host, ...(ownUrl ? [ownUrl.hostname] : [])],
+      origin: ownUrl?.origin,
+    }),
+    cursors: new CursorSealer(await serviceSecret(database, random, 'cursors')),
+    links: foundation.linkSealer,
+    maxBodyBytes: config.maxBodyBytes,
+    faults: foundation.faults,
+    publicUrl: foundation.publicUrl,
+    settings: config,
+    requestLog: parts.requestLog,
+    appendActivity,
+    insertActivity,
+    ports: await makePorts(foundation, parts),
+  }
+}
+
+function makeDoors({ config, random }: Foundation) {
+  return {
+    business: businessDoor,
+    gateway: gatewayDoor,
+    operator: operatorDoor,
+    receiver: makeReceiverDoor({
+      random,
+      maxBodyBytes: config.webhookMaxBodyBytes,
+      unprovenBodies: new UnprovenBodies({
+        maxBytes: config.maxUnprovenBytes,
+        maxBytesPerAddress: config.maxUnprovenBytesPerAddress,
+        timeout: config.unprovenBodyTimeout,
+      }),
+    }),
+    handshake: handshakeDoor,
+    open: openDoor,
+    link: linkDoor,
+    edge_link: edgeLinkDoor,
+  }
+}

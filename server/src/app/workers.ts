@@ -1,0 +1,227 @@
+import { day, hour } from '../base/duration.ts'
+import { Loop } from '../base/loop.ts'
+import { forgetHandler } from '../carrier/forget.ts'
+import { makeCarrierHandler } from '../carrier/post.ts'
+import { carrierTimer, forgetTimer } from '../carrier/send.ts'
+import type { Due } from '../db/database.ts'
+import { endLeases } from '../db/leases.ts'
+import { correctDeliveries } from '../delivery/clock-step.ts'
+import { Egress } from '../delivery/egress.ts'
+import { endWaitingTimer, makeEndWaitingHandler } from '../delivery/end-waiting.ts'
+import { makeDnsResolve, resolveBySystem } from '../delivery/resolve.ts'
+import { RetentionWorker } from '../delivery/retention.ts'
+import { DeliveryWorker } from '../delivery/worker.ts'
+import { correctHolds, makeRemoveHandler, makeSweepHandler, removeTimer, sweepTimer } from '../files/files.ts'
+import { discardTimer, makeDiscardHandler } from '../files/piece-store.ts'
+import { removeStrays } from '../files/strays.ts'
+import { gatherTimers } from '../operations.ts'
+import { LinkWorker } from '../resources/messages/link-worker.ts'
+import { MessageRetention } from '../resources/messages/retention.ts'
+import { sweepPieces } from '../resources/uploads/sweep.ts'
+import { ClockSteps } from '../timers/clock-steps.ts'
+import { correctTimers } from '../timers/set.ts'
+import { TimerWorker } from '../timers/worker.ts'
+import { packageVersion } from '../version.ts'
+import type { Foundation } from './foundation.ts'
+
+/** What happens by itself, later or again: timers, deliveries, links, retention. A process with the role `api` starts none of it. */
+export class Workers {
+  readonly #foundation: Foundation
+  readonly #timers: TimerWorker
+  readonly #deliveries: DeliveryWorker
+  readonly #linkEgress: Egress
+  readonly #links: LinkWorker
+  readonly #retention: RetentionWorker
+  readonly #messageRetention: MessageRetention
+  readonly #leftFiles: Loop
+  readonly #clockSteps: ClockSteps
+
+  constructor(foundation: Foundation) {
+    this.#foundation = foundation
+    const { config, database, clock, realClock, random, log, waker } = foundation
+    this.#timers = makeTimers(foundation)
+    this.#deliveries = makeDeliveries(foundation)
+    this.#linkEgress = makeLinkEgress(foundation)
+    this.#links = makeLinks(foundation, this.#linkEgress)
+    const { webhookKeep: keep, webhookGiveUpAfter: giveUpAfter, auditKeep } = config
+    this.#retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep })
+    this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
+    this.#leftFiles = makeLeftFiles(foundation)
+    const corrections = [correctTimers, correctHolds, correctDeliveries]
+    this.#clockSteps = new ClockSteps(database, clock, log, corrections, () => this.wake(), realClock)
+    if (!this.runs) return
+    // Links have no notice of their own: they are rare, and both polls are cheap.
+    waker.onTimers(() => {
+      this.#timers.wake()
+      this.#links.wake()
+    })
+  }
+
+  get runs(): boolean {
+    return this.#foundation.runsWorkers
+  }
+
+  async start(): Promise<void> {
+    if (!this.runs) return
+    const { database, pieces, log } = this.#foundation
+    if (database.isEmbedded) await endLeases(database)
+    await sweepPieces(database, pieces, log)
+    await this.#clockSteps.start()
+    for (const worker of [this.#timers, this.#deliveries, this.#links]) worker.start()
+    for (const worker of [this.#retention, this.#messageRetention, this.#leftFiles]) worker.start()
+    // Not only after a day: some are restarted more often.
+    this.#leftFiles.wakeIn(hour)
+  }
+
+  /** Everything that may be due is looked for. */
+  wake(): void {
+    if (!this.runs) return
+    this.#timers.wake()
+    this.#deliveries.wake()
+    this.#links.wake()
+  }
+
+  /** Wakes the worker for what a commit made due: here, or in the processes with workers. */
+  wakeDue({ timers, links, lanes }: Due): void {
+    if (this.runs) {
+      if (timers !== undefined) this.#timers.wakeAt(timers)
+      if (links) this.#links.wake()
+      if (lanes.length > 0) this.#deliveries.wakeLanes(lanes)
+    } else {
+      const { waker } = this.#foundation
+      if (timers !== undefined || links) waker.announceTimers()
+      if (lanes.length > 0) waker.announceLanes(lanes)
+    }
+  }
+
+  /** Resolves when everything that is due now has happened. */
+  async settle(): Promise<void> {
+    if (!this.runs) return
+    await this.#clockSteps.check()
+    await this.#timers.settle()
+    await this.#links.settle()
+    await this.#deliveries.settle()
+  }
+
+  async settleTimers(): Promise<void> {
+    if (this.runs) await this.#timers.settle()
+  }
+
+  /** Deletes what is older than it is kept. */
+  async sweep(): Promise<void> {
+    if (!this.runs) return
+    await this.#retention.sweep()
+    await this.#messageRetention.sweep()
+  }
+
+  async stepBack(milliseconds: number): Promise<void> {
+    await this.#clockSteps.stepBack(milliseconds)
+  }
+
+  /** The rules that held deliveries are gone. */
+  releaseHeld(): void {
+    if (this.runs) this.#deliveries.releaseHeld()
+  }
+
+  /** The store was replaced as a whole. */
+  startAnew(): void {
+    if (!this.runs) return
+    this.#deliveries.startAnew()
+    this.#timers.wake()
+  }
+
+  /** Posts under way may finish within a time limit. */
+  async stop(graceMilliseconds: number): Promise<void> {
+    await this.#clockSteps.stop()
+    await this.#timers.stop()
+    await this.#links.stop()
+    await this.#linkEgress.close()
+    await this.#retention.stop()
+    await this.#messageRetention.stop()
+    await this.#leftFiles.stop()
+    await this.#deliveries.stop(graceMilliseconds, () => this.#foundation.egress.close())
+  }
+}
+
+function makeTimers(foundation: Foundation): TimerWorker {
+  const { config, database, clock, realClock, random, log, feed, store, pieces, vocabulary, publicUrl } = foundation
+  return new TimerWorker({
+    database,
+    clock,
+    leaseClock: realClock,
+    inOrder: config.sandbox,
+    log,
+    feed,
+    lease: config.webhookLease,
+    handlers: {
+      [forgetTimer]: forgetHandler,
+      ...(config.carrierUrl !== undefined && { [carrierTimer]: makeCarrierHandler(config.carrierUrl) }),
+      [sweepTimer]: makeSweepHandler({ store, clock, random }),
+      [removeTimer]: makeRemoveHandler(store),
+      [discardTimer]: makeDiscardHandler(pieces),
+      [endWaitingTimer]: makeEndWaitingHandler({ clock, random }),
+      ...gatherTimers({ clock, random, vocabulary, publicUrl, settings: config }),
+    },
+  })
+}
+
+function makeDeliveries(foundation: Foundation): DeliveryWorker {
+  const { config, database, clock, realClock, sandboxClock, random, log } = foundation
+  const { vocabulary, egress, deliveryMetrics: metrics, faults, spans, waker } = foundation
+  return new DeliveryWorker({
+    database,
+    clock,
+    leaseClock: realClock,
+    toRealTime: sandboxClock?.toReal ?? ((time) => time),
+    random,
+    log,
+    vocabulary,
+    egress,
+    lease: config.webhookLease,
+    rules: { delays: config.webhookRetryDelays, giveUpAfter: config.webhookGiveUpAfter },
+    metrics,
+    concurrency: config.webhookConcurrency,
+    batch: config.webhookBatch,
+    faults,
+    spans,
+    waker,
+  })
+}
+
+function makeLinkEgress({ config, clock }: Foundation): Egress {
+  return new Egress({
+    allowInternal: config.allowInternalCallbacks,
+    allowHttp: true,
+    timeout: config.linkFetchTimeout,
+    resolve: config.allowInternalCallbacks ? resolveBySystem : makeDnsResolve({ timeout: config.linkFetchTimeout }),
+    clock,
+    userAgent: `switchboard/${packageVersion()}`,
+  })
+}
+
+function makeLinks(foundation: Foundation, egress: Egress): LinkWorker {
+  const { config, database, clock, realClock, random, log, files, vocabulary, publicUrl } = foundation
+  return new LinkWorker({
+    ...{ database, clock, random, log, files, vocabulary, publicUrl, egress },
+    lease: config.webhookLease,
+    leaseClock: realClock,
+    settings: config,
+  })
+}
+
+/** Searches for files that nothing knows of, once a day. */
+function makeLeftFiles({ database, store, pieces, owner, clock, realClock, random, log }: Foundation): Loop {
+  const loop: Loop = new Loop({
+    async work() {
+      const isStopped = () => loop.isStopped
+      await removeStrays({ database, store, owner, clock, realClock, random, log, isStopped })
+      await sweepPieces(database, pieces, log)
+    },
+    pause: 0,
+    every: day,
+    onFailure(error) {
+      if (!database.outageOf(error)) log.warn({ err: error }, 'files that nothing knows of could not be searched')
+    },
+  })
+  return loop
+}
