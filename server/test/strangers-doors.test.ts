@@ -94,6 +94,10 @@ describe('a body that nobody asked for', () => {
       assert.ok(stranger.isClosed, 'it was listened to until the end')
     })
   }
+})
+
+describe('a body that nobody asked for, with the usual time for its rest', () => {
+  const server = useTestServer({ engine: 'sqlite' })
 
   test('of some megabytes is thrown away, and the connection is good for the next request', async () => {
     const stranger = new Stranger(server.url)
