@@ -1,7 +1,12 @@
 import type { Environment } from '../base/environment.ts'
 
+export interface LocalAddress {
+  readonly host: string
+  readonly port: string
+}
+
 /** The address of a server with the settings of this environment. */
-export function findLocalAddress(environment: Environment): { host: string; port: string } {
+export function findLocalAddress(environment: Environment): LocalAddress {
   return { host: environment['HOST'] || '127.0.0.1', port: environment['PORT'] || '8080' }
 }
 

@@ -1,0 +1,109 @@
+import type { Command } from 'commander'
+import { dataFlag, jsonFlag, repeatable, tokenFlag, urlFlag } from './flags.ts'
+
+/** Commands about who may do what, and about the keys and secrets that this relies on. */
+export function addAccessCommands(program: Command): void {
+  const token = program.command('token').description('create, list and revoke system user tokens')
+  token
+    .command('create')
+    .description('create a token and print its secret, once')
+    .requiredOption('--app <id>', 'the app of the token')
+    .addOption(repeatable('--scope <scope>', 'a permission', 'both business scopes'))
+    .addOption(
+      repeatable('--account <id>', 'an account to which the token is limited', "all that the app's business sees"),
+    )
+    .addOption(
+      repeatable('--business <id>', 'with the scope operator: a business to which the token is limited', 'all'),
+    )
+    .option('--expires <duration>', 'the lifetime, such as 12h or 60d (default: no end)')
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (flags) => (await import('../token.ts')).createToken(flags))
+  token
+    .command('list')
+    .description('list tokens, without their secrets')
+    .option(...jsonFlag)
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (flags) => (await import('../token.ts')).listTokens(flags))
+  token
+    .command('revoke')
+    .description('revoke a token')
+    .argument('<id>')
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (id, flags) => (await import('../token.ts')).revokeTokenById(id, flags))
+
+  const app = program.command('app').description('manage apps')
+  app
+    .command('rotate-secret')
+    .description(
+      "create a secret that signs an app's webhooks and print it, once; the old secret stays valid for --overlap",
+    )
+    .argument('<id>')
+    .option('--overlap <duration>', 'how long the old secret stays valid', '24h')
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (id, flags) => (await import('../app-secret.ts')).rotateAppSecret(id, flags))
+
+  program
+    .command('console')
+    .description('sign in to the console')
+    .command('link')
+    .description('print a link that signs somebody in to the console; it works once')
+    .option('--for <name>', 'the name of the person', 'operator')
+    .option('--expires <duration>', 'how long the link is valid', '1h')
+    .addOption(repeatable('--account <id>', 'an account to which the session is limited', 'all'))
+    .addOption(repeatable('--business <id>', 'a business to which the session is limited', 'all'))
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../console-link.ts')).printConsoleLink(flags))
+
+  const signingKey = program
+    .command('signing-key')
+    .description('list and rotate the keys that sign the public keys of businesses')
+  signingKey
+    .command('list')
+    .description('list signing keys, without their secrets')
+    .option(...jsonFlag)
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../signing-key.ts')).listSigningKeys(flags))
+  signingKey
+    .command('rotate')
+    .description('create a signing key and replace the signatures of the earlier keys')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../signing-key.ts')).rotate(flags))
+
+  const secrets = program
+    .command('secrets')
+    .description('create, list and rotate the keys that encrypt the secrets in the store')
+  secrets
+    .command('generate-key')
+    .description('print a new key for SECRETS_KEY')
+    .action(async () => (await import('../secrets.ts')).generateKey())
+  secrets
+    .command('list')
+    .description('list the ids of the keys that the store needs, without the keys')
+    .option(...jsonFlag)
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../secrets.ts')).listKeys(flags))
+  secrets
+    .command('rotate')
+    .description(
+      'encrypt every secret with the new key: SECRETS_KEY if it is set, otherwise a new key in the key file; an interrupted rotation continues at the next run',
+    )
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../secrets.ts')).rotateSecrets(flags))
+
+  secrets
+    .command('reset')
+    .description(
+      'when a key is lost for good: delete the secrets that it encrypted, print new secrets for apps, revoke all tokens, and list what else must be replaced',
+    )
+    .option('--yes', 'do it; without this option, print what would be lost')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../secrets.ts')).resetLostSecrets(flags))
+}

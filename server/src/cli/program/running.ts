@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { packageVersion } from '../../version.ts'
+import type { LocalAddress } from '../local-url.ts'
+import { dataFlag, forServer, tokenFlag, urlFlag } from './flags.ts'
+
+/** Commands that run the service and fill its store. */
+export function addRunningCommands(program: Command, { host, port }: LocalAddress, local: string): void {
+  for (const [name, description, banner] of [
+    ['serve', 'run the server', false],
+    ['start', 'run the server and print its addresses and a first request, as npm start does', true],
+  ] as const) {
+    program
+      .command(name)
+      .description(description)
+      .option('--port <n>', `the port to listen on; 0 takes a free one (default: PORT, ${port})`)
+      .option('--host <h>', `the address to listen on (default: HOST, ${host})`)
+      .option(...dataFlag)
+      .option('--world <file>', 'a world file to apply at the start (WORLD)')
+      .option('--role <role>', 'what this process does: all, api or worker (ROLE)')
+      .action(async (flags) => (await import('../serve.ts')).serve(flags, { banner }))
+  }
+
+  forServer(program.command('status'), local)
+    .description('show the state of a running server: version, store, processes, objects, waiting deliveries')
+    .option('--json', 'print all fields as one JSON object')
+    .action(async (flags) => (await import('../status.ts')).showStatus(flags))
+
+  program
+    .command('apply')
+    .description(
+      'apply a world file to the store: create or update objects, never delete them; lists of access and links become exactly the lists of the file',
+    )
+    .argument('<file>')
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (file, flags) => (await import('../apply.ts')).apply(file, flags))
+
+  program
+    .command('export')
+    .description(
+      'write the store as a world file, which apply restores; the file holds the secrets of apps, but no tokens, because the store has only their hashes',
+    )
+    .option(...dataFlag)
+    .option(...urlFlag)
+    .option(...tokenFlag)
+    .action(async (flags) => (await import('../export.ts')).exportStore(flags))
+
+  program
+    .command('migrate')
+    .description('update the schema of the database')
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../migrate.ts')).runMigrations(flags))
+
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => {
+      process.stdout.write(`${packageVersion()}\n`)
+    })
+}
