@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'fast-querystring'
 import { Gatherer } from '../base/gatherer.ts'
+import type { RawBody } from '../graph/context.ts'
 import type { GraphError } from '../graph/graph-error.ts'
 import type { Arguments } from '../graph/input.ts'
 import { findJsonExcess, type JsonBounds, requestBounds } from '../graph/json-bounds.ts'
-import type { RawBody } from '../graph/operation.ts'
 import {
   badEscape,
   bodyBrokeOff,

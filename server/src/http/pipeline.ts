@@ -6,10 +6,6 @@ import { cutTrailingSlashes } from '../base/slashes.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import type { ReceivedFile } from '../files/files.ts'
 import type { Caller } from '../graph/caller.ts'
-import { projectFields } from '../graph/fields.ts'
-import { GraphError } from '../graph/graph-error.ts'
-import type { Arguments } from '../graph/input.ts'
-import type { Node } from '../graph/nodes.ts'
 import {
   type GatewayContext,
   type LinkContext,
@@ -19,13 +15,15 @@ import {
   type ProvenBody,
   type RawBody,
   type ReceiverContext,
-  Recorded,
-  Refusal,
-  type Row,
-  type Subject,
-} from '../graph/operation.ts'
+} from '../graph/context.ts'
+import { projectFields } from '../graph/fields.ts'
+import { GraphError } from '../graph/graph-error.ts'
+import type { Arguments } from '../graph/input.ts'
+import type { Node } from '../graph/nodes.ts'
+import type { Row } from '../graph/operation.ts'
 import { type ListOptions, Page, type PageArguments } from '../graph/paging.ts'
 import type { Ports } from '../graph/ports.ts'
+import { Recorded, Refusal, type Subject } from '../graph/result.ts'
 import type { Settings } from '../graph/settings.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import type { Admission, DoorPolicy, GraphRequest, KnownAdmission } from './admission.ts'

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
-import { defineRead, type NewOperation } from '../../graph/operation.ts'
+import { defineRead } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { newestFirst } from '../../graph/paging.ts'
 import { activityListSchema, activitySchema } from './schemas.ts'
 import { listActivities } from './store.ts'

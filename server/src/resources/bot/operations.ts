@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
-import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import { defineRead, defineWrite } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { botDefaults, readOffer } from './rules.ts'
 import { botOfferSchema, botSchema } from './schemas.ts'

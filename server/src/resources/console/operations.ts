@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
+import type { OpenContext } from '../../graph/context.ts'
+import { defineOpen, defineOpenPost } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineOpen, defineOpenPost, type NewReplyOperation, type OpenContext } from '../../graph/operation.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import type { Visitor } from '../../graph/ports.ts'
 import type { Reply } from '../../graph/reply.ts'
 

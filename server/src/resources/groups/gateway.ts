@@ -1,4 +1,5 @@
-import { defineGatewayWrite, type NewOperation } from '../../graph/operation.ts'
+import { defineGatewayWrite } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { groupIsFull, inviteLinkDead } from './errors.ts'
 import { raiseJoined, raiseJoinRequests } from './events.ts'
 import { readInviteCode } from './rules.ts'

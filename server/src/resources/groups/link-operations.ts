@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { defineRead, defineWrite } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { noInviteLink } from './errors.ts'
 import { askedGroup } from './examples.ts'

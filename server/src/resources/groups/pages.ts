@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineOpen, type NewReplyOperation } from '../../graph/operation.ts'
+import { defineOpen } from '../../graph/define.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import { composeMissingPage } from '../../replies/card.ts'
 import { replyMissing, replyWithPage } from '../../replies/missing.ts'
 import { composeInvitePage } from './page.ts'

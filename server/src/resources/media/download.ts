@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
-import { defineLink, type LinkContext, type NewReplyOperation } from '../../graph/operation.ts'
+import type { LinkContext } from '../../graph/context.ts'
+import { defineLink } from '../../graph/define.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import type { Reply } from '../../graph/reply.ts'
 import { replyWithFile } from './reply-file.ts'
 import { findMedia } from './store.ts'

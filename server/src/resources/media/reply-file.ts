@@ -1,5 +1,5 @@
 import type { ByteRange } from '../../files/file-store.ts'
-import type { LinkContext } from '../../graph/operation.ts'
+import type { LinkContext } from '../../graph/context.ts'
 import { Reply } from '../../graph/reply.ts'
 import { isKnown, readRange } from '../../replies/ranges.ts'
 import { rangeNotSatisfiable } from './errors.ts'

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts'
 import type { ChatsTable } from '../../db/tables.ts'
-import type { Context } from '../../graph/operation.ts'
+import type { Context } from '../../graph/context.ts'
 import { groupEmpty, groupUnknown } from './errors.ts'
 import type { CheckedMessage } from './request.ts'
 import { checkSender, checkUser } from './rules.ts'

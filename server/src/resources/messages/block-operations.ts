@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineRead, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import { defineRead, defineWrite } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
 import { productName } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'

@@ -1,5 +1,7 @@
 import type { Chapter } from '../../chapter.ts'
-import { type Context, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import type { Context } from '../../graph/context.ts'
+import { defineWrite } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import type { Ports } from '../../graph/ports.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { blockOperations } from './block-operations.ts'

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts'
-import type { Context } from '../../graph/operation.ts'
+import type { Context } from '../../graph/context.ts'
 import { callingOff, periodMilliseconds, readStatus } from '../calls/public.ts'
 import { addPermissionRequest, countPermissionRequests, takePermission, updatePermission } from '../calls/store.ts'
 import { permissionNotNeeded, permissionRequestLimit } from './errors.ts'

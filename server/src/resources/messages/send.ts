@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts'
 import type { ChatsTable, MediaTable } from '../../db/tables.ts'
 import { useFile } from '../../files/files.ts'
-import type { Context } from '../../graph/operation.ts'
+import type { Context } from '../../graph/context.ts'
 import { findAudience } from './audience.ts'
 import { type Choices, choicesOf } from './choices.ts'
 import { mediaUnknown } from './errors.ts'

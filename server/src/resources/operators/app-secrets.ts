@@ -1,15 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { parseDuration } from '../../base/duration.ts'
 import { findAppSecretForOperators, rotateSecretForOperators, type StoredSecretFacts } from '../../delivery/secrets.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
+import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
 import { notFound } from '../../graph/errors.ts'
-import {
-  defineOperatorRead,
-  defineOperatorWrite,
-  type NewOperation,
-  type OperatorLimits,
-  Recorded,
-} from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
+import { Recorded } from '../../graph/result.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { notADuration } from './errors.ts'
 import { exampleTime } from './examples.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
+import { defineOperatorRead } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { newestFirst, pagingSchema } from '../../graph/paging.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { type Activity, listActivityPageForOperators, type NamedActivity } from '../audit/store.ts'

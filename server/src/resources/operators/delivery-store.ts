@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { PostedDelivery } from '../../delivery/compose-post.ts'
-import type { OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 

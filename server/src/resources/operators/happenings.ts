@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../db/database.ts'
-import type { OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import type { LoggedRequest } from '../../graph/ports.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { type Happening, type HappeningType, happeningTypes } from '../../stream/happening.ts'

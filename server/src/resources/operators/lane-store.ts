@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
-import type { OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import type { OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 
 /** What a row belongs to, as columns of a query. */
 export interface OwnerColumns {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import type { ReplaysTable } from '../../db/tables.ts'
-import type { OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 

@@ -1,13 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import type { OperatorContext } from '../../graph/context.ts'
+import { defineOperatorRead, defineOperatorWrite } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import {
-  defineOperatorRead,
-  defineOperatorWrite,
-  type NewOperation,
-  type OperatorContext,
-  Recorded,
-} from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { newestFirst, pagingSchema } from '../../graph/paging.ts'
+import { Recorded } from '../../graph/result.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import type { DeliveryFilter } from './delivery-store.ts'
 import { exampleCursors, exampleTime } from './examples.ts'

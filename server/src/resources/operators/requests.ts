@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { defineOperatorRead, doors, type NewOperation, type OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
+import { defineOperatorRead } from '../../graph/define.ts'
+import { doors, type NewOperation } from '../../graph/operation.ts'
 import { pagingSchema } from '../../graph/paging.ts'
 import type { LoggedRequest } from '../../graph/ports.ts'
 import { exampleTime } from './examples.ts'

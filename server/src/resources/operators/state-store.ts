@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { failuresUntilDown } from '../../delivery/pause.ts'
-import type { OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import { isSeen } from './limits.ts'
 
 const nodeOwner = { account: sql.ref<string>('nodes.account_id'), business: sql.ref<string>('nodes.business_id') }

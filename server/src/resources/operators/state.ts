@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { minute } from '../../base/duration.ts'
-import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
+import { defineOperatorRead } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { listProcessesForOperators } from '../../processes/heartbeat.ts'
 import { writeMoment } from './moments.ts'
 import { countNodesForOperators, readLanesForOperators } from './state-store.ts'

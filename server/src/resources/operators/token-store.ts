@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Caller } from '../../graph/caller.ts'
-import type { OperatorLimits } from '../../graph/operation.ts'
+import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
 

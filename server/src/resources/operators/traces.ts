@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
+import { defineOperatorRead } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { type Activity, listOfTraceForOperators } from '../audit/store.ts'
 import {
   exampleHappening,

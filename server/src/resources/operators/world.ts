@@ -1,8 +1,11 @@
 import { Type } from 'typebox'
 import type { Transaction } from '../../db/database.ts'
-import { defineOperatorReply, defineOperatorWrite, type NewRow, type RawBody, Recorded } from '../../graph/operation.ts'
+import type { RawBody } from '../../graph/context.ts'
+import { defineOperatorReply, defineOperatorWrite } from '../../graph/define.ts'
+import type { NewRow } from '../../graph/operation.ts'
 import type { AppliedWorld } from '../../graph/ports.ts'
 import { Reply } from '../../graph/reply.ts'
+import { Recorded } from '../../graph/result.ts'
 import { worldNeedsAll, worldNotText, worldTooLarge } from './errors.ts'
 
 const example = '{"businesses":[{"id":"2000000000000001","name":"Lucky Shrub"}]}'

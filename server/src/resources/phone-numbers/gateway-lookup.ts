@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { defineGatewayRead } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineGatewayRead, type NewOperation } from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 import { findNumberForGateway } from '../calls/store.ts'

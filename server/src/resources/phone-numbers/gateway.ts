@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { listCarrierMessagesForGateway } from '../../carrier/send.ts'
-import { defineGatewayRead, type NewOperation } from '../../graph/operation.ts'
+import { defineGatewayRead } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { findAccountOfNumberForGateway } from './store.ts'
 
 const maxMessages = 100

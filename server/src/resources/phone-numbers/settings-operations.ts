@@ -1,5 +1,7 @@
 import type { Db } from '../../db/database.ts'
-import { type Context, defineWrite, type NewOperation } from '../../graph/operation.ts'
+import type { Context } from '../../graph/context.ts'
+import { defineWrite } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { findSubscription, isAppLinked, openVerifyToken, setNumberCallbacks } from '../webhooks/store.ts'
 import { putPinHash, removePin } from './code-store.ts'

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
-import { defineRead, type NewOperation } from '../../graph/operation.ts'
+import { defineRead } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { checkOwnCredits } from './rules.ts'
 import { businessSchema, extendedCreditListSchema, migrationIntentSchema } from './schemas.ts'
 import { findBusiness, findMigrationIntent, listExtendedCredits } from './store.ts'

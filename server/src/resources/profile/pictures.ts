@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { defineOpen } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineOpen, type NewReplyOperation } from '../../graph/operation.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { findPictureForAnyone } from './store.ts'
 

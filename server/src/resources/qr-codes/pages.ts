@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
-import { defineOpen, type NewReplyOperation, type OpenContext } from '../../graph/operation.ts'
+import type { OpenContext } from '../../graph/context.ts'
+import { defineOpen } from '../../graph/define.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { composeMissingPage } from '../../replies/card.ts'
 import { replyMissing, replyWithPage } from '../../replies/missing.ts'

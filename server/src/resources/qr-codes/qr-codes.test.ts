@@ -6,9 +6,10 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, qrCodes, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { minute } from '../../base/duration.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
+import type { Context } from '../../graph/context.ts'
 import { argumentWrong, cursorUnknown, fieldUnknown } from '../../graph/errors.ts'
 import type { Node } from '../../graph/nodes.ts'
-import type { Context, WriteOperation } from '../../graph/operation.ts'
+import type { WriteOperation } from '../../graph/operation.ts'
 
 const token = tokens.owner
 const firstPartyToken = 'token-of-the-first-party'

@@ -1,12 +1,9 @@
 import { Type } from 'typebox'
 import { parseDuration } from '../../base/duration.ts'
+import type { OperatorContext } from '../../graph/context.ts'
+import { defineOperatorControl, defineOperatorRead } from '../../graph/define.ts'
 import { badArgument } from '../../graph/define-error.ts'
-import {
-  defineOperatorControl,
-  defineOperatorRead,
-  type NewOperation,
-  type OperatorContext,
-} from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import type { SandboxPort } from '../../sandbox/port.ts'
 import { notADuration } from '../operators/public.ts'
 import { clockNeedsOne, clockNotBack, clockTooFar } from './errors.ts'

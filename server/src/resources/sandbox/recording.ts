@@ -1,6 +1,7 @@
 import { AdmissionChanged, confirmAdmission } from '../../auth/readmission.ts'
+import type { OperatorContext } from '../../graph/context.ts'
 import { invalidToken } from '../../graph/errors.ts'
-import type { OperatorContext, Subject } from '../../graph/operation.ts'
+import type { Subject } from '../../graph/result.ts'
 import type { SandboxPort } from '../../sandbox/port.ts'
 import type { Replacer } from '../../sandbox/replace-store.ts'
 import { appendActivity, insertActivity, type NewActivity } from '../audit/store.ts'

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineOperatorControl, type NewOperation } from '../../graph/operation.ts'
+import { defineOperatorControl } from '../../graph/define.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { WorldRefused } from '../../world-part/problems.ts'
 import { refuseWorld } from '../operators/public.ts'
 import { replaceSandbox } from './recording.ts'

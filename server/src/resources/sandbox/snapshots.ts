@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { defineOperatorControl, defineOperatorRead } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineOperatorControl, defineOperatorRead, type NewOperation } from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { type Snapshot, SnapshotOutdated } from '../../sandbox/snapshots.ts'
 import { writeMoment } from '../operators/public.ts'

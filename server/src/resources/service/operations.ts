@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Chapter } from '../../chapter.ts'
-import { defineOpen, type NewReplyOperation } from '../../graph/operation.ts'
+import { defineOpen } from '../../graph/define.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }

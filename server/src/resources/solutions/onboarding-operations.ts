@@ -1,5 +1,6 @@
+import { defineWrite } from '../../graph/define.ts'
 import { createNode } from '../../graph/nodes.ts'
-import { defineWrite, type NewOperation } from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import { noEligibleAccount } from './onboarding-errors.ts'
 import { checkLinkedSolution, checkOtherBusiness, checkPartnerApp } from './onboarding-rules.ts'
 import {

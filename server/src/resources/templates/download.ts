@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { defineLink } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineLink, type NewReplyOperation } from '../../graph/operation.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { headerExtension } from './rules.ts'
 import { findTemplate } from './store.ts'

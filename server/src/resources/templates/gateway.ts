@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { defineGatewayRead, defineGatewayWrite } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineGatewayRead, defineGatewayWrite, type NewOperation } from '../../graph/operation.ts'
+import type { NewOperation } from '../../graph/operation.ts'
 import type { ListOptions } from '../../graph/paging.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import { exampleTemplate } from './examples.ts'

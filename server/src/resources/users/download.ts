@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { defineEdgeLink } from '../../graph/define.ts'
 import { notFound } from '../../graph/errors.ts'
-import { defineEdgeLink, type NewReplyOperation } from '../../graph/operation.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { replyWithFile } from '../media/public.ts'
 import { findContent, findMessage } from '../messages/store.ts'

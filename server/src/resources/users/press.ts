@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts'
-import type { GatewayContext } from '../../graph/operation.ts'
+import type { GatewayContext } from '../../graph/context.ts'
 import { toStoredPermission } from '../calls/public.ts'
 import { takePermission, updatePermission } from '../calls/store.ts'
 import type { Choices } from '../messages/public.ts'

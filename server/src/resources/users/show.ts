@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import type { MessageRecipientsTable } from '../../db/tables.ts'
-import type { GatewayContext } from '../../graph/operation.ts'
+import type { GatewayContext } from '../../graph/context.ts'
 import { describeFailure, isExpired, writeSeconds } from '../messages/public.ts'
 import type { StoredMessage } from '../messages/store.ts'
 import { listContents, listRecipients } from './store.ts'

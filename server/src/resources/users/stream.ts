@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineGatewayStream, type NewReplyOperation } from '../../graph/operation.ts'
+import { defineGatewayStream } from '../../graph/define.ts'
+import type { NewReplyOperation } from '../../graph/operation.ts'
 import { eventStreamHeaders, PushReply } from '../../graph/reply.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts'
+import type { GatewayContext } from '../../graph/context.ts'
 import { notFound } from '../../graph/errors.ts'
 import { GraphError } from '../../graph/graph-error.ts'
-import type { GatewayContext } from '../../graph/operation.ts'
 import { findNumberForGateway } from '../calls/store.ts'
 import { defaultFilename, drawMessageId, isMediaKind, mediaUnknown, nameOf, writeSeconds } from '../messages/public.ts'
 import { findMediaOfNumber, findMessage, findPerson } from '../messages/store.ts'

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineHandshake, defineReceiver, type NewRow } from '../../graph/operation.ts'
+import { defineHandshake, defineReceiver } from '../../graph/define.ts'
+import type { NewRow } from '../../graph/operation.ts'
 import { Reply } from '../../graph/reply.ts'
 import { successSchema } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
