@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type TestContext, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { startCommand } from './harness/command.ts'
 import { writeAs } from './harness/crowd.ts'
 import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
@@ -48,13 +48,18 @@ const askingEvent = [
   'COMMIT',
 ]
 
-async function startLogged(t: TestContext, role: string) {
-  const place = await makeMigratedPlace('postgres')
-  t.after(() => place.remove())
-  return startLoggedAt(t, place, role)
+/** Where to note what has to be ended: a test, or a suite whose tests share a server. */
+interface Scope {
+  after(end: () => Promise<void> | void): void
 }
 
-async function startLoggedAt(t: TestContext, place: StorePlace, role: string, given: object = testWorld()) {
+async function startLogged(scope: Scope, role: string) {
+  const place = await makeMigratedPlace('postgres')
+  scope.after(() => place.remove())
+  return startLoggedAt(scope, place, role)
+}
+
+async function startLoggedAt(scope: Scope, place: StorePlace, role: string, given: object = testWorld()) {
   const log = await new StatementLog(place.databaseUrl as string).start()
   const world = join(place.dataDir, 'world.json')
   await writeFile(world, JSON.stringify(given))
@@ -68,7 +73,7 @@ async function startLoggedAt(t: TestContext, place: StorePlace, role: string, gi
       SANDBOX: 'off',
     },
   })
-  t.after(async () => {
+  scope.after(async () => {
     await server.stop('SIGKILL')
     await log.end()
   })
@@ -109,41 +114,99 @@ function nameWrite(text: string): string {
   return table === undefined ? text : `${verb?.split(' ')[0]?.toLowerCase()} ${table}`
 }
 
-test('a read sends two statements, each prepared, and none of them waits for another request', async (t) => {
-  const { log, readNumber } = await startLogged(t, 'api')
-  await readNumber()
-  log.take()
-  for (let i = 0; i < 3; i++) {
-    await readNumber()
-    const sent = log.take()
-    assert.deepEqual(sent.map(nameOf), read)
-    assert.ok(sent.every(({ isNamed }) => isNamed))
-    assert.equal(new Set(sent.map(({ connection }) => connection)).size, 1, 'on the connection that look-ups share')
-  }
-})
+const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 
-test('a write sends four statements, its transaction takes one flight, and those of one moment share connections', async (t) => {
-  const { log, writeProfile } = await startLogged(t, 'api')
-  await writeProfile('warm')
-  log.take()
-  for (let i = 0; i < 3; i++) {
-    await writeProfile(`text ${i}`)
-    const sent = log.take()
-    assert.deepEqual(sent.map(nameOf), write)
-    const transaction = sent.slice(1)
-    assert.equal(new Set(transaction.map(({ connection }) => connection)).size, 1)
-    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 1)
-    assert.ok(
-      transaction.every(({ isNamed }) => isNamed),
-      'what the query builder would make anew costs thrice as much',
-    )
-  }
-  const writes = 40
-  await Promise.all(Array.from({ length: writes }, (_, i) => writeProfile(`text ${i}`)))
-  const inserts = log.take().filter((statement) => nameOf(statement) === 'insert business_profiles')
-  assert.equal(inserts.length, writes)
-  const connections = new Set(inserts.map(({ connection }) => connection))
-  assert.ok(connections.size <= writes / 4, `${connections.size} connections for ${writes} writes`)
+/** What requests sent since the last call: without notices, and without what a new connection begins with. */
+function takeOfRequests(log: StatementLog): SentStatement[] {
+  const isAside = (statement: SentStatement) =>
+    isNotice(statement) || statement.text.startsWith('SET idle_in_transaction_session_timeout')
+  return log.take().filter((statement) => !isAside(statement))
+}
+
+describe('a process that serves requests', () => {
+  let logged: Awaited<ReturnType<typeof startLogged>>
+  const endings: Parameters<Scope['after']>[0][] = []
+  before(async () => {
+    logged = await startLogged({ after: (end) => endings.push(end) }, 'api')
+  })
+  after(async () => {
+    for (const end of endings.reverse()) await end()
+  })
+
+  test('a read sends two statements, each prepared, and none of them waits for another request', async () => {
+    const { log, readNumber } = logged
+    await readNumber()
+    log.take()
+    for (let i = 0; i < 3; i++) {
+      await readNumber()
+      const sent = takeOfRequests(log)
+      assert.deepEqual(sent.map(nameOf), read)
+      assert.ok(sent.every(({ isNamed }) => isNamed))
+      assert.equal(new Set(sent.map(({ connection }) => connection)).size, 1, 'on the connection that look-ups share')
+    }
+  })
+
+  test('a write sends four statements, its transaction takes one flight, and those of one moment share connections', async () => {
+    const { log, writeProfile } = logged
+    await writeProfile('warm')
+    log.take()
+    for (let i = 0; i < 3; i++) {
+      await writeProfile(`text ${i}`)
+      const sent = takeOfRequests(log)
+      assert.deepEqual(sent.map(nameOf), write)
+      const transaction = sent.slice(1)
+      assert.equal(new Set(transaction.map(({ connection }) => connection)).size, 1)
+      assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 1)
+      assert.ok(
+        transaction.every(({ isNamed }) => isNamed),
+        'what the query builder would make anew costs thrice as much',
+      )
+    }
+    const writes = 40
+    await Promise.all(Array.from({ length: writes }, (_, i) => writeProfile(`text ${i}`)))
+    const inserts = log.take().filter((statement) => nameOf(statement) === 'insert business_profiles')
+    assert.equal(inserts.length, writes)
+    const connections = new Set(inserts.map(({ connection }) => connection))
+    assert.ok(connections.size <= writes / 4, `${connections.size} connections for ${writes} writes`)
+  })
+
+  test('an event of a message takes five statements in one flight, and a busy token one look-up a second', async () => {
+    const { log, server } = logged
+    assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
+    log.take()
+    const started = performance.now()
+    let lookUps = 0
+    for (let i = 0; i < 10; i++) {
+      assert.equal(await writeAs(server, '16505551234', `event ${i}`), 200)
+      const sent = takeOfRequests(log)
+      const transaction = sent.slice(-event.length)
+      lookUps += sent.length - transaction.length
+      assert.deepEqual(transaction.map(nameOf), event)
+      assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 1)
+      assert.ok(transaction.every(({ isNamed }) => isNamed))
+    }
+    assert.ok(lookUps <= (performance.now() - started) / 1000 + 1, `${lookUps} look-ups for 10 events`)
+  })
+
+  test('64 events of one moment share their statements', async (t) => {
+    const { log, server } = logged
+    const writeMany = (round: number) =>
+      Promise.all(Array.from({ length: 64 }, (_, i) => writeAs(server, `1650555${1000 + i}`, `event ${round} ${i}`)))
+    await writeMany(0)
+    log.take()
+    const rounds = 5
+    for (let round = 1; round <= rounds; round++) {
+      assert.deepEqual(new Set(await writeMany(round)), new Set([200]))
+    }
+    const sent = takeOfRequests(log)
+    const commits = sent.filter((statement) => nameOf(statement) === 'raise events').length
+    const events = 64 * rounds
+    const seen = `${sent.length} statements and ${commits} commits for ${events} events`
+    t.diagnostic(seen)
+    // One by one it would be seven statements each. How many come at one moment is up to the machine.
+    assert.ok(commits <= events / 4, seen)
+    assert.ok(sent.length <= 2 * events, seen)
+  })
 })
 
 test('writes that make nothing due are followed by no polls', async (t) => {
@@ -159,31 +222,11 @@ test('writes that make nothing due are followed by no polls', async (t) => {
   assert.ok(sent.length <= 2 * polls, `${sent.length} polls beside ${writes} writes, ${polls} expected`)
 })
 
-const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
-
-test('an event of a message takes five statements in one flight, and a busy token one look-up a second', async (t) => {
-  const { log, server } = await startLogged(t, 'api')
-  assert.equal(await writeAs(server, '16505551234', 'warm'), 200)
-  log.take()
-  const started = performance.now()
-  let lookUps = 0
-  for (let i = 0; i < 10; i++) {
-    assert.equal(await writeAs(server, '16505551234', `event ${i}`), 200)
-    const sent = log.take().filter((statement) => !isNotice(statement))
-    const transaction = sent.slice(-event.length)
-    lookUps += sent.length - transaction.length
-    assert.deepEqual(transaction.map(nameOf), event)
-    assert.equal(new Set(transaction.map(({ flight }) => flight)).size, 1)
-    assert.ok(transaction.every(({ isNamed }) => isNamed))
-  }
-  assert.ok(lookUps <= (performance.now() - started) / 1000 + 1, `${lookUps} look-ups for 10 events`)
-})
-
 test('an event for a number that a process does not know yet takes thirteen, in three flights', async (t) => {
   const { log, server } = await startLogged(t, 'api')
   log.take()
   assert.equal(await writeAs(server, '16505551234', 'first'), 200)
-  const sent = log.take().filter((statement) => !isNotice(statement))
+  const sent = takeOfRequests(log)
   assert.deepEqual(
     sent.map(nameOf).filter((name) => name !== 'insert users'),
     askingEvent,
@@ -191,28 +234,8 @@ test('an event for a number that a process does not know yet takes thirteen, in 
   assert.equal(new Set(sent.slice(1).map(({ flight }) => flight)).size, 3)
 })
 
-test('64 events of one moment share their statements', async (t) => {
-  const { log, server } = await startLogged(t, 'api')
-  const writeMany = (round: number) =>
-    Promise.all(Array.from({ length: 64 }, (_, i) => writeAs(server, `1650555${1000 + i}`, `event ${round} ${i}`)))
-  await writeMany(0)
-  log.take()
-  const rounds = 5
-  for (let round = 1; round <= rounds; round++) {
-    assert.deepEqual(new Set(await writeMany(round)), new Set([200]))
-  }
-  const sent = log.take().filter((statement) => !isNotice(statement))
-  const commits = sent.filter((statement) => nameOf(statement) === 'raise events').length
-  const events = 64 * rounds
-  const seen = `${sent.length} statements and ${commits} commits for ${events} events`
-  t.diagnostic(seen)
-  // One by one it would be seven statements each. How many come at one moment is up to the machine.
-  assert.ok(commits <= events / 4, seen)
-  assert.ok(sent.length <= 2 * events, seen)
-})
-
 /** A subscriber that keeps the first post waiting, so that whoever sends it holds the lane. */
-async function startHoldingSink(t: TestContext) {
+async function startHoldingSink(scope: Scope) {
   const bodies: string[] = []
   const held: ServerResponse[] = []
   const sink = createServer(async (request, response) => {
@@ -223,7 +246,7 @@ async function startHoldingSink(t: TestContext) {
   })
   sink.listen(0, '127.0.0.1')
   await once(sink, 'listening')
-  t.after(() => {
+  scope.after(() => {
     for (const response of held) response.end()
     sink.closeAllConnections()
     sink.close()
