@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Db } from '../db/database.ts'
-import { failuresUntilDown } from './pause.ts'
+import { isDownInUse } from './lane-conditions.ts'
 
 /** The metrics of deliveries. */
 export class DeliveryMetrics {
@@ -107,7 +106,7 @@ async function countDown(db: Db): Promise<number> {
   const { count } = await db.query
     .selectFrom('lanes')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('failures', '>=', sql.lit(failuresUntilDown))
+    .where(isDownInUse)
     .executeTakeFirstOrThrow()
   return Number(count)
 }

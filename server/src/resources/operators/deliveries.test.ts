@@ -6,7 +6,7 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { refuseWith, startSubscriber, subscribe, takeIt } from '../../../test/harness/subscriber.ts'
 import { handInText, userOf } from '../../../test/harness/webhooks.ts'
 import { ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
-import { minute } from '../../base/duration.ts'
+import { day, minute } from '../../base/duration.ts'
 import { notAUrl } from '../../delivery/errors.ts'
 import { notFound } from '../../graph/errors.ts'
 import { deliveriesUnknown, idsAndFilters, laneActionUnclear, notADuration, nothingToReplay } from './errors.ts'
@@ -228,6 +228,29 @@ onBothDatabases('deliveries and lanes at the operator door', (engine) => {
       await server.app.settle()
       assert.ok(subscriber.messageIds().includes('down.4'))
       assert.equal((await find())['down'], false)
+    })
+
+    test('whose subscriber is down counts as down until it is no address of its app and nothing waits for it', async (t) => {
+      const countDown = async () => {
+        const metric = /^switchboard_delivery_lanes_down (\d+)$/m.exec((await server.client.get('/metrics')).text)
+        const { down } = (await get('state')).body.lanes
+        assert.equal(metric?.[1], String(down))
+        return down
+      }
+      const before = await countDown()
+      const subscriber = await subscribe(t, server)
+      subscriber.answerWith(refuseWith(500))
+      for (const index of [1, 2, 3]) await handInText(server, `former.${index}`, userOf(index))
+      await server.app.settle()
+      assert.equal(await countDown(), before + 1)
+      await subscribe(t, server)
+      assert.equal(await countDown(), before + 1, 'its retries are still to come')
+      // While it is down, one delivery is tried and given up at a time.
+      for (const _delivery of [1, 2, 3]) {
+        server.clock.advance(8 * day)
+        await server.app.settle()
+      }
+      assert.equal(await countDown(), before)
     })
 
     test('400 without an action, with two, or with a bad length; 404 where there is none', async () => {

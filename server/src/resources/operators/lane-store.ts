@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
+import { isSubscribed } from '../../delivery/lane-conditions.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
 import { isSeen } from './limits.ts'
@@ -9,10 +10,6 @@ const businessOfLane = sql<string>`(SELECT apps.business_id FROM apps WHERE apps
 const owner = { business: businessOfLane }
 const isWaiting = sql`deliveries.lane_id = lanes.id AND deliveries.state = 'waiting'`
 
-/** Whether events still go there: an address that the app had before keeps its lane for the log. */
-const isSubscribed = sql<boolean>`(EXISTS (SELECT 1 FROM app_subscriptions s WHERE s.app_id = lanes.app_id AND s.callback_url = lanes.callback_url)
-  OR EXISTS (SELECT 1 FROM subscribed_apps l WHERE l.app_id = lanes.app_id AND l.override_callback_uri = lanes.callback_url)
-  OR EXISTS (SELECT 1 FROM phone_number_callbacks c WHERE c.app_id = lanes.app_id AND lanes.callback_url IN (c.override_callback_uri, c.webhook_url)))`
 /** A listener stands in the place of the app's callback. */
 const isListener = sql<boolean>`(EXISTS (SELECT 1 FROM listeners WHERE listeners.app_id = lanes.app_id)
   AND EXISTS (SELECT 1 FROM app_subscriptions s WHERE s.app_id = lanes.app_id AND s.callback_url = lanes.callback_url))`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { failuresUntilDown } from '../../delivery/pause.ts'
+import { isDownInUse } from '../../delivery/lane-conditions.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import { isSeen } from './limits.ts'
 
@@ -23,7 +23,7 @@ export async function countNodesForOperators(db: Db, limits: OperatorLimits | un
 export interface LaneState {
   /** Deliveries that wait, in all lanes. */
   readonly waiting: number
-  /** Lanes whose subscriber is down. */
+  /** Lanes whose subscriber is down; without former addresses for which nothing waits. */
   readonly down: number
   /** Seconds that the oldest delivery has waited; null when none waits. */
   readonly oldest_age: number | null
@@ -44,7 +44,7 @@ export async function readLanesForOperators(
     .selectFrom('lanes')
     .innerJoin('apps', 'apps.id', 'lanes.app_id')
     .select(sql<number>`COUNT(*)`.as('count'))
-    .where('failures', '>=', sql.lit(failuresUntilDown))
+    .where(isDownInUse)
     .where(isSeen(limits, laneOwner))
     .executeTakeFirstOrThrow()
   const oldest_age = waiting.oldest === null ? null : Math.max(0, Math.round((now - Number(waiting.oldest)) / 1000))
