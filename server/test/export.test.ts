@@ -35,6 +35,7 @@ const filledTables: Readonly<Record<string, readonly string[]>> = {
   compliance_info: [],
   qr_codes: ['creation_time'],
   groups: ['created_time'],
+  group_participants: ['joined_time'],
   call_permissions: [],
   message_templates: ['created_time', 'last_updated_time', 'quality_time'],
   users: [],
@@ -100,6 +101,8 @@ onBothDatabases('the command export', (engine) => {
     await post(`${number}/conversational_automation`, { prompts: ['0x1f', 'null'], enable_welcome_message: true })
     await post(`${number}/message_qrdls`, { prefilled_message: ' two\nlines \n' })
     await post(`${number}/groups`, { messaging_product: 'msgapp', subject: 'Fern friends', description: '- a\n- b\n' })
+    await joinGroup(server.url, { user_wa_id: '16505551239', name: 'null' })
+    await joinGroup(server.url, { user_wa_id: '16505551238' })
     await post(`${number}/msgapp_business_profile`, { messaging_product: 'msgapp', about: '~', websites: [] })
     await post(`${number}/block_users`, { messaging_product: 'msgapp', block_users: [{ user: '16505551234' }] })
     await post(number, { new_display_name: 'Lucky Shrub Anew', search_visibility: 'HIDDEN', pin: '123456' })
@@ -121,6 +124,18 @@ onBothDatabases('the command export', (engine) => {
       (error: Error) => assert.match(error.message, /could not be verified/),
     )
     assert.equal((await server.stop('SIGTERM')).code, 0)
+  }
+
+  async function joinGroup(url: string, user: object): Promise<void> {
+    const post = async (path: string, token: string, body: object) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      assert.equal(answer.status, 200)
+      return (await answer.json()) as { invite_link: string }
+    }
+    const link = { messaging_product: 'msgapp' }
+    const { invite_link } = await post('/v23.0/6000000000000001/invite_link', 'demo-token', link)
+    await post('/gateway/groups/join', 'demo-gateway-token', { invite_link, ...user })
   }
 
   test('an export that is applied to an empty store makes the same store, and its export is the same text', async () => {

@@ -49,6 +49,8 @@ export interface RowContext<D extends Db = Db> {
 /** At the business door the path names a node that the caller may see. */
 export interface Context<D extends Db = Db> extends RowContext<D> {
   readonly node: Node
+  /** The members of the body that are not in the input, as they came. */
+  readonly unknownMembers: Readonly<Record<string, unknown>>
 }
 
 /**

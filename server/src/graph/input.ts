@@ -8,24 +8,31 @@ import { compileCheck, describeSchema, findUnstorableText } from './validation.t
 export interface Arguments {
   readonly typed: boolean
   readonly values: Readonly<Record<string, unknown>>
+  /** Whether these are headers: an argument that is a header comes from nowhere else. */
+  readonly areHeaders?: true
 }
 
 export type InputReader = (sources: readonly Arguments[]) => Record<string, unknown>
 
 /**
- * Makes the function that merges path, query and body into one validated input. Earlier sources win; unknown members are ignored.
+ * Makes the function that merges path, query and body into one validated input. Earlier sources win; unknown members are ignored, and
+ * so is a member of body or query that has the name of a header.
  */
-export function compileInput(schema: TObject): InputReader {
-  const members = Object.entries(schema.properties).map(([name, member]) => ({ name, read: compileText(member) }))
+export function compileInput(schema: TObject, headers: readonly string[] = []): InputReader {
+  const members = Object.entries(schema.properties).map(([name, member]) => ({
+    name,
+    read: compileText(member),
+    isHeader: headers.includes(name),
+  }))
   const check = compileCheck(schema)
 
   return (sources) => {
     const input: Record<string, unknown> = {}
-    for (const { name, read } of members) {
-      for (const { typed, values } of sources) {
-        if (!Object.hasOwn(values, name)) continue
-        const value = values[name]
-        input[name] = typed ? value : read(name, value)
+    for (const { name, read, isHeader } of members) {
+      for (const source of sources) {
+        if (!Object.hasOwn(source.values, name) || (isHeader && !source.areHeaders)) continue
+        const value = source.values[name]
+        input[name] = source.typed ? value : read(name, value)
         break
       }
     }

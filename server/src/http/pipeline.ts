@@ -87,12 +87,12 @@ function run(
   policy: DoorPolicy,
   admission: Admission,
   request: GraphRequest,
-  { sources, file }: Arrived,
+  arrived: Arrived,
 ): unknown {
-  const input = admission.row.readInput(sources)
-  if (!deps.faults?.areRequestsOn) return runWith(deps, policy, admission, request, input, file)
+  const input = admission.row.readInput(arrived.sources)
+  if (!deps.faults?.areRequestsOn) return runWith(deps, policy, admission, request, input, arrived)
   const met = meetFault(deps.faults, admission, request, input)
-  return met.then(() => runWith(deps, policy, admission, request, input, file))
+  return met.then(() => runWith(deps, policy, admission, request, input, arrived))
 }
 
 function runWith(
@@ -101,13 +101,13 @@ function runWith(
   admission: Admission,
   request: GraphRequest,
   input: Record<string, unknown>,
-  file: ReceivedFile | undefined,
+  arrived: Arrived,
 ): unknown {
   const { row } = admission
   const { operation } = row
   const fields = row.readFields?.(input['fields'] as string | undefined)
   const page = operation.list && makePage(deps, admission, request, operation.list, input)
-  const asked = { deps, policy, admission, request, fields, page, file }
+  const asked = { deps, policy, admission, request, fields, page, arrived }
   if (operation.effect !== 'write') {
     const { read, reserved } = deps.database
     return operation.run(new OperationContext(policy.usesReserve ? reserved : read, asked), input)
@@ -177,7 +177,7 @@ interface Asked {
   readonly request: GraphRequest
   readonly fields: readonly string[] | undefined
   readonly page: Page | undefined
-  readonly file: ReceivedFile | undefined
+  readonly arrived: Arrived
 }
 
 /** The context of a handler, for every door; members that few handlers need are created on demand. */
@@ -245,6 +245,17 @@ class OperationContext<D extends Db>
     return this.#asked.admission.node ?? this.#refuse('a node but its path names none')
   }
 
+  get unknownMembers(): Record<string, unknown> {
+    const { admission, arrived } = this.#asked
+    const { properties } = admission.row.input
+    const { headers = [] } = admission.row.operation
+    return Object.fromEntries(
+      Object.entries(arrived.body?.values ?? {}).filter(
+        ([name]) => !Object.hasOwn(properties, name) || headers.includes(name),
+      ),
+    )
+  }
+
   /** Returns a function, like the next ones, because handlers destructure the context. */
   get sees(): GatewayContext['sees'] {
     const { gateway_accounts } = this.caller
@@ -285,7 +296,7 @@ class OperationContext<D extends Db>
   }
 
   get file(): ReceivedFile {
-    return this.#asked.file ?? this.#refuse('a file but its row does not require one')
+    return this.#asked.arrived.file ?? this.#refuse('a file but its row does not require one')
   }
 
   #refuse(what: string): never {
@@ -317,6 +328,8 @@ function recordOf(
 
 interface Arrived {
   readonly sources: readonly Arguments[]
+  /** The one among the sources that is the body. */
+  readonly body?: Arguments
   /** The uploaded file, for a row that takes one: kept by the handler, or discarded at the end. */
   readonly file?: ReceivedFile | undefined
 }
@@ -325,7 +338,7 @@ interface Arrived {
 function readSources(deps: PipelineDeps, row: Row, request: GraphRequest): Arrived | Promise<Arrived> {
   const path = { typed: false, values: request.path.members }
   const query = { typed: false, values: readQuery(request) }
-  const beforeBody = row.headers ? [path, { typed: false, values: pickHeaders(request.headers, row.headers) }] : [path]
+  const beforeBody = row.headers ? [path, pickHeaders(request.headers, row.headers)] : [path]
   const { method } = request.raw
   if (method === 'GET' || method === 'HEAD' || row.body === 'raw') return { sources: [...beforeBody, query] }
   return readBody(deps, row, request, (body) => [...beforeBody, body, query])
@@ -338,7 +351,10 @@ async function readBody(
   combine: (body: Arguments) => Arguments[],
 ): Promise<Arrived> {
   const { maxBodyBytes, settings, ports } = deps
-  if (!row.file) return { sources: combine(await readBodyArguments(request.raw, maxBodyBytes)) }
+  if (!row.file) {
+    const body = await readBodyArguments(request.raw, maxBodyBytes)
+    return { sources: combine(body), body }
+  }
   const reception: FileReception = { member: row.file, maxBodyBytes, settings, files: ports.files }
   const body = await readFileBody(request.raw, reception)
   const sources = combine(body.arguments)
@@ -352,8 +368,9 @@ function readQuery({ query, url }: GraphRequest): Readonly<Record<string, unknow
 }
 
 /** No other header is an argument, whatever its name. */
-function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((name) => headers[name] !== undefined).map((name) => [name, headers[name]]))
+function pickHeaders(headers: IncomingHttpHeaders, names: readonly string[]): Arguments {
+  const given = names.filter((name) => headers[name] !== undefined)
+  return { typed: false, values: Object.fromEntries(given.map((name) => [name, headers[name]])), areHeaders: true }
 }
 
 /** A token in the query stays in links, because the caller's next request needs it there. */

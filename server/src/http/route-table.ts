@@ -156,7 +156,7 @@ function makeInputReader(operation: Row, input: TObject): InputReader {
       }
     }
     default:
-      return compileInput(input)
+      return compileInput(input, operation.headers)
   }
 }
 

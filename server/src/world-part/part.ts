@@ -131,7 +131,7 @@ export interface ValueExport {
   readonly table: keyof Tables
   readonly of: string
   readonly order: readonly string[]
-  /** The value for one entry, made of its rows; undefined: the key is left out. */
+  /** The value for one entry, made of its rows, or a promise of it; undefined: the key is left out. */
   toValue(rows: readonly ExportedRow[], db: Db): unknown
 }
 

@@ -101,11 +101,17 @@ async function toEntries(
   const own = await rows.toEntries(batch, db)
   const values = partsUnder(part).flatMap(({ key, export: value }) => (value?.kind === 'value' ? [{ key, value }] : []))
   const added = await Promise.all(values.map(({ key, value }) => readAdded(db, key, value, batch)))
-  return batch.map((row, index) => {
+  const entries: Exported[] = []
+  for (const [index, row] of batch.entries()) {
     const id = idOf(row)
-    const members = added.map(({ key, readOf }) => [key, readOf(id)]).filter(([, value]) => value !== undefined)
-    return { id, entry: { ...own[index], ...Object.fromEntries(members) } }
-  })
+    const entry: Record<string, unknown> = { ...own[index] }
+    for (const { key, readOf } of added) {
+      const value = await readOf(id)
+      if (value !== undefined) entry[key] = value
+    }
+    entries.push({ id, entry })
+  }
+  return entries
 }
 
 async function readAdded(db: Db, key: string, value: ValueExport, holders: readonly ExportedRow[]) {

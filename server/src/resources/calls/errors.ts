@@ -74,6 +74,11 @@ export const callLimitReached = defineError({
   code: 138012,
   text: 'The number has started {max} calls to this user within 24 hours, which is the most; try again in {seconds} s.',
 })
+export const callerIsNumber = defineError({
+  id: 'caller_is_number',
+  status: 422,
+  text: 'The caller is a phone number of this platform, not a user; let a user call.',
+})
 export const callerBlocked = defineError({
   id: 'caller_blocked',
   status: 422,

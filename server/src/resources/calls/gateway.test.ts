@@ -18,6 +18,7 @@ import { systemRandom } from '../../base/random.ts'
 import { argumentMissing, argumentWrong, missingPermission, notFound } from '../../graph/errors.ts'
 import {
   callActionNotPossible,
+  callerIsNumber,
   callerNotRegistered,
   callHasEnded,
   callIsOpen,
@@ -125,6 +126,7 @@ onBothDatabases('calls at the gateway', (engine) => {
     ['a broken sdp', { session: { ...offer, sdp: 'v=0' } }, sdpEndsEarly({ line: 1, allowed: 'o=' })],
     ['a number that is not registered', { phone_number_id: numbers.fresh }, callerNotRegistered()],
     ['a number that is switched off', { phone_number_id: silentNumber }, callingOff()],
+    ['a number of the platform', { from: '16315551002' }, callerIsNumber()],
   ] as const) {
     test(`no call from or to ${name}`, async () => {
       assertError(await start({ from: newUser(), ...body }), expected)

@@ -7,7 +7,7 @@ import type { NewOperation } from '../../graph/operation.ts'
 import { newestFirst, pagingSchema } from '../../graph/paging.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import { findPerson, openWindow } from '../messages/store.ts'
-import { callerBlocked } from './errors.ts'
+import { callerBlocked, callerIsNumber } from './errors.ts'
 import { exampleOffer } from './examples.ts'
 import { periodMilliseconds, readStatus, toStoredPermission } from './permissions.ts'
 import { progressCall, startCall } from './progress.ts'
@@ -91,7 +91,9 @@ export function callGatewayOperations(): NewOperation[] {
         checkOffer(session)
         const number = await requireNumber(context, phone_number_id)
         checkCanCall(number)
-        if ((await findPerson(db, number.id, from)).isBlocked) throw callerBlocked()
+        const { isNumber, isBlocked } = await findPerson(db, number.id, from)
+        if (isNumber) throw callerIsNumber()
+        if (isBlocked) throw callerBlocked()
         await openWindow(db, number.id, from, clock.now())
         const call = { direction: 'USER_INITIATED', user_wa_id: from, user_name: name, session } as const
         return { call_id: await startCall(context, number, call) }

@@ -51,7 +51,6 @@ export const groupsChapter: Chapter = {
   timers: (deps) => ({ [creationTimer]: makeCreationHandler(deps) }),
   world: [groupEntries],
   leftOutOfWorld: {
-    'participants of groups': 'group_participants',
     'invite links of groups': 'group_invite_links',
     'join requests': 'group_join_requests',
   },

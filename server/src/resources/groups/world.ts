@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { pickGiven, unlessEmpty } from '../../world-part/entries.ts'
+import type { Db } from '../../db/database.ts'
+import { pickGiven, withoutGaps } from '../../world-part/entries.ts'
 import { defineWorldPart, exportValue } from '../../world-part/part.ts'
 import { readRows, upsertNodes } from '../../world-part/rows.ts'
 import { idSchema } from '../../world-part/schemas.ts'
@@ -44,14 +45,32 @@ export const groupEntries = defineWorldPart({
     table: 'groups',
     of: 'phone_number_id',
     order: ['id'],
-    toValue: (groups) =>
-      unlessEmpty(
-        groups.map(({ id, subject, description, join_approval_mode }) => ({
+    async toValue(groups, db) {
+      const [first] = groups
+      if (!first) return undefined
+      const participants = await listParticipantsOfNumber(db, first.phone_number_id)
+      return groups.map(({ id, subject, description, join_approval_mode }) =>
+        withoutGaps({
           id,
           subject,
           description,
           join_approval_mode,
-        })),
-      ),
+          participants: participants.get(id)?.map(({ user_wa_id, name }) => withoutGaps({ wa_id: user_wa_id, name })),
+        }),
+      )
+    },
   }),
 })
+
+/** Who is in each group of a number. The users' chapter writes them, as a part of the entries of groups. */
+async function listParticipantsOfNumber({ query }: Db, phone_number_id: string) {
+  const rows = await query
+    .selectFrom('group_participants')
+    .selectAll()
+    .where('group_id', 'in', ({ selectFrom }) =>
+      selectFrom('groups').select('id').where('phone_number_id', '=', phone_number_id),
+    )
+    .orderBy('user_wa_id')
+    .execute()
+  return Map.groupBy(rows, ({ group_id }) => group_id)
+}

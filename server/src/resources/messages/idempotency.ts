@@ -41,20 +41,22 @@ const updateResponse = defineStatement<Key & { response: string }>()((db, { app_
 )
 
 /**
- * Does a request once for each key: what comes again gets the first response. A request at the same moment waits for the first,
+ * Does a request once for each key: what comes again gets the first response. Members that are ignored otherwise count too: with
+ * another of them it is another body. A request at the same moment waits for the first,
  * because both want to write the same row, and goes on by itself if the first is undone.
  */
 export async function doOnce(
-  { db, clock, caller, node, settings }: Context<Transaction>,
+  context: Context<Transaction>,
   input: MessageRequest,
   work: () => Promise<object>,
 ): Promise<object> {
   const { [idempotencyHeader]: key, ...body } = input
   if (key === undefined) return work()
+  const { db, clock, caller, node, settings, unknownMembers } = context
   const now = clock.now()
   const id: Key = { app_id: caller.app_id, phone_number_id: node.id, key }
   await removeOver(db, id, now - settings.idempotencyKeep)
-  const digest = hash('sha256', writeCanonical(body), 'base64url')
+  const digest = hash('sha256', writeCanonical({ ...body, ...unknownMembers }), 'base64url')
   if (await db.first(insertKey, { ...id, digest, created_time: now })) {
     const response = await work()
     db.run(updateResponse, { ...id, response: JSON.stringify(response) })

@@ -90,6 +90,40 @@ onBothDatabases('marking as read, blocks, keys and groups', (engine) => {
     assert.notDeepEqual((await post(message)).body, first.body, 'the key is over')
   })
 
+  test('the same body is the same JSON value, with every member that came; a key comes in the header alone', async () => {
+    const to = sides.newUser()
+    const path = `/v23.0/${numbers.main}/messages`
+    const message = { messaging_product: 'msgapp', to, text: { body: 'Hello' } }
+    const headers = { 'idempotency-key': `value-${to}` }
+    const post = (json: object) => server.client.post(path, { token: tokens.owner, headers, json })
+    const noted = { ...message, note: { a: 1, b: [2] } }
+    const first = await post(noted)
+    assert.deepEqual((await post({ note: { b: [2], a: 1 }, ...message })).body, first.body)
+    for (const other of [
+      message,
+      { ...noted, note: { a: 1, b: [3] } },
+      { ...noted, text: { body: 'Hello', more: 1 } },
+      { ...noted, to: `+${to}` },
+      { ...noted, 'idempotency-key': 'x' },
+    ]) {
+      assertError(await post(other), keyUsedDifferently)
+    }
+    const form = { messaging_product: 'msgapp', to, text: JSON.stringify(message.text) }
+    const formHeaders = { 'idempotency-key': `form-${to}` }
+    const postForm = (note: string) =>
+      server.client.post(path, { token: tokens.owner, headers: formHeaders, form: { ...form, note } })
+    const formed = await postForm('one')
+    assert.deepEqual((await postForm('one')).body, formed.body)
+    assertError(await postForm('two'), keyUsedDifferently)
+    const inQuery = { token: tokens.owner, query: { 'idempotency-key': 'in the query' }, json: message }
+    const inBody = { token: tokens.owner, json: { ...message, 'idempotency-key': 'in-the-body' } }
+    for (const options of [inQuery, inBody]) {
+      const [one, other] = [await server.client.post(path, options), await server.client.post(path, options)]
+      assert.deepEqual([one.status, other.status], [200, 200])
+      assert.notDeepEqual(one.body, other.body)
+    }
+  })
+
   test('two requests of one key at the same moment send one message', async () => {
     const to = sides.newUser()
     const post = () =>

@@ -13,6 +13,7 @@ import { accounts, ids, numbers, partnerIds, tokens } from '../../../test/harnes
 import { findCaller, insertToken, revokeToken } from '../../auth/tokens.ts'
 import { day, second } from '../../base/duration.ts'
 import { systemRandom } from '../../base/random.ts'
+import { notFound } from '../../graph/errors.ts'
 import { recordForStream } from '../../stream/record.ts'
 import { tooManyStreams } from './errors.ts'
 
@@ -121,6 +122,10 @@ onBothDatabases("the users' stream", (engine) => {
     const ofNumber = await listen(t, { phone_number_id: numbers.shared })
     const limited = await listen(t, {}, undefined, granular)
     const all = await listen(t)
+    const open = (token: string, phone_number_id: string) =>
+      server.client.get('/gateway/stream', { token, query: { phone_number_id } })
+    assertError(await open(granular, numbers.main), notFound)
+    assertError(await open(tokens.gateway, '4999999999999999'), notFound)
     await sides.write(user)
     const written = await sides.gateway('messages', {
       phone_number_id: numbers.shared,

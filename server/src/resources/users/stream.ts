@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { defineGatewayStream } from '../../graph/define.ts'
+import { notFound } from '../../graph/errors.ts'
 import type { NewReplyOperation } from '../../graph/operation.ts'
 import { eventStreamHeaders, PushReply } from '../../graph/reply.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
+import { findNumberForGateway } from '../calls/store.ts'
 
 const lastEventHeader = 'last-event-id'
 
@@ -26,7 +28,11 @@ export function streamOperations(): NewReplyOperation[] {
         ),
       }),
       examples: { input: { user_wa_id: '16505551234' }, output: undefined },
-      async run({ caller, ports }, { user_wa_id, phone_number_id, [lastEventHeader]: last }) {
+      async run({ db, caller, ports, sees }, { user_wa_id, phone_number_id, [lastEventHeader]: last }) {
+        if (phone_number_id !== undefined) {
+          const number = await findNumberForGateway(db, phone_number_id)
+          if (!number || !sees(number.account_id)) throw notFound()
+        }
         const asked = { ...(user_wa_id && { user_wa_id }), ...(phone_number_id && { phone_number_id }) }
         return new PushReply(eventStreamHeaders, await ports.usersStream.open(caller, asked, last))
       },
