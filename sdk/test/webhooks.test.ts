@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, type TestContext, test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import {
   makeWebhookHandler,
   Switchboard,
@@ -78,6 +80,14 @@ describe('unwrapping a webhook', () => {
     ['a Buffer', Buffer.from(body)],
     ['an ArrayBuffer', new TextEncoder().encode(body).buffer],
     ['a text', body],
+    [
+      'bytes of another realm, as in some test runners',
+      runInNewContext('Uint8Array.from(bytes)', { bytes: [...Buffer.from(body)] }),
+    ],
+    [
+      'an ArrayBuffer of another realm',
+      runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...Buffer.from(body)] }),
+    ],
   ] as const) {
     test(`takes ${what}`, async () => void (await unwrapWebhook(raw, new Headers(sign(body)), secret)))
   }
@@ -85,6 +95,7 @@ describe('unwrapping a webhook', () => {
   test('takes either signature alone, and headers in any case', async () => {
     await unwrapWebhook(body, { 'X-Hub-Signature-256': signPlatform(body)['x-hub-signature-256'] }, secret)
     await unwrapWebhook(body, signStandard(body), secret)
+    await unwrapWebhook(body, new Map(Object.entries(sign(body))) as unknown as Headers, secret)
     await unwrapWebhook(body, signStandard(body, now(), Buffer.from('a key of some length')), standardSecret)
   })
 
@@ -104,6 +115,7 @@ describe('unwrapping a webhook', () => {
     ],
     ['half a signature', body, { 'x-hub-signature-256': 'sha256=00' }, secret, 'signature_wrong'],
     ['no signature', body, {}, secret, 'signature_missing'],
+    ['no headers', body, undefined as never, secret, 'signature_missing'],
     [
       'no timestamp where one is required',
       body,
@@ -182,13 +194,25 @@ const servers: Record<string, (t: TestContext, handler: WebhookHandler) => Promi
   'Express behind express.raw()': async (t, handler) => {
     const express = await loadExpress()
     const app = express()
-    app.use(express.raw({ type: '*/*' }))
+    app.use(express.raw({ type: '*/*', limit: '32mb' }))
     app.all('/hook', handler.express)
     return listen(t, app)
   },
   Fastify: async (t, handler) => {
     const app = fastify()
     await app.register(handler.fastify, { prefix: '/hook' })
+    t.after(() => app.close())
+    return `${await app.listen({ port: 0, host: '127.0.0.1' })}/hook`
+  },
+  "Node's http, as it is": (t, handler) => listen(t, handler),
+  'Express, as it is': async (t, handler) => {
+    const app = (await loadExpress())()
+    app.all('/hook', handler)
+    return listen(t, app)
+  },
+  'Fastify, as it is': async (t, handler) => {
+    const app = fastify()
+    await app.register(handler, { prefix: '/hook' })
     t.after(() => app.close())
     return `${await app.listen({ port: 0, host: '127.0.0.1' })}/hook`
   },
@@ -232,6 +256,21 @@ for (const [name, start] of Object.entries(servers)) {
       assert.equal((errors[0] as WebhookVerificationError).problem, 'signature_wrong')
     })
 
+    test('takes large posts, and none that is larger than any', async (t) => {
+      const { handler, events, errors } = take()
+      const url = await start(t, handler)
+      const large = JSON.stringify({ ...envelope, more: 'x'.repeat(2_000_000) })
+      assert.equal((await post(url, large, sign(large))).status, 200)
+      assert.equal(events.length, 2)
+      // A server may close the connection instead of reading on.
+      const status = await post(url, 'x'.repeat(33_600_000), signPlatform('')).then(
+        (response) => response.status,
+        () => 413,
+      )
+      assert.equal(status, 413)
+      assert.ok(errors.every((error) => (error as WebhookVerificationError).problem === 'body_too_large'))
+    })
+
     test('answers 500 when onEvent fails, so that the post comes again', async (t) => {
       const { handler, errors } = take(() => {
         throw new Error('the queue is full')
@@ -243,7 +282,35 @@ for (const [name, start] of Object.entries(servers)) {
   })
 }
 
+describe('a handler that nobody waits for', () => {
+  test('answers requests for addresses that are none', async (t) => {
+    const url = await listen(t, take().handler.node)
+    for (const path of ['//', '//?hub.mode=subscribe&hub.verify_token=vt&hub.challenge=4711', 'http://[/', '*']) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      socket.end(`GET ${path} HTTP/1.1\r\nHost: app\r\nConnection: close\r\n\r\n`)
+      assert.match(await text(socket), path.includes('?') ? /^HTTP\/1.1 200 [\s\S]+4711/ : /^HTTP\/1.1 40[03] /)
+    }
+  })
+
+  test('answers when what is called with its errors fails too', async (t) => {
+    t.mock.method(console, 'error', () => undefined)
+    const onError = () => Promise.reject(new Error('no log'))
+    const url = await listen(t, makeWebhookHandler({ verifyToken: 'vt', secret, onEvent: () => 0, onError }).node)
+    assert.equal((await fetch(url, { method: 'POST', body })).status, 401)
+  })
+})
+
 describe('a body that was parsed before', () => {
+  test('is told by the handler as a route of Fastify', async (t) => {
+    const { handler, errors } = take()
+    const app = fastify()
+    app.post('/hook', (request) => handler(request as unknown as Request))
+    t.after(() => app.close())
+    const headers = { 'content-type': 'application/json', ...sign(body) }
+    assert.equal((await app.inject({ method: 'POST', url: '/hook', body, headers })).statusCode, 500)
+    assert.equal((errors[0] as WebhookVerificationError).problem, 'body_parsed')
+  })
+
   test('is told by the handler in Express', async (t) => {
     const { handler, errors } = take()
     const express = await loadExpress()

@@ -1,13 +1,23 @@
 /**
- * Loaded into the server before its own code (`--import`): the server ends with the process that started it, however that one ended,
- * and its folder goes with it. The pipe to standard input closes when the other end is gone, also after `kill -9`.
+ * Loaded into each process of the server before its own code (`--import`): it ends with the process that started it, however that one
+ * ended, and its folder goes with it. The pipe to standard input closes when the other end is gone, also after `kill -9`.
  */
 import { rmSync } from 'node:fs'
 
 const folder = process.env['SWITCHBOARD_TESTING_FOLDER']
 if (folder) {
-  process.stdin.on('end', () => process.exit(0))
-  process.stdin.on('error', () => process.exit(0))
+  // A store that is being prepared is what the others are copied from: it stays when its process is done.
+  let isLeft = process.env['SWITCHBOARD_TESTING_STAYS'] === undefined
+  const leave = () => {
+    isLeft = true
+    process.exit(0)
+  }
+  process.stdin.on('end', leave)
+  process.stdin.on('error', leave)
   process.stdin.resume()
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // A command ends when it is done.
+  ;(process.stdin as unknown as { unref?(): void }).unref?.()
+  process.on('exit', () => {
+    if (isLeft) rmSync(folder, { recursive: true, force: true })
+  })
 }

@@ -1,6 +1,6 @@
 export type { FaultRule } from '@switchboard/client'
 export type { WebhookApp } from './connected-app.ts'
-export { createSwitchboard, type SwitchboardOptions, type TestSwitchboard } from './create.ts'
+export { createSwitchboard, type SwitchboardOptions } from './create.ts'
 export type { EventField, EventOf, KindOf } from './events.ts'
 export { type EventFilter, type MessageFilter, NothingCame } from './filters.ts'
 export {
@@ -11,3 +11,5 @@ export {
   type Written,
   type WrittenMessage,
 } from './phone.ts'
+export type { ServerCommand } from './server-process.ts'
+export type { TestSwitchboard } from './test-switchboard.ts'

@@ -7,6 +7,8 @@ interface Waiter<T> {
 }
 
 const usualTimeout = 5_000
+/** No timer is longer: `Infinity` is as long as that. */
+const longestTimeout = 2 ** 31 - 1
 /** How much of what came instead is shown. */
 const shownItems = 5
 
@@ -25,9 +27,25 @@ export class Mailbox<T> {
 
   add(item: T): void {
     this.all.push(item)
-    const index = this.#waiters.findIndex(({ fits }) => fits(item))
-    if (index < 0) this.#fresh.push(item)
-    else this.#waiters.splice(index, 1)[0]?.resolve(item)
+    const taker = this.#waiters.find((waiter) => this.#isFor(waiter, item))
+    if (!taker) return void this.#fresh.push(item)
+    this.#remove(taker)
+    taker.resolve(item)
+  }
+
+  /** A filter that throws fails the wait that it is of, and no other. */
+  #isFor(waiter: Waiter<T>, item: T): boolean {
+    try {
+      return waiter.fits(item)
+    } catch (error) {
+      this.#remove(waiter)
+      waiter.reject(error)
+      return false
+    }
+  }
+
+  #remove(waiter: Waiter<T>): void {
+    this.#waiters = this.#waiters.filter((one) => one !== waiter)
   }
 
   /** Whoever waits, now or later, gets the error. */
@@ -63,14 +81,17 @@ export class Mailbox<T> {
           reject(error)
         },
       }
-      const timer = setTimeout(() => {
-        this.#waiters = this.#waiters.filter((one) => one !== waiter)
-        const error = new NothingCame(
-          `${what} did not come within ${timeout} ms. ${this.#describe()}${this.#explain()}`,
-        )
-        error.stack = stack.replace('Error: wait', () => `${error.name}: ${error.message}`)
-        reject(error)
-      }, timeout)
+      const timer = setTimeout(
+        () => {
+          this.#remove(waiter)
+          const error = new NothingCame(
+            `${what} did not come within ${timeout} ms. ${this.#describe()}${this.#explain()}`,
+          )
+          error.stack = stack.replace('Error: wait', () => `${error.name}: ${error.message}`)
+          reject(error)
+        },
+        Math.min(timeout, longestTimeout),
+      )
       this.#waiters.push(waiter)
     })
   }

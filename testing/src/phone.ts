@@ -71,11 +71,19 @@ export class Phone {
     return this.write(phone_number_id, { ...asMessage(message), context: { id } })
   }
 
-  /** Presses a button or a row of a list of that message: by its title, or by its id. */
+  /** Presses a button or a row of a list of that message, or of the latest before it that has one: by its title, or by its id. */
   async press(choice: string): Promise<string> {
-    const { id } = this.#lastMessage()
-    const found = findChoice(this.#lastMessage(), choice)
-    const done = await this.#client.gateway.actOnMessage(id, { action: 'press', choice: found, user_wa_id: this.wa_id })
+    const last = this.#lastMessage()
+    for (const message of [last, ...this.messages.toReversed()]) {
+      const found = findChoice(message, choice)
+      if (found !== undefined) return this.#press(message, found)
+    }
+    // What it offers instead is known to the server.
+    return this.#press(last, choice)
+  }
+
+  async #press({ id }: PhoneMessage, choice: string | number): Promise<string> {
+    const done = await this.#client.gateway.actOnMessage(id, { action: 'press', choice, user_wa_id: this.wa_id })
     return done.message_id ?? ''
   }
 
@@ -135,12 +143,12 @@ function describe({ text, type }: MessageFilter<MessageType>): string {
 }
 
 /** The gateway takes ids of buttons and rows, and the index of a template's button; people know their titles. */
-function findChoice(message: PhoneMessage, choice: string): string | number {
+function findChoice(message: PhoneMessage, choice: string): string | number | undefined {
   const found: (string | number)[] = []
   const search = (value: unknown, index: number): void => {
     if (typeof value !== 'object' || value === null) return
     const { id, title, text, type } = value as Record<string, unknown>
-    if (typeof id === 'string' && title === choice) found.push(id)
+    if (typeof id === 'string' && (title === choice || (title !== undefined && id === choice))) found.push(id)
     else if (text === choice && typeof type === 'string' && /quick_reply/i.test(type)) found.push(index)
     for (const member of Object.values(value)) {
       if (Array.isArray(member)) for (const [at, one] of member.entries()) search(one, at)
@@ -148,5 +156,5 @@ function findChoice(message: PhoneMessage, choice: string): string | number {
     }
   }
   search(message, 0)
-  return found[0] ?? choice
+  return found[0]
 }

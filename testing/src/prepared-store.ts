@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Switchboard } from '@switchboard/client'
-import { type RunningServer, runCommand, type ServerCommand, type Settings, startServer } from './server-process.ts'
+import { type Program, type RunningServer, runCommand, type Settings, startServer } from './server-process.ts'
 
 /** What was put into a store besides its world: tokens of ours, and for each business an app that is subscribed to everything. */
 export interface StoreKeys {
@@ -30,7 +30,7 @@ export interface TestedBusiness {
 }
 
 export interface StoreOptions {
-  readonly command: ServerCommand
+  readonly command: Program
   readonly settings: Settings
   readonly vocabulary: 'msgapp' | 'whatsapp'
   /** A world file's text. Undefined: the demo world. */
@@ -113,7 +113,7 @@ export interface World {
 async function prepare(base: string, prepared: string, options: StoreOptions): Promise<StoreKeys> {
   const folder = await mkdtemp(join(base, `new-${process.pid}-`))
   const { command, settings, world, vocabulary } = options
-  const place = { command, settings, dataDir: join(folder, 'data') }
+  const place = { command, settings, folder, stays: true, dataDir: join(folder, 'data') }
   const tokens = { operatorToken: makeSecret(), gatewayToken: makeSecret() }
   const own = describeOwn(tokens)
   const file = join(folder, 'world.yaml')

@@ -4,7 +4,7 @@ import { describeApps, describeKeys, type StoreKeys, type World } from './prepar
 import type { RunningServer } from './server-process.ts'
 
 export interface RunningOptions {
-  readonly url: string
+  readonly url: string | URL
   readonly operatorToken?: string | undefined
   readonly gatewayToken?: string | undefined
 }
@@ -15,8 +15,8 @@ export async function joinServer(options: RunningOptions): Promise<{
   readonly keys: StoreKeys
   readonly vocabulary: 'msgapp' | 'whatsapp'
 }> {
-  const { url, operatorToken = 'demo-operator-token', gatewayToken = 'demo-gateway-token' } = options
-  const { operator } = new Switchboard({ baseUrl: url, operatorToken })
+  const { operatorToken = 'demo-operator-token', gatewayToken = 'demo-gateway-token' } = options
+  const { baseUrl: url, operator } = new Switchboard({ baseUrl: options.url, operatorToken })
   const { vocabulary, sandbox } = await operator.readState()
   if (!sandbox) throw new Error(`the server at ${url} is no sandbox: start it with SANDBOX=on`)
   const exported = await operator.exportWorld({ headers: { accept: 'application/json' } })
@@ -29,7 +29,7 @@ export async function joinServer(options: RunningOptions): Promise<{
     url,
     pid: 0,
     // When it ends is not known here.
-    ended: new Promise(() => undefined),
+    ended: new Promise<string>(() => undefined),
     log: () => '',
     stop: async () => undefined,
     discard: async () => void (await operator.applyWorld({ accounts: keys.accounts })),

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** How the server is started: a program and its first arguments. */
-export type ServerCommand = readonly [string, ...string[]]
+/** How the server is started: a program, or a program and its first arguments. */
+export type ServerCommand = string | readonly [string, ...string[]]
+
+export type Program = readonly [string, ...string[]]
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -12,8 +15,8 @@ const readyLine = /^switchboard listening on (\S+)$/m
 const patience = 60_000
 
 /** The command of the server: what was given, `SWITCHBOARD_COMMAND`, or the server that is installed beside this package. */
-export function findCommand(given: ServerCommand | undefined): ServerCommand {
-  if (given) return given
+export function findCommand(given: ServerCommand | undefined): Program {
+  if (given) return typeof given === 'string' ? [given] : given
   const named = process.env['SWITCHBOARD_COMMAND']
   if (named) return [named]
   try {
@@ -30,8 +33,8 @@ export function findCommand(given: ServerCommand | undefined): ServerCommand {
 export interface RunningServer {
   readonly url: string
   readonly pid: number
-  /** Kept when it is gone. */
-  readonly ended: Promise<void>
+  /** Kept when it is gone: how it ended. */
+  readonly ended: Promise<string>
   /** What it has logged, its last part. */
   log(): string
   /** Lets it end by itself, so that its store is whole. */
@@ -41,36 +44,37 @@ export interface RunningServer {
 }
 
 export interface ServerPlace {
-  readonly command: ServerCommand
+  readonly command: Program
   readonly dataDir: string
   readonly settings: Settings
-  /** Removed when the server ends. */
-  readonly folder?: string
+  /** Removed when the process that started the server is gone. */
+  readonly folder: string
+  /** Whether the folder stays when the server was stopped. */
+  readonly stays?: boolean
 }
 
 /** Starts a server and waits until it serves. */
 export async function startServer(place: ServerPlace, flags: readonly string[] = []): Promise<RunningServer> {
-  const { dataDir, folder, settings } = place
-  const child = run(place, ['serve', '--port', '0', '--host', '127.0.0.1', '--data', dataDir, ...flags], {
-    ...settings,
-    ...(folder !== undefined && { SWITCHBOARD_TESTING_FOLDER: folder }),
-  })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const { dataDir, folder } = place
+  const child = run(place, ['serve', '--port', '0', '--host', '127.0.0.1', '--data', dataDir, ...flags])
+  const ended = new Promise<string>((resolve) => child.once('exit', (code, signal) => resolve(String(signal ?? code))))
   const output = { text: '' }
+  let timer: ReturnType<typeof setTimeout> | undefined
   const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`the server was not ready in time:\n${output.text}`)), patience)
+    timer = setTimeout(() => {
+      reject(new Error(`the server was not ready in time:\n${output.text}`))
+      child.kill('SIGKILL')
+    }, patience)
     const note = (chunk: unknown) => {
       output.text = `${output.text}${chunk}`.slice(-20_000)
       const found = readyLine.exec(output.text)?.[1]
-      if (found === undefined) return
-      clearTimeout(timer)
-      resolve(found)
+      if (found !== undefined) resolve(found)
     }
     child.stdout?.on('data', note)
     child.stderr?.on('data', note)
     child.once('error', (error) => reject(new Error(`the server could not be started: ${error.message}`)))
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output.text}`)))
-  })
+    void ended.then((how) => reject(new Error(`the server ended with ${how}:\n${output.text}`)))
+  }).finally(() => clearTimeout(timer))
   // The tests end when they are done, whether or not they closed it: then its pipe closes, and it ends too.
   child.unref()
   for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as unknown as { unref(): void }).unref()
@@ -85,13 +89,17 @@ export async function startServer(place: ServerPlace, flags: readonly string[] =
     ended,
     log: () => output.text,
     stop: () => end(() => child.kill('SIGTERM')),
-    discard: () => end(() => child.stdin?.end()),
+    discard: async () => {
+      await end(() => child.stdin?.end())
+      // A server that was killed could not do it itself.
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
 /** Runs a command of the server to its end. */
 export async function runCommand(place: ServerPlace, args: readonly string[]): Promise<void> {
-  const child = run(place, [...args, '--data', place.dataDir], place.settings)
+  const child = run(place, [...args, '--data', place.dataDir])
   let text = ''
   child.stdout?.on('data', (chunk) => {
     text += chunk
@@ -106,7 +114,7 @@ export async function runCommand(place: ServerPlace, args: readonly string[]): P
   if (code !== 0) throw new Error(`switchboard ${args.join(' ')} ended with ${code}:\n${text}`)
 }
 
-function run({ command, dataDir }: ServerPlace, args: readonly string[], settings: Settings): ChildProcess {
+function run({ command, dataDir, settings, folder, stays }: ServerPlace, args: readonly string[]): ChildProcess {
   const [program, ...first] = command
   const guard = new URL(import.meta.url.endsWith('.ts') ? './guard.ts' : './guard.js', import.meta.url).href
   return spawn(program, [...first, ...args], {
@@ -119,7 +127,9 @@ function run({ command, dataDir }: ServerPlace, args: readonly string[], setting
       LOG_FORMAT: 'json',
       ...settings,
       // Only the server's own processes have the folder, so that nothing else is guarded.
-      ...(settings['SWITCHBOARD_TESTING_FOLDER'] !== undefined && { NODE_OPTIONS: `--import=${guard}` }),
+      SWITCHBOARD_TESTING_FOLDER: folder,
+      ...(stays && { SWITCHBOARD_TESTING_STAYS: 'yes' }),
+      NODE_OPTIONS: `--import=${guard}`,
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

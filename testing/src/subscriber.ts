@@ -80,7 +80,7 @@ export class Subscriber {
   }
 
   async #respond(request: IncomingMessage): Promise<Refusal> {
-    const url = new URL(request.url ?? '/', 'http://localhost')
+    const url = new URL(`http://localhost${request.url}`)
     const business = this.#businesses.get(url.pathname)
     if (!business) return { status: 404, body: '' }
     if (request.method !== 'POST') return this.#shakeHands(url, business)

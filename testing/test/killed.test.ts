@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { createReadStream, readdirSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -81,6 +81,30 @@ describe('a test that does not close its server', () => {
       assert.deepEqual(listFolders(child), [])
     })
   }
+
+  test('leaves nothing behind when it was killed while the store of its world was prepared', async () => {
+    // The pipe has an end when the process of the server is gone.
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const command = join(folder, 'switchboard')
+    const real = join(import.meta.dirname, '../../switchboard')
+    const lines = ['#!/bin/sh', `[ "$1" = serve ] && exec 3>'${pipe}' && echo begun >&3`, `exec '${real}' "$@"`]
+    await writeFile(command, lines.join('\n'), { mode: 0o755 })
+    const file = join(folder, 'prepares.mjs')
+    const text = `import { createSwitchboard } from '@switchboard/testing'\nawait createSwitchboard({ command: '${command}' })`
+    await writeFile(file, text)
+    const child = spawn(process.execPath, [file], { cwd: folder, stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    const server = createReadStream(pipe)
+    await once(server, 'data')
+    child.kill('SIGKILL')
+    await Promise.all([ended, once(server, 'end')])
+    const base = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
+    assert.deepEqual(
+      readdirSync(base).filter((name) => name.startsWith(`new-${child.pid}-`)),
+      [],
+    )
+  })
 
   test('leaves a server that was there before as it was', async () => {
     const host: TestSwitchboard = await createSwitchboard()

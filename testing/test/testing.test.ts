@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { RateLimitError } from '@switchboard/client'
+import { RateLimitError, UnprocessableEntityError } from '@switchboard/client'
 import { createSwitchboard, NothingCame, type TestSwitchboard } from '@switchboard/testing'
 
 const user = '16505551234'
@@ -51,6 +51,22 @@ describe('a server for tests', () => {
     assert.equal(pressed.interactive.button_reply.id, 'id-Yes')
   })
 
+  test('presses a button of an earlier message, and says what there is to press', async () => {
+    const phone = await beginChat()
+    const buttons = [{ type: 'reply' as const, reply: { id: 'yes', title: 'Yes' } }]
+    const interactive = { type: 'button' as const, body: { text: 'Shall we?' }, action: { buttons } }
+    await sb.client.messages.send(sb.number, { to: user, type: 'interactive', interactive })
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Take your time' } })
+    await phone.waitForMessage({ text: 'Take your time' })
+    for (const choice of ['Yes', 'yes']) {
+      await phone.press(choice)
+      const { value } = await sb.waitForEvent({ field: 'messages', kind: 'interactive' })
+      const [pressed] = value.messages
+      assert.ok(pressed.interactive.type === 'button_reply' && pressed.interactive.button_reply.id === 'yes')
+    }
+    await assert.rejects(phone.press('No'), UnprocessableEntityError)
+  })
+
   test('calls', async () => {
     const id = await sb.user('16505559876').call(sb.number)
     const event = await sb.waitForEvent({ field: 'calls', kind: 'connect' })
@@ -75,6 +91,20 @@ describe('a server for tests', () => {
       () => sb.waitForEvent({ field: 'messages', kind: 'failed' }),
       (error) => assert.equal(error.code, 131047),
     )
+  })
+
+  test('a filter that throws fails its own wait alone', async () => {
+    const phone = await beginChat()
+    const where = () => {
+      throw new Error('the filter is wrong')
+    }
+    const waits = [
+      phone.waitForMessage({ where }),
+      phone.waitForMessage({ text: 'Hi', timeout: Number.POSITIVE_INFINITY }),
+    ]
+    await sb.client.messages.send(sb.number, { to: user, text: { body: 'Hi' } })
+    await assert.rejects(waits[0] as Promise<unknown>, /the filter is wrong/)
+    assert.equal((await waits[1])?.type, 'text')
   })
 
   test('filters a list by several values', async () => {
@@ -168,14 +198,49 @@ describe('a server for tests', () => {
   })
 })
 
-test('a server that cannot be started is named, and nothing is left of it', async () => {
-  const command = ['/nowhere/switchboard'] as const
-  await assert.rejects(createSwitchboard({ command }), /the server could not be started: spawn \/nowhere\/switchboard/)
-  const left = readdirSync(join(tmpdir(), `switchboard-testing-${process.getuid?.()}`))
-  assert.deepEqual(
-    left.filter((name) => name.startsWith(`new-${process.pid}-`)),
-    [],
+/** The folders that belong to this process. */
+const listFolders = () =>
+  readdirSync(join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)).filter((name) =>
+    name.includes(`-${process.pid}-`),
   )
+
+test('a server that cannot be started is named, and nothing is left of it', async () => {
+  for (const command of ['/nowhere/switchboard', ['/nowhere/switchboard', 'again']] as const) {
+    await assert.rejects(
+      createSwitchboard({ command }),
+      /the server could not be started: spawn \/nowhere\/switchboard/,
+    )
+  }
+  assert.deepEqual(listFolders(), [])
+})
+
+test('what is asked of a server that was closed, or has died, fails at once and says why', async () => {
+  const closed = await createSwitchboard()
+  const died = await createSwitchboard()
+  const waits = [closed, died].flatMap((sb) => [
+    sb.waitForEvent({ field: 'calls', timeout: Number.POSITIVE_INFINITY }),
+    sb.user(user).waitForMessage({ timeout: Number.POSITIVE_INFINITY }),
+  ])
+  const outcomes = Promise.allSettled(waits)
+  await Promise.all([closed.close(), closed.close()])
+  await closed.close()
+  process.kill(died.pid, 'SIGKILL')
+  const reasons = (await outcomes).map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : ''))
+  for (const [index, reason] of reasons.entries()) {
+    assert.match(reason, index < 2 ? /: this Switchboard was closed$/ : /ended by itself \(SIGKILL\)/)
+  }
+  for (const [sb, why] of [
+    [closed, /^SwitchboardError: this Switchboard was closed$/],
+    [died, /^SwitchboardError: the server of this Switchboard ended by itself \(SIGKILL\)/],
+  ] as const) {
+    await assert.rejects(sb.client.account.read('1000000000000001'), why)
+    await assert.rejects(sb.clientOf('2000000000000001').account.read('1000000000000001'), why)
+    await assert.rejects(sb.reset(), why)
+    await assert.rejects(sb.waitForEvent(), why)
+    await assert.rejects(sb.user('16505550000').waitForMessage(), why)
+  }
+  await died[Symbol.asyncDispose]()
+  assert.deepEqual(listFolders(), [])
 })
 
 test('servers side by side have worlds of their own, in either vocabulary', async () => {
@@ -205,10 +270,5 @@ test('servers side by side have worlds of their own, in either vocabulary', asyn
   } finally {
     for (const sb of both) await sb.close()
   }
-  const left = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
-  assert.ok(existsSync(left))
-  assert.deepEqual(
-    readdirSync(left).filter((name) => name.startsWith(`run-${process.pid}-`)),
-    [],
-  )
+  assert.deepEqual(listFolders(), [])
 })

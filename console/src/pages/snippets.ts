@@ -19,7 +19,7 @@ import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
 createServer(async (request, response) => {
-  const { searchParams: asked } = new URL(request.url, 'http://localhost')
+  const { searchParams: asked } = new URL('http://localhost' + request.url)
   const isKnown = asked.get('hub.verify_token') === process.env.VERIFY_TOKEN
   if (request.method === 'GET') return response.writeHead(isKnown ? 200 : 403).end(isKnown ? asked.get('hub.challenge') : '')
   const body = await buffer(request)

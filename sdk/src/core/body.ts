@@ -31,6 +31,8 @@ export interface ReadyBody {
   readonly isRepeatable: boolean
   /** Whether it is read while it is sent. */
   readonly isLarge?: boolean
+  /** Ends a source that will not be read to its end. */
+  readonly release?: () => void
 }
 
 export const noBody: ReadyBody = { body: undefined, isRepeatable: true }
@@ -40,7 +42,7 @@ export function writeJson(value: object): ReadyBody {
 }
 
 export function prepareBody(body: Body): ReadyBody {
-  if (isByteStream(body)) return { body: toStream(body), contentType: binary, isRepeatable: false, isLarge: true }
+  if (isByteStream(body)) return { ...streamFrom(body, iterate(body)), contentType: binary }
   if (typeof body === 'string' || isBytes(body)) return { body, contentType: binary, isRepeatable: true }
   if (body instanceof Blob) return { body, contentType: body.type || binary, isRepeatable: true, isLarge: true }
   return writeJson(body)
@@ -88,12 +90,7 @@ function writeStreamed(fields: readonly [string, string][], fileName: string, fi
     yield* iterate(file)
     yield encoder.encode(`\r\n--${boundary}--\r\n`)
   }
-  return {
-    body: toStream(write()),
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    isRepeatable: false,
-    isLarge: true,
-  }
+  return { ...streamFrom(file, write()), contentType: `multipart/form-data; boundary=${boundary}` }
 }
 
 /** A text that nobody else has. Browsers have `crypto.randomUUID` only where the connection is encrypted. */
@@ -119,21 +116,25 @@ export async function* iterate(stream: ByteStream): AsyncGenerator<Uint8Array> {
   }
 }
 
-function toStream(source: ByteStream): ReadableStream<Uint8Array> {
-  if (source instanceof ReadableStream) return source
-  const iterator = source[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>(
+/** What is written of a source, as a body. `fetch` leaves a source open that it did not read to its end; `release` does not. */
+function streamFrom(source: ByteStream, written: AsyncGenerator<Uint8Array>): ReadyBody {
+  const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await iterator.next()
+        const { done, value } = await written.next()
         if (done) controller.close()
         else controller.enqueue(value)
       },
-      async cancel() {
-        await iterator.return?.()
-      },
+      cancel: () => release(),
     },
     // As much as is asked for, no chunk in advance.
     { highWaterMark: 0 },
   )
+  const release = () => {
+    written.return(undefined).catch(() => undefined)
+    // Of what was not begun, or does not go on, nobody would hear otherwise.
+    if (!(source instanceof ReadableStream)) (source as { destroy?(): unknown }).destroy?.()
+    else if (!source.locked) source.cancel().catch(() => undefined)
+  }
+  return { body, isRepeatable: false, isLarge: true, release }
 }

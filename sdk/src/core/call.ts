@@ -100,7 +100,6 @@ export async function readObject<T>(response: Response): Promise<T> {
   try {
     return JSON.parse(text) as T
   } catch {
-    // Something in between answered.
     throw new APIError(response.status, text, response.headers)
   }
 }

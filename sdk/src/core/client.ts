@@ -34,7 +34,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ClientOptions {
   /** Where the server is; `http://127.0.0.1:8080` when left out. */
-  readonly baseUrl?: string | undefined
+  readonly baseUrl?: string | URL | undefined
   /** For the business door, and for the others where they have none of their own. */
   readonly token?: Token | undefined
   /** For the gateway door: a token with the scope `gateway`. */
@@ -47,7 +47,7 @@ export interface ClientOptions {
   readonly version?: string | undefined
   /** How often a request is sent again; 2 when left out. */
   readonly maxRetries?: number | undefined
-  /** Milliseconds that each try may take; 60,000 when left out. */
+  /** Milliseconds that each try may take; 60,000 when left out, `Infinity`: as long as it takes. */
   readonly timeout?: number | undefined
   /** Used instead of the global `fetch`. */
   readonly fetch?: Fetch | undefined
@@ -112,10 +112,12 @@ export class Client {
   }
 }
 
-function checkUrl(text: string): string {
-  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) {
+function checkUrl(given: string | URL): string {
+  const text = String(given)
+  // Whatever comes before an @ may be a password. `fetch` takes no address with one, and says the whole address.
+  if (!/^https?:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(text) || !URL.canParse(text)) {
     throw new SwitchboardError(
-      `baseUrl must be an http or https URL such as http://127.0.0.1:8080, not ${JSON.stringify(text)}`,
+      `baseUrl must be an http or https URL such as http://127.0.0.1:8080, without a password or a query, not "${text.replace(/^.*@/, '…@')}"`,
     )
   }
   let end = text.length

@@ -36,9 +36,10 @@ export class APIError extends SwitchboardError {
 
   constructor(status: number, body: unknown, headers: Headers) {
     const envelope = readEnvelope(body)
-    const text = typeof body === 'string' ? body.slice(0, 200) : ''
-    const detail = asText(envelope.message) ?? text
-    super(`${status} ${detail}`.trimEnd())
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const detail = asText(envelope.message) ?? text.slice(0, 200)
+    // A success whose body cannot be read was sent by something in between.
+    super(`${status} ${status < 300 ? 'with another body: ' : ''}${detail}`.trimEnd())
     this.name = findClass(status)[0]
     this.status = status
     this.detail = detail
@@ -150,11 +151,11 @@ export function traceOf(headers: Headers): string | undefined {
   return headers.get('x-svctrace-id') ?? headers.get('x-fbtrace-id') ?? undefined
 }
 
-/** Seconds, or a date. */
+/** Seconds, or a date; a date has words, while much else can be read as one. */
 function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text)
-  const time = Date.parse(text)
+  const time = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now()) / 1000
 }
 

@@ -1,6 +1,6 @@
 import { begin, Call, type RequestOptions, readObject } from './call.ts'
 import type { Client, Row } from './client.ts'
-import { SwitchboardError } from './errors.ts'
+import { APIError, SwitchboardError } from './errors.ts'
 import type { Params } from './request.ts'
 
 export interface Paging {
@@ -87,7 +87,9 @@ export function listRow<T>(
   const next = (after: string) => listRow<T>(client, row, args, { ...params, before: undefined, after }, options)
   return new ListCall(
     begin(client, row, args, params, options, undefined, async (response) => {
-      return new Page(await readObject<WirePage<T>>(response), row.items, next)
+      const page = await readObject<WirePage<T>>(response)
+      if (!page?.data) throw new APIError(response.status, page, response.headers)
+      return new Page(page, row.items, next)
     }),
   )
 }

@@ -48,20 +48,22 @@ export async function prepareRequest(
   const body = raw === undefined ? writeParams(row, given) : prepareBody(raw)
   if (body.contentType !== undefined) headers['content-type'] = body.contentType
   const query = row.method === 'GET' ? writeQuery(given) : ''
-  return {
-    row,
-    url: `${locate(client, row, args)}${query}`,
-    body,
-    headers: { ...headers, ...lowerNames(options.headers) },
-  }
+  Object.assign(headers, lowerNames(options.headers))
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value)
+  return { row, url: `${locate(client, row, args)}${query}`, body, headers }
+}
+
+/** `fetch` would refuse it too, as if the server could not be reached. */
+function checkHeader(name: string, value: string): void {
+  if (/^[\t -~\x80-\xff]*$/.test(value)) return
+  throw new SwitchboardError(`the header ${name} has characters that no header holds`)
 }
 
 /** `fetch` would refuse it too, with the token in the error. */
 function checkToken({ door }: Row, token: string): string {
   const trimmed = token.trim()
   if (/^[!-~]+$/.test(trimmed)) return trimmed
-  const fault =
-    trimmed === '' ? 'is empty' : 'has characters that no header holds: it is printable ASCII without blanks'
+  const fault = trimmed === '' ? 'is empty' : 'has blanks or characters that no header holds'
   throw new SwitchboardError(`the token for the ${door} door ${fault}`)
 }
 

@@ -17,6 +17,11 @@ export function backOff(tries: number): number {
   return Math.min(longestWait, firstWait * 2 ** tries) * (0.5 + Math.random() / 2)
 }
 
+/** A timer that may be longer than any timer can be: then there is none. */
+export function startTimer(act: () => void, milliseconds: number): ReturnType<typeof setTimeout> | undefined {
+  return milliseconds < 2 ** 31 ? setTimeout(act, milliseconds) : undefined
+}
+
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

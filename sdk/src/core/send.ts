@@ -9,7 +9,7 @@ import {
 } from './errors.ts'
 import { logTry } from './log.ts'
 import type { PreparedRequest, RequestOptions } from './request.ts'
-import { pause, waitBefore } from './retry.ts'
+import { pause, startTimer, waitBefore } from './retry.ts'
 
 /** Waiting for something takes longer than other requests. */
 const timeoutOfWaiting = 75_000
@@ -41,7 +41,10 @@ export async function send<T>(
     } catch (error) {
       const wait = tries < most && maySendAgain(request, error) ? waitBefore(tries, error) : undefined
       logTry(client, request, begun, error, wait)
-      if (wait === undefined) throw error
+      if (wait === undefined) {
+        request.body.release?.()
+        throw error
+      }
       await pause(wait, options.signal)
     }
   }
@@ -66,22 +69,31 @@ async function attempt<T>(
   const least = body.isLarge ? timeoutOfFiles : row.waits ? timeoutOfWaiting : 0
   const timeout = options.timeout ?? Math.max(client.timeout, least)
   const { signal } = options
+  if (!(timeout > 0)) throw new SwitchboardError(`timeout must be above 0 ms, not ${timeout}`)
   if (signal?.aborted) throw new APIUserAbortError('the request was aborted', { cause: signal.reason })
   const controller = new AbortController()
   const abort = () => controller.abort()
   signal?.addEventListener('abort', abort, { once: true })
   const state = { isLate: false }
-  const timer = setTimeout(() => {
+  const timer = startTimer(() => {
     state.isLate = true
     controller.abort()
   }, timeout)
-  const init: RequestInit & { duplex?: 'half' } = { method: row.method, headers, signal: controller.signal }
+  // A redirect would make a read of a write.
+  const redirect = row.method === 'GET' ? 'follow' : 'manual'
+  const init: RequestInit & { duplex?: 'half' } = { method: row.method, headers, signal: controller.signal, redirect }
   if (body.body !== undefined) init.body = body.body
   // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not.
   if (body.isLarge) Object.assign(init, { redirect: 'error', window: null, duplex: 'half' })
   try {
     const response = await client.fetch(url, init)
-    if (!response.ok) throw makeApiError(response.status, await response.text(), response.headers)
+    const { status } = response
+    // Browsers hide where it leads, and have the status 0.
+    if (!response.ok && status < 400) {
+      const place = response.headers.get('location') ?? 'another address'
+      throw new SwitchboardError(`${client.baseUrl} redirects to ${place}: give that as baseUrl`)
+    }
+    if (!response.ok) throw makeApiError(status, await response.text(), response.headers)
     const data = await read(response)
     // A body that is read later still ends with the signal.
     if (data !== response) signal?.removeEventListener('abort', abort)

@@ -3,7 +3,7 @@ import type { Client, Row } from './client.ts'
 import { APIError, APIUserAbortError } from './errors.ts'
 import { readEvents } from './events.ts'
 import type { Params, RequestOptions } from './request.ts'
-import { backOff, pause } from './retry.ts'
+import { backOff, pause, startTimer } from './retry.ts'
 
 /** Where a stream begins anew: what happened since the last event is not known any more. */
 export interface StreamReset {
@@ -127,9 +127,9 @@ export class EventStream<E> implements AsyncIterable<E> {
 async function withinTime<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds)
+    timer = startTimer(() => resolve(undefined), milliseconds)
     // In Node the connection decides whether the process goes on, not this timer.
-    ;(timer as { unref?(): unknown }).unref?.()
+    ;(timer as { unref?(): unknown } | undefined)?.unref?.()
   })
   try {
     return await Promise.race([promise, late])

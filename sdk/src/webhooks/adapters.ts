@@ -1,7 +1,5 @@
 import { type Answer, answerPost, type HandlerOptions } from './answer.ts'
-
-/** Far more than a post holds. */
-const maxBytes = 32 * 1024 * 1024
+import { maxBytes, readBytes } from './read-body.ts'
 
 /** What is used of Node's `IncomingMessage`, and what Express adds to it. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
@@ -47,20 +45,7 @@ async function readBody(request: NodeRequest): Promise<unknown> {
     return request.body
   }
   if (request.readableEnded) return undefined
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > maxBytes) throw new RangeError(`a webhook of more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  const body = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    body.set(chunk, at)
-    at += chunk.length
-  }
-  return body
+  return readBytes(request)
 }
 
 function isEmpty(value: unknown): boolean {
@@ -72,7 +57,7 @@ export interface FastifyLike {
   removeAllContentTypeParsers(): void
   addContentTypeParser(
     type: string,
-    options: { parseAs: 'buffer' },
+    options: { parseAs: 'buffer'; bodyLimit: number },
     parse: (request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void,
   ): unknown
   route(route: {
@@ -98,7 +83,8 @@ export interface FastifyReplyLike {
 export function makeFastifyPlugin(options: HandlerOptions) {
   return async (instance: FastifyLike): Promise<void> => {
     instance.removeAllContentTypeParsers()
-    instance.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    const bytes = { parseAs: 'buffer', bodyLimit: maxBytes } as const
+    instance.addContentTypeParser('*', bytes, (_request, body, done) => done(null, body))
     instance.route({
       method: ['GET', 'POST'],
       url: '/',

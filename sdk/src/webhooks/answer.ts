@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../generated/webhook-events.ts'
-import { WebhookVerificationError } from './errors.ts'
+import { type WebhookProblem, WebhookVerificationError } from './errors.ts'
 import { unwrapWebhook, type WebhookPost } from './unwrap.ts'
 import type { VerifyOptions, WebhookHeaders } from './verify.ts'
 
@@ -11,7 +11,7 @@ export interface HandlerOptions extends VerifyOptions {
   /** Gets each event, one after another. When it fails the response is 500, and the server sends the post again later. */
   readonly onEvent: (event: WebhookEvent, post: WebhookPost) => unknown
   /** Gets what went wrong; by default it is logged. */
-  readonly onError?: ((error: unknown) => void) | undefined
+  readonly onError?: ((error: unknown) => unknown) | undefined
 }
 
 /** A request, however it came. */
@@ -37,22 +37,31 @@ export async function answerPost(options: HandlerOptions, posted: Posted): Promi
     for (const event of post.events) await options.onEvent(event, post)
     return { status: 200, body: 'ok' }
   } catch (error) {
-    const report = options.onError ?? ((problem: unknown) => console.error(problem))
-    report(error)
+    await report(options, error)
     return describeFailure(error)
   }
 }
 
-const faultsOfOurs = ['body_parsed', 'secret_missing']
+/** What fails here fails for nobody: no server waits for it. */
+async function report({ onError = console.error }: HandlerOptions, error: unknown): Promise<void> {
+  try {
+    await onError(error)
+  } catch (failure) {
+    console.error(failure)
+  }
+}
+
+/** What the server did right and this program did wrong is sent again later. */
+const statuses: Partial<Record<WebhookProblem, number>> = { body_parsed: 500, secret_missing: 500, body_too_large: 413 }
 
 function describeFailure(error: unknown): Answer {
   if (!(error instanceof WebhookVerificationError)) return { status: 500, body: 'the event could not be processed' }
-  // What the server did right and this program did wrong is sent again later.
-  return { status: faultsOfOurs.includes(error.problem) ? 500 : 401, body: error.message }
+  return { status: statuses[error.problem] ?? 401, body: error.message }
 }
 
 function answerHandshake({ verifyToken }: HandlerOptions, url: string): Answer {
-  const query = new URL(url, 'http://localhost').searchParams
+  // Anybody may send any address, such as //, which is no URL.
+  const query = new URLSearchParams(url.replace(/^[^?]*/, '').replace(/#.*/, ''))
   const isRight = verifyToken !== '' && query.get('hub.verify_token') === verifyToken
   if (query.get('hub.mode') !== 'subscribe' || !isRight) return { status: 403, body: 'wrong verify token' }
   return { status: 200, body: query.get('hub.challenge') ?? '' }

@@ -3,6 +3,7 @@ import { SwitchboardError } from '../core/errors.ts'
 /** Why a post is not taken. */
 export type WebhookProblem =
   | 'body_parsed'
+  | 'body_too_large'
   | 'body_encoded'
   | 'body_not_json'
   | 'secret_missing'
@@ -12,7 +13,8 @@ export type WebhookProblem =
 
 const sentences: Readonly<Record<WebhookProblem, string>> = {
   body_parsed:
-    'the body of the webhook was parsed before its signature could be checked: hand in the bytes as they came. In Express mount the handler before express.json(), or behind express.raw({ type: "*/*" }); in Fastify register handler.fastify',
+    'the body of the webhook was parsed before its signature could be checked: hand in the bytes as they came. In Express mount the handler before express.json(), or behind express.raw({ type: "*/*", limit: "32mb" }); in Fastify register handler.fastify',
+  body_too_large: 'the body of the webhook is larger than any post of the server',
   body_encoded: 'the body of the webhook is compressed: undo its Content-Encoding before its signature is checked',
   body_not_json: 'the body of the webhook is signed, but is no JSON object with "object" and "entry"',
   secret_missing: "there is no secret to check the signature with: hand in the app's secret",

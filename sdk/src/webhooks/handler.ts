@@ -1,13 +1,26 @@
+import { iterate } from '../core/body.ts'
 import type { WebhookEvent } from '../generated/webhook-events.ts'
-import { makeExpressHandler, makeFastifyPlugin, makeNodeHandler } from './adapters.ts'
+import {
+  type FastifyLike,
+  makeExpressHandler,
+  makeFastifyPlugin,
+  makeNodeHandler,
+  type NodeRequest,
+  type NodeResponse,
+} from './adapters.ts'
 import { type Answer, answerPost, type HandlerOptions } from './answer.ts'
+import { readBytes } from './read-body.ts'
 
 export type { HandlerOptions } from './answer.ts'
 
-/** Takes `Request`s, and has a form for each of the usual servers. */
+/** Takes requests as each of the usual servers gives them, or by the name of the server. */
 export interface WebhookHandler {
   /** For servers that speak `Request` and `Response`: workers, Deno, Bun, Hono, Next.js. */
   (request: Request): Promise<Response>
+  /** For Node's `http` and for Express: `createServer(handler)`, `app.all('/webhooks', handler)`, before `express.json()`. */
+  (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): Promise<void>
+  /** For Fastify: `app.register(handler, { prefix: '/webhooks' })`. */
+  (instance: FastifyLike, options: object): Promise<void>
   /** For Node's `http`: `createServer(handler.node)`. */
   readonly node: ReturnType<typeof makeNodeHandler>
   /** For Express: `app.all('/webhooks', handler.express)`, before `express.json()`. */
@@ -18,21 +31,26 @@ export interface WebhookHandler {
 
 /** Makes the callback of an app: answers the handshake, checks every post, and hands each event to `onEvent`, in order. */
 export function makeWebhookHandler(options: HandlerOptions): WebhookHandler {
-  const handle = async (request: Request): Promise<Response> => {
-    const { status, body } = await answerPost(options, {
-      method: request.method,
-      url: request.url,
-      headers: request.headers,
-      // A body that was read before is gone: only the raw bytes can be checked.
-      read: async () => (request.bodyUsed ? undefined : await request.arrayBuffer()),
-    })
-    return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+  const node = makeNodeHandler(options)
+  const express = makeExpressHandler(options)
+  const fastify = makeFastifyPlugin(options)
+  const handle = async (given: object, response?: object): Promise<unknown> => {
+    if ('addContentTypeParser' in given) return fastify(given as FastifyLike)
+    if (response && 'setHeader' in response) return node(given as NodeRequest, response as NodeResponse)
+    return answerRequest(options, given as Request)
   }
-  return Object.assign(handle, {
-    node: makeNodeHandler(options),
-    express: makeExpressHandler(options),
-    fastify: makeFastifyPlugin(options),
-  })
+  return Object.assign(handle as WebhookHandler, { node, express, fastify })
+}
+
+async function answerRequest(options: HandlerOptions, request: Request): Promise<Response> {
+  const { method, url, headers } = request
+  // A body that was read before is gone, or is what was parsed of it: only the raw bytes can be checked.
+  const read = async () => {
+    if (request.bodyUsed) return undefined
+    return request.body instanceof ReadableStream ? readBytes(iterate(request.body)) : (request.body ?? '')
+  }
+  const { status, body } = await answerPost(options, { method, url, headers, read })
+  return new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 }
 
 export type { Answer, WebhookEvent }

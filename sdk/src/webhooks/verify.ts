@@ -99,15 +99,16 @@ async function isSignedByAny(signatures: readonly Bytes[], body: Bytes, keys: re
 
 function toBytes(body: RawBody): Bytes {
   if (typeof body === 'string') return new TextEncoder().encode(body)
-  if (body instanceof ArrayBuffer) return new Uint8Array(body)
-  if (body instanceof Uint8Array) return body as Bytes
+  // By what they are, not by their class: test runners and frames have classes of their own.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength)
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body)
   throw new WebhookVerificationError('body_parsed')
 }
 
 /** The value of a header; of several the first. */
 export function readHeader(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
-  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+  if (typeof headers?.get === 'function') return headers.get(name) ?? undefined
+  const found = Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1]
   return typeof found === 'string' || found === undefined ? found : found[0]
 }
 

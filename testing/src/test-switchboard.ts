@@ -1,0 +1,230 @@
+import type { EventStream, FaultRule, GatewayStreamEvent, Switchboard, WebhookEvent } from '@switchboard/client'
+import { SwitchboardError } from '@switchboard/client'
+import type { WebhookApp } from './connected-app.ts'
+import type { EventField, EventOf, KindOf } from './events.ts'
+import { type EventFilter, fitsEvent } from './filters.ts'
+import { Phone } from './phone.ts'
+import type { StoreKeys, TestedBusiness } from './prepared-store.ts'
+import type { RunningServer } from './server-process.ts'
+import type { Subscriber } from './subscriber.ts'
+
+/** A server of its own, with a client, phones and a subscriber. */
+export class TestSwitchboard {
+  readonly url: string
+  /** With the tokens of all three doors; at the business door as the world's first business. */
+  readonly client: Switchboard
+  readonly #server: RunningServer
+  readonly #keys: StoreKeys
+  readonly #subscriber: Subscriber
+  readonly #stream: EventStream<GatewayStreamEvent>
+  readonly #snapshot: string
+  readonly #phones = new Map<string, Phone>()
+  readonly #life: Life
+  #closing: Promise<void> | undefined
+
+  constructor(parts: TestParts) {
+    this.#server = parts.server
+    this.#keys = parts.keys
+    this.#subscriber = parts.subscriber
+    this.#stream = parts.stream
+    this.#snapshot = parts.snapshot
+    this.#life = parts.life
+    this.url = parts.server.url
+    this.client = parts.client
+    // Its own server ends with this process; of one that goes on, what is left has to be taken away.
+    if (this.#isGuest) process.once('beforeExit', this.close)
+    void this.#server.ended.then((how) => {
+      if (!this.#closing)
+        this.#end(`the server of this Switchboard ended by itself (${how})\n${this.#server.log()}`.trimEnd())
+    })
+    void this.#follow()
+  }
+
+  get #isGuest(): boolean {
+    return this.#server.pid === 0
+  }
+
+  /** The world's first phone number. */
+  get number(): string {
+    const [first] = this.#keys.numbers
+    if (first === undefined) throw new Error('the world has no phone number')
+    return first
+  }
+
+  /** The ids of all its phone numbers. */
+  get numbers(): readonly string[] {
+    return this.#keys.numbers
+  }
+
+  /** The token of the world's first business, for clients of your own. */
+  get token(): string {
+    return this.#keys.businesses[0]?.token ?? ''
+  }
+
+  get gatewayToken(): string {
+    return this.#keys.gatewayToken
+  }
+
+  get operatorToken(): string {
+    return this.#keys.operatorToken
+  }
+
+  /** What the first business' webhooks are signed with: for the handler of the app that is tested. */
+  get secret(): string {
+    return this.#findBusiness().secret
+  }
+
+  /** What proves a handshake: for the handler of the app that is tested. */
+  get verifyToken(): string {
+    return this.#subscriber.verifyToken
+  }
+
+  /** The address that the first business' webhooks are posted to, for faults of webhooks: `{ match: { callback: sb.callback }, … }`. */
+  get callback(): string {
+    return this.#subscriber.addressOf(this.#findBusiness().app_id)
+  }
+
+  /** The process of the server. */
+  get pid(): number {
+    return this.#server.pid
+  }
+
+  /** Every event that was posted so far, oldest first. */
+  get events(): readonly WebhookEvent[] {
+    return this.#subscriber.events.all
+  }
+
+  /** A client for another business of the world. */
+  clientOf(businessId: string): Switchboard {
+    const business = this.#findBusiness(businessId)
+    return this.client.withOptions({ token: business.token })
+  }
+
+  /**
+   * Connects the app that is tested: from now on it gets the webhooks of its business, signed with `secret`. An event is there for
+   * `waitForEvent` once the app has responded to it; what it refuses is sent again, as in production. It stays connected after `reset`.
+   *
+   * @example
+   * await sb.connect(client.webhooks.handler({ verifyToken: sb.verifyToken, secret: sb.secret, onEvent }))
+   * await sb.connect('http://127.0.0.1:3000/webhooks')
+   */
+  async connect(app: WebhookApp, businessId?: string): Promise<void> {
+    await this.#subscriber.connect(this.#findBusiness(businessId).id, app)
+  }
+
+  /** Events no longer go to the app that was connected. */
+  disconnect(businessId?: string): void {
+    this.#subscriber.disconnect(this.#findBusiness(businessId).id)
+  }
+
+  /** The phone of a user: always the same for the same number. */
+  user(wa_id: string): Phone {
+    const digits = wa_id.replaceAll(/\D/g, '')
+    const known = this.#phones.get(digits)
+    if (known) return known
+    const phone = new Phone(this.client, digits, () => this.#explain(digits))
+    if (this.#life.end !== undefined) phone.fail(new SwitchboardError(this.#life.end))
+    this.#phones.set(digits, phone)
+    return phone
+  }
+
+  /** The next event that fits, as the subscriber got it: one that came already and was not waited for, or the first that comes. */
+  async waitForEvent<Field extends EventField = EventField, Kind extends KindOf<Field> = KindOf<Field>>(
+    filter: EventFilter<Field, Kind> = {},
+  ): Promise<EventOf<Field, Kind>> {
+    const { field = 'any field', kind } = filter
+    const what = `an event of ${field}${kind === undefined ? '' : `, ${kind}`}`
+    const fits = (event: WebhookEvent) => fitsEvent(event, filter as unknown as EventFilter)
+    return (await this.#subscriber.events.take(what, fits, filter.timeout)) as EventOf<Field, Kind>
+  }
+
+  /** Moves the clock of the server forward (`24h`), and does what falls due until then. */
+  async advance(duration: string): Promise<void> {
+    await this.client.sandbox.moveClock({ advance: duration })
+  }
+
+  /** Lets requests and webhooks go wrong on purpose; `[]` ends that. */
+  async faults(rules: readonly FaultRule[]): Promise<void> {
+    await this.client.sandbox.replaceFaults({ rules })
+  }
+
+  /** Brings everything back to what it was when this was created. */
+  async reset(): Promise<void> {
+    await this.client.sandbox.restoreSnapshot(this.#snapshot)
+    this.#subscriber.clear()
+    for (const phone of this.#phones.values()) phone.forget()
+  }
+
+  /** Ends the server; nothing of it is left. A server that was there before stays, without what was added to it. */
+  readonly close = (): Promise<void> => {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    process.off('beforeExit', this.close)
+    this.#stream.close()
+    try {
+      if (this.#isGuest) await this.client.sandbox.deleteSnapshot(this.#snapshot)
+      await this.#server.discard()
+    } finally {
+      this.#end('this Switchboard was closed')
+      await this.#subscriber.close()
+    }
+  }
+
+  /** `await using sb = await createSwitchboard()` closes it at the end of the block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** From now on whatever is asked of it fails, and so do the waits under way: nothing will come any more. */
+  #end(why: string): void {
+    this.#life.end ??= why
+    for (const one of [this.#subscriber.events, ...this.#phones.values()]) one.fail(new SwitchboardError(why))
+  }
+
+  #findBusiness(businessId?: string): TestedBusiness {
+    const { businesses } = this.#keys
+    const business = businessId === undefined ? businesses[0] : businesses.find(({ id }) => id === businessId)
+    if (!business) throw new Error(`the world has no business ${businessId ?? ''}`.trimEnd())
+    return business
+  }
+
+  /** Why a message may not have come to a user: it failed, or the app that should send it fails. */
+  #explain(wa_id: string): string {
+    const statuses = this.events.flatMap(({ field, value }) => (field === 'messages' ? (value.statuses ?? []) : []))
+    const failed = statuses.filter(({ status, recipient_id }) => status === 'failed' && recipient_id === wa_id).at(-1)
+    const { code, title } = failed?.errors?.[0] ?? {}
+    return `${failed ? ` A message failed: ${code} ${title}.` : ''}${this.#subscriber.describeRefusals()}`
+  }
+
+  /** What users' phones show comes by one stream. */
+  async #follow(): Promise<void> {
+    try {
+      for await (const { event, data } of this.#stream) {
+        if (event !== 'message' || data.direction !== 'to_user') continue
+        const { user_wa_id } = data as { user_wa_id?: string }
+        if (user_wa_id !== undefined) this.user(user_wa_id).receive(data)
+      }
+    } catch (error) {
+      for (const phone of this.#phones.values()) phone.fail(error)
+    }
+  }
+}
+
+/** Why the server is gone, once it is. */
+export interface Life {
+  end?: string
+}
+
+export interface TestParts {
+  readonly life: Life
+  readonly server: RunningServer
+  readonly client: Switchboard
+  readonly keys: StoreKeys
+  readonly subscriber: Subscriber
+  readonly stream: EventStream<GatewayStreamEvent>
+  /** The name of the store as it was at the beginning. */
+  readonly snapshot: string
+}
