@@ -21,6 +21,11 @@ import type { Tables } from './tables.ts'
 const maxPreparedQueries = 500
 /** At the end of a write that only has to tell whether it wrote anything: without it SQLite does, too, and keeps no rows. */
 const returning = / returning "\w+"$/
+/**
+ * The limit of a query. SQLite reads its value to plan the query, so it plans the query anew each time a value is bound; it does not do
+ * so for an expression. Planning took 300 us of each read of due deliveries.
+ */
+const boundLimit = /\blimit \?/gi
 /** What SQLite answers while another process writes. */
 export const sqliteBusy = 5
 
@@ -273,7 +278,7 @@ export class SqliteConnection {
 
   /** Prepares a statement of another connection on this one. */
   prepareRaw(sql: string): StatementSync {
-    const statement = this.#handle.prepare(sql)
+    const statement = this.#handle.prepare(sql.replace(boundLimit, '$& + 0'))
     // The driver's own objects have no prototype, and are slow to make and to read.
     statement.setReturnArrays(true)
     return statement

@@ -48,6 +48,8 @@ export class Recorder {
   #pending = new Map<HeldLane, Pending>()
   #unrecorded = 0
   #isRenewalDue = false
+  /** Whether somebody waits until nothing is left to write. */
+  #isSettling = false
   /** Whether every lane that can be released is released at once. */
   #isClearing = false
   /** After a fault lanes are written one by one, so that a faulty lane does not block the others. */
@@ -95,25 +97,30 @@ export class Recorder {
   }
 
   async settle(): Promise<void> {
+    this.#isSettling = true
     await this.#loop.settle()
+    this.#isSettling = false
   }
 
   /** Writes everything, and releases every lane with nothing under way. */
   async clear(): Promise<void> {
     this.#isClearing = true
     this.#loop.wakeAtOnce()
-    await this.#loop.settle()
+    await this.settle()
     this.#isClearing = false
   }
 
+  /** Outcomes that come in meanwhile wait for the next run: a busy process would make one commit after the other. */
   async #write(): Promise<void> {
-    while (this.#pending.size > 0) await this.#record()
+    let left = this.#pending.size
+    while (this.#pending.size > 0 && (left > 0 || this.#isSettling)) left -= await this.#record()
     this.#isCareful = false
     if (this.#isRenewalDue) await this.#renewAll()
     await this.#release()
   }
 
-  async #record(): Promise<void> {
+  /** Returns how many lanes it was about. */
+  async #record(): Promise<number> {
     const { database, clock, lease, onRecorded } = this.#deps
     const batch = this.#takeBatch()
     const now = clock.now()
@@ -132,7 +139,7 @@ export class Recorder {
       ours = await recordOutcomes(database, lease, records, { now, leasedFrom })
     } catch (error) {
       this.#takeFailure(batch, error as Error)
-      return
+      return batch.length
     }
     for (const { lane, outcomes, postponed, isBack } of batch) {
       this.#unrecorded -= outcomes.length + postponed.length
@@ -144,6 +151,7 @@ export class Recorder {
       lane.noteRecorded([...outcomes.map(({ delivery }) => delivery.id), ...postponed.map(({ id }) => id)])
       onRecorded(lane, isBack)
     }
+    return batch.length
   }
 
   /** While the store is gone everything waits; a lane that is itself at fault is dropped, and its lease expires. */

@@ -158,3 +158,29 @@ onBothDatabases('a timer that a process holds', (engine: Engine) => {
     end()
   })
 })
+
+onBothDatabases('a timer that is committed together with a write that fails', (engine: Engine) => {
+  const held = useTestDatabase(engine)
+
+  test('does its work in the store once, on SQLite without a savepoint: the group runs again', async (t) => {
+    const { database } = held
+    const tools = { clock: systemClock, random: systemRandom }
+    const later = { kind: 'later', due_time: systemClock.now() + minute, payload: {} }
+    let failed: Promise<unknown> | undefined
+    let finished = 0
+    await setRing(database, systemClock)
+    const worker = startWorker(t, database, systemClock, {
+      finish: async (tx) => {
+        finished += 1
+        await setTimer(tx, tools, later)
+        const fail = () => Promise.reject(new Error('no'))
+        failed ??= assert.rejects(database.transaction(fail, { mayRepeat: true }), /no/)
+      },
+    })
+    await worker.settle()
+    await failed
+    const left = await database.read.query.selectFrom('timers').select('kind').execute()
+    assert.deepEqual(left, [{ kind: 'later' }])
+    assert.equal(finished, engine === 'sqlite' ? 2 : 1)
+  })
+})

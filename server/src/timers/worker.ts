@@ -43,6 +43,9 @@ const maxInHand = 50
 /** The same where timers fire in groups. */
 const maxInGroup = 500
 
+/** What a timer does in the store may be done again: so it is after a failure. */
+const repeatable = { mayRepeat: true }
+
 /** The earliest timer that no process holds. */
 const findNext = defineStatement<{ held: number; horizon: number }>()((db, { held, horizon }) =>
   db
@@ -187,7 +190,7 @@ export class TimerWorker {
           .execute()
       }
       return free
-    })
+    }, repeatable)
   }
 
   #begin(timers: readonly Timer[]): void {
@@ -218,7 +221,7 @@ export class TimerWorker {
           // Each for the request that set it.
           if (there.has(id)) await handlers[kind]?.finish?.({ ...tx, trace: trace ?? undefined }, payload)
         }
-      })
+      }, repeatable)
       if (this.#options.feed?.isHeard) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
     } catch (error) {
       if (database.outageOf(error) === 'unreachable') throw error
@@ -256,6 +259,7 @@ export class TimerWorker {
   async #goOff({ id, kind, payload, attempts, secret, trace }: Timer): Promise<void> {
     const { database, handlers } = this.#options
     const handler = handlers[kind] ?? unknownKind
+    const traced = { trace: trace ?? undefined }
     try {
       await handler.act?.(payload, this.#openSecret(id, secret))
     } catch (error) {
@@ -268,7 +272,7 @@ export class TimerWorker {
           // It was cancelled, or another process took it over after our lease expired.
           if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
         },
-        { alone: handler.alone ?? false, trace: trace ?? undefined },
+        handler.alone ? { alone: true, ...traced } : { ...repeatable, ...traced },
       )
       if (this.#options.feed?.isHeard) this.#publish(id, kind, trace)
     } catch (error) {
