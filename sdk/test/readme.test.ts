@@ -27,7 +27,7 @@ describe('what the pages show', () => {
   })
 
   const pages = [
-    ['sdk/README.md', 'server.close()\nvoid firstTen\n', ['803', 'Lucky Shrub Retail 200', 'Hello', 'text']],
+    ['sdk/README.md', 'server.close()\nvoid firstTen\n', ['true 803', 'Lucky Shrub Retail 200', 'Hello', 'text']],
     ['testing/README.md', '', []],
     ['docs/testing.md', '', ['messages text']],
   ] as const

@@ -5,6 +5,8 @@ import {
   APIConnectionTimeoutError,
   type APIError,
   type Call,
+  ErrorCode,
+  type ErrorSubcode,
   type EventError,
   type FaultRule,
   type GatewayMessage,
@@ -187,4 +189,13 @@ test('methods know what they take and what they give', () => {
     return page
   }
   assert.equal(typeof check, 'function')
+})
+
+test('codes of errors and of events have names', () => {
+  const isClosed = (error: APIError | EventError) => error.code === ErrorCode.ServiceWindowClosed
+  assert.ok(isClosed({ code: 131047 }))
+  holds<Equal<typeof ErrorCode.ServiceWindowClosed, 131047>>()
+  holds<Equal<typeof ErrorSubcode.TemplateExists, 2388024>>()
+  // @ts-expect-error: there is no such code
+  assert.equal(ErrorCode.WindowShut, undefined)
 })

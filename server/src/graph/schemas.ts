@@ -1,6 +1,9 @@
 import { type TStringOptions, Type } from 'typebox'
 import type { Vocabulary } from './vocabulary.ts'
 
+/** Marks a member that is only there to be refused: clients made from the table do not have it. */
+export const refusedKeyword = 'x-refused'
+
 /** The response of most writes. */
 export const successSchema = Type.Object({ success: Type.Boolean() })
 

@@ -1,4 +1,5 @@
 import type { Row } from '../../graph/operation.ts'
+import { refusedKeyword } from '../../graph/schemas.ts'
 import { chooseVocabulary, type VocabularyName, vocabularyNames } from '../../graph/vocabulary.ts'
 import { isLink, nameMethod, type ResultKind, renameGroup, resultOf, toCamelCase } from '../../http/client-methods.ts'
 import { exampleIdOf } from '../../http/openapi/arguments.ts'
@@ -121,8 +122,8 @@ function describeMember(precise: JsonSchema, { description }: JsonSchema): JsonS
 }
 
 /** Parameters that are only there to be refused are none of the client. */
-function isOffered({ description }: JsonSchema): boolean {
-  return !String(description).startsWith('Not offered')
+function isOffered(schema: JsonSchema): boolean {
+  return !(refusedKeyword in schema)
 }
 
 function makePrecise(schema: JsonSchema): JsonSchema {

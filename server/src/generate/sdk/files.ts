@@ -3,6 +3,7 @@ import { vocabularyNames } from '../../graph/vocabulary.ts'
 import { packageVersion } from '../../version.ts'
 import { describeEvents } from './describe-events.ts'
 import { describeMethods } from './describe-methods.ts'
+import { writeErrorCodes } from './error-codes.ts'
 import { writeEventTypes } from './write-events.ts'
 import { writeMethodTable } from './write-method-table.ts'
 import { className, writeGroup } from './write-methods.ts'
@@ -24,6 +25,7 @@ export function writeSdkFiles(): Map<string, string> {
       [`${folder}/all-methods.ts`, writeAll([...groups.keys()])] as const,
       [`${folder}/index.ts`, writeIndex([...groups.keys()])] as const,
       [`${folder}/constants.ts`, writeConstants()] as const,
+      [`${folder}/error-codes.ts`, writeErrorCodes()] as const,
       [`${folder}/types.ts`, text] as const,
       [`${folder}/webhook-events.ts`, writeEventTypes(events, names)] as const,
       ['console/src/generated/client-methods.ts', writeMethodTable(methods)] as const,
@@ -55,7 +57,7 @@ function writeAll(groups: readonly string[]): string {
 }
 
 function writeIndex(groups: readonly string[]): string {
-  const files = [...groups.map(fileName), 'types.ts', 'webhook-events.ts']
+  const files = [...groups.map(fileName), 'error-codes.ts', 'types.ts', 'webhook-events.ts']
   return `${files.map((file) => `export * from './${file}'`).join('\n')}\n`
 }
 

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { idSchema, productName } from '../../graph/schemas.ts'
+import { idSchema, productName, refusedKeyword } from '../../graph/schemas.ts'
 import type { Vocabulary } from '../../graph/vocabulary.ts'
 
 const optional = Type.Optional
 /** The member of a kind: what it must hold is checked where the kind is known, because members of other kinds are ignored. */
 const member = (description: string) => optional(Type.Object({}, { additionalProperties: true, description }))
-const notOffered = optional(Type.Unknown({ description: 'Not offered: with it the request is refused.' }))
+const notOffered = optional(
+  Type.Unknown({ description: 'Not offered: with it the request is refused.', [refusedKeyword]: true }),
+)
 
 export const idempotencyHeader = 'idempotency-key'
 

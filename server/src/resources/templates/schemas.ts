@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { pagingSchema } from '../../graph/paging.ts'
-import { idSchema } from '../../graph/schemas.ts'
+import { idSchema, refusedKeyword } from '../../graph/schemas.ts'
 
 export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const
 export const templateStatuses = ['PENDING', 'APPROVED', 'REJECTED', 'PAUSED', 'DISABLED'] as const
@@ -72,7 +72,7 @@ export const newTemplateSchema = Type.Object({
   components: componentsSchema,
   parameter_format: Type.Optional(parameterFormatSchema),
   message_send_ttl_seconds: Type.Optional(lifeSchema),
-  library_template_name: Type.Optional(idSchema({ description: 'Not offered.' })),
+  library_template_name: Type.Optional(idSchema({ description: 'Not offered.', [refusedKeyword]: true })),
 })
 export type NewTemplate = Static<typeof newTemplateSchema>
 
