@@ -139,11 +139,12 @@ function answer(
   text: string,
   traceHeader: string,
 ): void {
+  const length = Buffer.byteLength(text)
   const head = [
     'content-type',
     'application/json; charset=utf-8',
     'content-length',
-    Buffer.byteLength(text),
+    length,
     'cache-control',
     'private, no-store',
     traceHeader,
@@ -152,7 +153,8 @@ function answer(
   for (const name in headers) head.push(name, headers[name] as string)
   reply.hijack()
   reply.raw.writeHead(200, head as string[])
-  reply.raw.end(text)
+  // The same bytes, if all are ASCII: Node then measures and converts nothing, which took 3 % of a read.
+  reply.raw.end(text, length === text.length ? 'latin1' : 'utf8')
 }
 
 /** Records what is known of a request at once, for its log line even when it is refused, and keeps out other websites. */

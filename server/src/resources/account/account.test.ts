@@ -65,6 +65,14 @@ onBothDatabases('business account', (engine) => {
     assert.deepEqual(now.body, { name: 'New Name', timezone_id: '42' })
   })
 
+  for (const name of ['Café Lucky', '幸運な低木', 'Lucky 🌱']) {
+    test(`200 for the name ${name}, which comes back as it was sent`, async () => {
+      const changed = `/v23.0/${accounts.onBehalf}`
+      assert.equal((await server.client.post(changed, { token, json: { name } })).status, 200)
+      assert.equal((await server.client.get(changed, { token })).body.name, name)
+    })
+  }
+
   for (const [length, status] of [
     [0, 400],
     [1, 200],
