@@ -7,7 +7,7 @@ import type { Call, ListedCall } from '../data/types.ts'
 import { go } from '../router.ts'
 import { useLatest } from '../ui/hooks.ts'
 import { Badge, Code, Empty, Head, PageHead, TablePlace, To, useLoaded, When } from '../ui/parts.tsx'
-import { writeDigits } from './phone/phone-view.tsx'
+import { writeDigits } from './phone/summarize.ts'
 import { inspectSession } from './sdp.ts'
 
 function toneOf({ state, ending }: Pick<Call, 'state' | 'ending'>): string {

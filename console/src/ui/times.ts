@@ -40,3 +40,7 @@ export function writeDayAndTime(date: Date): string {
 }
 /** Everything, for whoever asks for it. */
 export const writeWhole = (date: Date): string => whole.format(date)
+/** `1:05`, of minutes and seconds. */
+export function writeLength(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

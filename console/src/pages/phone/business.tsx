@@ -7,7 +7,7 @@ import type { Phone } from '../../data/phones.ts'
 import type { Happening } from '../../data/types.ts'
 import { attempt, Code, Empty, Field, Outline, To } from '../../ui/parts.tsx'
 import { isOwn, LiveLine } from '../live-line.tsx'
-import { writeDigits } from './phone-view.tsx'
+import { writeDigits } from './summarize.ts'
 
 const shownLines = 60
 

@@ -3,8 +3,8 @@ import type { Phone } from '../../data/phones.ts'
 import type { ListedCall } from '../../data/types.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { IconButton } from '../../ui/parts.tsx'
+import { writeLength } from '../../ui/times.ts'
 import { startCall } from './call-screen.tsx'
-import { writeLength } from './compose.tsx'
 import { writeMoment } from './moment.ts'
 
 /** The last calls of a phone, each with a button to call again. */

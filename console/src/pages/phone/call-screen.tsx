@@ -6,10 +6,10 @@ import { client } from '../../data/http.ts'
 import type { ChatKey, Phone, PhoneCall } from '../../data/phones.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Code, Dialog } from '../../ui/parts.tsx'
+import { writeLength } from '../../ui/times.ts'
+import { Avatar } from './avatar.tsx'
 import { type CallMedia, openCallMedia } from './call-media.ts'
 import { CallSound } from './call-sound.tsx'
-import { writeLength } from './compose.tsx'
-import { Avatar } from './phone-view.tsx'
 
 /** The media of the call that a phone has. */
 const medias = new WeakMap<Phone, CallMedia>()

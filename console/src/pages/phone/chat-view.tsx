@@ -7,10 +7,11 @@ import type { Chat, Message } from '../../data/types.ts'
 import { useReachable } from '../../ui/hooks.ts'
 import { IconButton } from '../../ui/parts.tsx'
 import { writeLongDay } from '../../ui/times.ts'
+import { Avatar } from './avatar.tsx'
 import { Bubble } from './bubble.tsx'
 import { startCall } from './call-screen.tsx'
 import { Compose } from './compose.tsx'
-import { Avatar, nameChat } from './phone-view.tsx'
+import { nameChat } from './summarize.ts'
 
 /** An open chat. */
 export function ChatView({ phone, chatKey }: { readonly phone: Phone; readonly chatKey: ChatKey }) {

@@ -6,7 +6,8 @@ import type { ChatKey, Phone } from '../../data/phones.ts'
 import type { Message } from '../../data/types.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Dialog, Field, IconButton } from '../../ui/parts.tsx'
-import { summarize } from './phone-view.tsx'
+import { writeLength } from '../../ui/times.ts'
+import { summarize } from './summarize.ts'
 import { type Recording, startRecording } from './voice.ts'
 
 interface ComposeProps {
@@ -223,10 +224,6 @@ function RecordingBar({
       <IconButton icon="send" label="Send the recording" onClick={() => onStop(true)} class="send" />
     </div>
   )
-}
-
-export function writeLength(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
 function PlaceDialog({ onSend, onClose }: { readonly onSend: (place: object) => void; readonly onClose: () => void }) {

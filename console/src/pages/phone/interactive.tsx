@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Phone } from '../../data/phones.ts'
 import type { Message, Rendered } from '../../data/types.ts'
 import { Dialog } from '../../ui/parts.tsx'
-import { Header, Text } from './bubble.tsx'
+import { Header, Text } from './content.tsx'
 
 interface Props {
   readonly phone: Phone

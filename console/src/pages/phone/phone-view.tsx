@@ -1,14 +1,16 @@
 import { useSignal } from '@preact/signals'
 import { isDirectoryRead, numbers } from '../../data/directory.ts'
 import { type ChatKey, keyOf, type Phone } from '../../data/phones.ts'
-import type { Chat, Message } from '../../data/types.ts'
+import type { Chat } from '../../data/types.ts'
 import { Icon, Ticks } from '../../ui/icons.tsx'
 import { CopyButton, IconButton } from '../../ui/parts.tsx'
+import { Avatar } from './avatar.tsx'
 import { CallHistory } from './call-history.tsx'
 import { CallScreen } from './call-screen.tsx'
 import { ChatView } from './chat-view.tsx'
 import { writeMoment } from './moment.ts'
 import { PhoneSettings } from './settings.tsx'
+import { nameChat, summarize, writeDigits } from './summarize.ts'
 
 /** One phone: its chats, an open chat, or a call. */
 export function PhoneView({ phone, onRemove }: { readonly phone: Phone; readonly onRemove: () => void }) {
@@ -155,65 +157,4 @@ function ChatEntry({ phone, chat }: { readonly phone: Phone; readonly chat: Chat
       </span>
     </button>
   )
-}
-
-export function nameChat(chat: Chat): string {
-  return chat.subject || chat.verified_name || chat.display_phone_number
-}
-
-export function Avatar({ name, isGroup }: { readonly name: string; readonly isGroup?: boolean }) {
-  const letters = [...name.replaceAll(/[^\p{L}\p{N} ]/gu, '')].filter((_, i, all) => i === 0 || all[i - 1] === ' ')
-  const hue = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 6, 0)
-  return (
-    <span class={`avatar hue-${hue}`} aria-hidden="true">
-      {isGroup ? (
-        '#'
-      ) : name.startsWith('+') ? (
-        <Icon name="person" />
-      ) : (
-        letters.slice(0, 2).join('').toUpperCase() || '?'
-      )}
-    </span>
-  )
-}
-
-/** `16505551234` → `+1 650 555 1234`, roughly: for reading, not for dialling. */
-export function writeDigits(digits: string): string {
-  const match = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
-  return match ? `+1 ${match[1]} ${match[2]} ${match[3]}` : `+${digits}`
-}
-
-/** What a message says, in one line. */
-export function summarize(message: Message): string {
-  const content = message[message.type] as Record<string, unknown> | undefined
-  if (message.content_removed) return 'The content is no longer kept'
-  switch (message.type) {
-    case 'text':
-      return String(content?.['body'] ?? '')
-    case 'template':
-      return message.rendered?.body ?? 'Template'
-    case 'reaction':
-      return content?.['emoji'] ? `Reacted ${content['emoji']}` : 'Removed a reaction'
-    case 'interactive':
-      return summarizeInteractive(content ?? {})
-    case 'button':
-      return String(content?.['text'] ?? '')
-    case 'location':
-      return `Location ${String(content?.['name'] ?? '')}`
-    case 'contacts':
-      return 'Contact'
-    case 'audio':
-      return content?.['voice'] ? 'Voice message' : 'Audio'
-    case 'document':
-      return String(content?.['filename'] ?? 'Document')
-    default:
-      return String(content?.['caption'] ?? `${message.type.slice(0, 1).toUpperCase()}${message.type.slice(1)}`)
-  }
-}
-
-function summarizeInteractive(content: Record<string, unknown>): string {
-  const type = String(content['type'])
-  const answer = content[type] as { title?: string; response?: string; body?: string } | undefined
-  if (type === 'call_permission_reply') return answer?.response === 'accept' ? 'Calls are allowed' : 'Calls are refused'
-  return answer?.title ?? answer?.body ?? (content['body'] as { text?: string } | undefined)?.text ?? type
 }

@@ -1,0 +1,17 @@
+import { Icon } from '../../ui/icons.tsx'
+
+export function Avatar({ name, isGroup }: { readonly name: string; readonly isGroup?: boolean }) {
+  const letters = [...name.replaceAll(/[^\p{L}\p{N} ]/gu, '')].filter((_, i, all) => i === 0 || all[i - 1] === ' ')
+  const hue = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 6, 0)
+  return (
+    <span class={`avatar hue-${hue}`} aria-hidden="true">
+      {isGroup ? (
+        '#'
+      ) : name.startsWith('+') ? (
+        <Icon name="person" />
+      ) : (
+        letters.slice(0, 2).join('').toUpperCase() || '?'
+      )}
+    </span>
+  )
+}
