@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { test } from 'node:test'
 
-const root = resolve(import.meta.dirname, '../src')
+const project = resolve(import.meta.dirname, '../..')
+const root = resolve(project, 'server/src')
 
 /** Imports point one way: a part may use those before it in this list, and parts of one line never each other. */
 const layers: readonly (readonly string[])[] = [
@@ -38,15 +39,15 @@ interface Import {
   readonly to: string
 }
 
-function readImports(): Import[] {
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts'),
+function readImports(folder = root): Import[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.[jt]sx?$/.test(file) && !file.endsWith('.test.ts'),
   )
   return files.flatMap((file) => {
-    const text = readFileSync(resolve(root, file), 'utf8')
+    const text = readFileSync(resolve(folder, file), 'utf8')
     return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, target]) => ({
       from: file,
-      to: relative(root, resolve(root, dirname(file), target as string)),
+      to: relative(folder, resolve(folder, dirname(file), target as string)),
     }))
   })
 }
@@ -92,12 +93,16 @@ function findCircle(imports: readonly Import[]): string[] | undefined {
   return undefined
 }
 
-test('no file imports itself in the end, not even for a type', () => {
-  const imports = readImports()
-  assert.equal(findCircle(imports), undefined)
-  const closed = [...imports, { from: 'base/clock.ts', to: 'app.ts' }]
-  assert.notEqual(findCircle(closed), undefined, 'the test finds a circle where there is one')
-})
+for (const workspace of ['server', 'sdk', 'testing', 'console']) {
+  test(`no file of ${workspace}/ imports itself in the end, not even for a type`, () => {
+    const imports = readImports(resolve(project, workspace, 'src'))
+    assert.equal(findCircle(imports), undefined)
+    const [first] = imports
+    assert.ok(first)
+    const closed = [...imports, { from: first.to, to: first.from }]
+    assert.notEqual(findCircle(closed), undefined, 'the test finds a circle where there is one')
+  })
+}
 
 test("a chapter uses another chapter's store, schemas and public.ts, and its world file another's, never its rules", () => {
   const offenders = readImports().filter(({ from, to }) => {
@@ -129,7 +134,7 @@ test('only base/environment.ts reads the environment', () => {
 })
 
 test('the tour lists every folder', () => {
-  const tour = readFileSync(resolve(root, '../../docs/tour.md'), 'utf8')
+  const tour = readFileSync(resolve(project, 'docs/tour.md'), 'utf8')
   const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const missing = folders.filter(({ name }) => !tour.includes(`\n| \`${name}/\` |`))
   assert.deepEqual(

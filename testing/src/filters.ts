@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@switchboard/client'
 import type { EventField, KindOf } from './events.ts'
-import type { MessageType, PhoneMessage } from './phone.ts'
+import type { MessageType, PhoneMessage } from './phone-messages.ts'
 
 /** Which message is waited for; what is left out may be anything. */
 export interface MessageFilter<Type extends MessageType = MessageType> {

@@ -1,6 +1,6 @@
 import { newestVersion, type Vocabulary } from '../generated/constants.ts'
 import { SwitchboardError } from './errors.ts'
-import type { Logger, LogLevel } from './log.ts'
+import type { Logger, LogLevel } from './logger.ts'
 
 /** What has to be known of a row of the server's table to send it. */
 export interface Row {

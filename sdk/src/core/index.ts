@@ -3,5 +3,5 @@ export { Call, callRow, type RequestOptions, type WithResponse } from './call.ts
 export { Client, type ClientOptions, type Fetch, type Row, type Token } from './client.ts'
 export * from './errors.ts'
 export { ListCall, Page, type Paging } from './list.ts'
-export type { Logger, LogLevel } from './log.ts'
+export type { Logger, LogLevel } from './logger.ts'
 export { EventStream, type StreamOptions, type StreamReset } from './stream.ts'

@@ -2,15 +2,6 @@ import type { Client } from './client.ts'
 import { APIError, traceOf } from './errors.ts'
 import type { PreparedRequest } from './request.ts'
 
-/** `info` is a line for each try; `debug` adds the address, the headers and a body that is text. */
-export type LogLevel = 'off' | 'info' | 'debug'
-
-/** What is used of `console`, or of a logger such as pino. */
-export interface Logger {
-  info(line: string): void
-  debug(line: string): void
-}
-
 /** Logs what came of a try. `wait` is how long it is until the next one. */
 export function logTry(
   { logger, logLevel }: Client,

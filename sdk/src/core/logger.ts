@@ -1,0 +1,8 @@
+/** `info` is a line for each try; `debug` adds the address, the headers and a body that is text. */
+export type LogLevel = 'off' | 'info' | 'debug'
+
+/** What is used of `console`, or of a logger such as pino. */
+export interface Logger {
+  info(line: string): void
+  debug(line: string): void
+}
