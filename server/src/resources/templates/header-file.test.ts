@@ -131,6 +131,33 @@ onBothDatabases('the files of template headers', (engine) => {
     assert.equal(await usesOf(foreign), 0)
   })
 
+  test('an edit that keeps the file changes everything else', async () => {
+    const bytes = picture()
+    const id = await calls.make(headed('IMAGE', await uploadPicture(server, bytes)))
+    await calls.settle()
+    const elsewhere = (await addressOf(id)).replace(server.url, 'https://another.example')
+    for (const [handle, text] of [
+      [await addressOf(id), 'The first of the new texts.'],
+      [elsewhere, 'The second of the new texts.'],
+    ] as const) {
+      const [header] = headed('IMAGE', handle).components
+      assert.equal((await calls.edit(id, { components: [header, { ...body, text }] })).status, 200)
+      await calls.settle()
+      const { components, status } = (await calls.read(id)).body
+      assert.deepEqual([components[1].text, status], [text, 'APPROVED'])
+      assert.deepEqual(
+        (await calls.list({ name_or_content: text })).body.data.map((one: { id: string }) => one.id),
+        [id],
+      )
+    }
+    assert.ok((await download(await addressOf(id))).bytes.equals(bytes))
+    await server.client.post(`/gateway/templates/${id}`, { token: tokens.gateway, json: { status: 'PAUSED' } })
+    assert.equal((await calls.edit(id, { category: 'MARKETING' })).status, 200)
+    await calls.settle()
+    assert.equal((await calls.read(id)).body.category, 'MARKETING')
+    assert.ok((await download(await addressOf(id))).bytes.equals(bytes))
+  })
+
   test('the same file again stays', async () => {
     const bytes = picture()
     const id = await calls.make(headed('IMAGE', await uploadPicture(server, bytes)))

@@ -13,7 +13,6 @@ const noFile: HeaderFile = { header_sha256: null, header_type: null }
 /** Who gives a header its file. */
 export interface HeaderGiver extends Tools {
   readonly business_id: string
-  readonly publicUrl: string
 }
 
 /**
@@ -44,14 +43,21 @@ async function findFile(
 ): Promise<HeaderFile> {
   if (!header) return noFile
   const { format, handle } = header
-  if (handle === undefined) return before
-  const { header_type } = before
-  if (header_type !== null && handle.startsWith(`${giver.publicUrl}${headerPath(id)}?`)) {
+  // A whole template may be given, whose other columns are none of the file's.
+  const { header_sha256, header_type } = before
+  const kept = { header_sha256, header_type }
+  if (handle === undefined) return kept
+  if (header_type !== null && isAddressOf(id, handle)) {
     checkHeaderType(format, header_type)
-    return before
+    return kept
   }
   const upload = await takeUpload(tx, giver, giver.business_id, handle, headerUse(id))
   if (!upload) throw headerHandleUnknown()
   checkHeaderType(format, upload.file_type)
   return { header_sha256: upload.sha256, header_type: upload.file_type }
+}
+
+/** Under whatever name the service was called: processes may have different ones, and it may change. */
+function isAddressOf(id: string, handle: string): boolean {
+  return URL.canParse(handle) && new URL(handle).pathname.endsWith(headerPath(id))
 }

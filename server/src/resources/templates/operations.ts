@@ -205,8 +205,8 @@ function templateOperations(): NewOperation[] {
   ]
 }
 
-function giverOf({ clock, random, caller, publicUrl }: Context) {
-  return { clock, random, business_id: caller.business_id, publicUrl }
+function giverOf({ clock, random, caller }: Context) {
+  return { clock, random, business_id: caller.business_id }
 }
 
 /** A template as a business reads it: with an address of the file that its header has. */
