@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Switchboard } from '@switchboard/client'
@@ -42,6 +42,8 @@ const ownBusiness = '2990000000000000'
 const ownApp = '3990000000000000'
 /** Counts what is prepared: a store of another layout is not used. */
 const layout = 2
+/** Two weeks: holidays. */
+const keptUnused = 14 * 24 * 60 * 60 * 1000
 const firstAppId = 3_990_000_000_000_001
 
 /** A copy of a store with a world in it, made once for each world. `folder` holds it and nothing else. */
@@ -49,6 +51,8 @@ export async function copyStore(options: StoreOptions): Promise<{ folder: string
   const base = await openBase()
   const prepared = join(base, `world-${hash(options)}`)
   const keys = (await readKeys(prepared)) ?? (await prepare(base, prepared, options))
+  // Its time says when it was used last.
+  await utimes(prepared, new Date(), new Date()).catch(() => undefined)
   await sweep(base)
   const folder = await mkdtemp(join(base, `run-${process.pid}-`))
   await cp(join(prepared, 'data'), join(folder, 'data'), { recursive: true })
@@ -83,13 +87,19 @@ async function readKeys(prepared: string): Promise<StoreKeys | undefined> {
   }
 }
 
-/** Removes what processes left that were killed together with their servers. */
+/** Removes what processes left that were killed together with their servers, and the stores of worlds that nobody uses any more. */
 async function sweep(base: string): Promise<void> {
   for (const name of await readdir(base)) {
-    const pid = Number(/^(?:run|new)-(\d+)-/.exec(name)?.[1] ?? Number.NaN)
-    if (Number.isNaN(pid) || isAlive(pid)) continue
-    await rm(join(base, name), { recursive: true, force: true })
+    const folder = join(base, name)
+    const pid = /^(?:run|new)-(\d+)-/.exec(name)?.[1]
+    const isLeft = pid === undefined ? await isUnused(folder) : !isAlive(Number(pid))
+    if (isLeft) await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function isUnused(folder: string): Promise<boolean> {
+  const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }))
+  return Date.now() - mtimeMs > keptUnused
 }
 
 function isAlive(pid: number): boolean {

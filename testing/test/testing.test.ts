@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, rmdir, utimes } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -212,6 +213,23 @@ test('a server that cannot be started is named, and nothing is left of it', asyn
     )
   }
   assert.deepEqual(listFolders(), [])
+})
+
+test('stores of worlds that nobody used for weeks are removed, others are not', async () => {
+  const base = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
+  const [old, recent] = [join(base, `world-old-${process.pid}`), join(base, `world-recent-${process.pid}`)]
+  for (const [folder, days] of [
+    [old, 15],
+    [recent, 13],
+  ] as const) {
+    await mkdir(folder)
+    const time = new Date(Date.now() - days * 24 * 60 * 60 * 1000)
+    await utimes(folder, time, time)
+  }
+  const sb = await createSwitchboard()
+  await sb.close()
+  assert.deepEqual([existsSync(old), existsSync(recent)], [false, true])
+  await rmdir(recent)
 })
 
 test('what is asked of a server that was closed, or has died, fails at once and says why', async () => {
