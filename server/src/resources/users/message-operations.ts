@@ -6,7 +6,7 @@ import { notFound } from '../../graph/errors.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { idSchema } from '../../graph/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
-import { deleteIncoming, failureCodes, isExpired, reportStatus } from '../messages/public.ts'
+import { deleteIncoming, failureCodes, isBlockedByUser, isExpired, reportStatus } from '../messages/public.ts'
 import { findMessage, lockMessage, lockRecipient, type StoredMessage } from '../messages/store.ts'
 import { actionNotPossible, failCodeNotTaken, groupUserRequired, notInGroup } from './errors.ts'
 import { pressMessage } from './press.ts'
@@ -103,16 +103,24 @@ export function userMessageOperations(): NewOperation[] {
           await report(context, message, user, input.action, input.code)
           return { success: true }
         }
-        const { state, ended_time } = message
-        if (state === 'accepted' || ended_time !== null || isExpired(message, context.clock.now())) {
-          throw refuse('press', 'it has not reached the user')
-        }
+        if (!(await canReach(context, message, user))) throw refuse('press', 'it has not reached the user')
         const message_id = await pressMessage(context, message, user, input as { choice?: string; data?: object })
         await report(context, message, user, 'read')
         return { success: true, message_id }
       },
     }),
   ]
+}
+
+/** Whether a user has a message, or gets it now. */
+async function canReach(
+  { db, clock }: GatewayContext<Transaction>,
+  message: StoredMessage,
+  user: string,
+): Promise<boolean> {
+  const { state, ended_time, group_id, phone_number_id } = message
+  if (state === 'accepted' || ended_time !== null || isExpired(message, clock.now())) return false
+  return state !== 'sent' || group_id !== null || !(await isBlockedByUser(db, phone_number_id, user))
 }
 
 function refuse(action: string, reason: string) {

@@ -178,6 +178,25 @@ onBothDatabases("the users' side", (engine) => {
     assert.equal(await sides.namesOf(await sides.send(user)), 'sent, delivered')
   })
 
+  test('a user who blocked the number can press what came before, and nothing that was sent since', async () => {
+    const user = sides.newUser()
+    await write(user)
+    const action = { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }] }
+    const question = { type: 'interactive', interactive: { type: 'button', body: { text: 'Well?' }, action } }
+    const before = await sides.send(user, question)
+    await sides.gateway(`users/${user}/chats/${number}`, { blocked: true })
+    const since = await sides.send(user, question)
+    assertError(
+      await sides.act(since, 'press', { choice: 'yes' }),
+      actionNotPossible({ action: 'press', reason: 'it has not reached the user' }),
+    )
+    assert.equal((await sides.act(before, 'press', { choice: 'yes' })).status, 200)
+    assert.deepEqual(
+      (await sides.heard(user)).map(({ context }) => context?.id),
+      [undefined, before],
+    )
+  })
+
   test('a change of marketing is told once', async () => {
     const user = sides.newUser()
     for (const marketing of ['stop', 'stop', 'resume']) {
