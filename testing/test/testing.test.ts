@@ -215,6 +215,26 @@ test('a server that cannot be started is named, and nothing is left of it', asyn
   assert.deepEqual(listFolders(), [])
 })
 
+test('a window that the world opens is as new as the server, however old the store is that it was copied from', async () => {
+  await (await createSwitchboard()).close()
+  const begun = Date.now() - 100
+  const sb = await createSwitchboard()
+  try {
+    const exported = await sb.client.operator.exportWorld({ headers: { accept: 'application/json' } })
+    const { users } = (await exported.json()) as { users: { wa_id: string; chats?: { window_opened_at?: string }[] }[] }
+    const opened = users.find(({ wa_id }) => wa_id === user)?.chats?.[0]?.window_opened_at
+    assert.ok(opened && Date.parse(opened) >= begun, `${opened} is before ${new Date(begun).toISOString()}`)
+    // The business may write first, as in the demo world that was applied just now.
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Hi' } })
+    await sb.user(user).waitForMessage({ text: /Hi/ })
+    await sb.advance('23h')
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Still there?' } })
+    await sb.user(user).waitForMessage({ text: /Still/ })
+  } finally {
+    await sb.close()
+  }
+})
+
 test('stores of worlds that nobody used for weeks are removed, others are not', async () => {
   const base = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
   const [old, recent] = [join(base, `world-old-${process.pid}`), join(base, `world-recent-${process.pid}`)]
