@@ -199,3 +199,10 @@ test('codes of errors and of events have names', () => {
   // @ts-expect-error: there is no such code
   assert.equal(ErrorCode.WindowShut, undefined)
 })
+
+test('files may be bytes of any kind', () => {
+  const upload = (client: Switchboard, file: Buffer | Uint8Array | ReadableStream<Uint8Array> | Blob) =>
+    client.media.upload('1', { file })
+  const append = (client: Switchboard, bytes: Uint8Array) => client.uploads.append('1', bytes, { file_offset: 0 })
+  assert.deepEqual([typeof upload, typeof append], ['function', 'function'])
+})

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Switchboard } from '@switchboard/client'
@@ -12,6 +12,13 @@ export interface StoreKeys {
   readonly businesses: readonly TestedBusiness[]
   readonly accounts: readonly TestedAccount[]
   readonly numbers: readonly string[]
+  /** Users whose windows the world opens when it is applied: in a copy they are opened anew, however old the store is. */
+  readonly users: readonly TestedUser[]
+}
+
+interface TestedUser {
+  readonly wa_id: string
+  readonly chats: readonly { readonly phone_number_id: string; readonly window_opened_at?: string | null }[]
 }
 
 /** What a world file has to say of an account at least, and the apps that it is linked to. */
@@ -41,7 +48,9 @@ export interface StoreOptions {
 const ownBusiness = '2990000000000000'
 const ownApp = '3990000000000000'
 /** Counts what is prepared: a store of another layout is not used. */
-const layout = 2
+const layout = 3
+/** Two weeks: holidays. */
+const keptUnused = 14 * 24 * 60 * 60 * 1000
 const firstAppId = 3_990_000_000_000_001
 
 /** A copy of a store with a world in it, made once for each world. `folder` holds it and nothing else. */
@@ -49,10 +58,23 @@ export async function copyStore(options: StoreOptions): Promise<{ folder: string
   const base = await openBase()
   const prepared = join(base, `world-${hash(options)}`)
   const keys = (await readKeys(prepared)) ?? (await prepare(base, prepared, options))
+  // Its time says when it was used last.
+  await utimes(prepared, new Date(), new Date()).catch(() => undefined)
   await sweep(base)
   const folder = await mkdtemp(join(base, `run-${process.pid}-`))
+  const users = openWindows(keys.users, await timeOf(folder))
   await cp(join(prepared, 'data'), join(folder, 'data'), { recursive: true })
-  return { folder, keys }
+  return { folder, keys: { ...keys, users } }
+}
+
+/** When a folder was made: the time of the system, whatever time a test has set for itself. */
+async function timeOf(folder: string): Promise<number> {
+  return Math.floor((await stat(folder)).mtimeMs)
+}
+
+function openWindows(users: readonly TestedUser[], time: number): TestedUser[] {
+  const window_opened_at = new Date(time).toISOString()
+  return users.map(({ wa_id, chats }) => ({ wa_id, chats: chats.map((chat) => ({ ...chat, window_opened_at })) }))
 }
 
 /** For when a prepared store cannot be used, because another version of the server made it. */
@@ -83,13 +105,19 @@ async function readKeys(prepared: string): Promise<StoreKeys | undefined> {
   }
 }
 
-/** Removes what processes left that were killed together with their servers. */
+/** Removes what processes left that were killed together with their servers, and the stores of worlds that nobody uses any more. */
 async function sweep(base: string): Promise<void> {
   for (const name of await readdir(base)) {
-    const pid = Number(/^(?:run|new)-(\d+)-/.exec(name)?.[1] ?? Number.NaN)
-    if (Number.isNaN(pid) || isAlive(pid)) continue
-    await rm(join(base, name), { recursive: true, force: true })
+    const folder = join(base, name)
+    const pid = /^(?:run|new)-(\d+)-/.exec(name)?.[1]
+    const isLeft = pid === undefined ? await isUnused(folder) : !isAlive(Number(pid))
+    if (isLeft) await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function isUnused(folder: string): Promise<boolean> {
+  const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }))
+  return Date.now() - mtimeMs > keptUnused
 }
 
 function isAlive(pid: number): boolean {
@@ -107,11 +135,13 @@ export interface World {
     readonly subscribed_apps?: readonly string[]
     readonly phone_numbers?: readonly { readonly id: string }[]
   })[]
+  readonly users?: readonly (Pick<TestedUser, 'wa_id'> & Partial<TestedUser>)[]
 }
 
 /** Built beside and renamed into place: several test files may begin at once. */
 async function prepare(base: string, prepared: string, options: StoreOptions): Promise<StoreKeys> {
   const folder = await mkdtemp(join(base, `new-${process.pid}-`))
+  const begun = await timeOf(folder)
   const { command, settings, world, vocabulary } = options
   const place = { command, settings, folder, stays: true, dataDir: join(folder, 'data') }
   const tokens = { operatorToken: makeSecret(), gatewayToken: makeSecret() }
@@ -130,7 +160,8 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
     if (world === undefined) await demo.operator.applyWorld(own)
     const client = new Switchboard({ baseUrl: server.url, vocabulary, token: tokens.operatorToken })
     const exported = await client.operator.exportWorld({ headers: { accept: 'application/json' } })
-    const keys = describeKeys(tokens, (await exported.json()) as World)
+    const filled = (await exported.json()) as World
+    const keys = { ...describeKeys(tokens, filled), users: findOpened(filled, begun) }
     await client.operator.applyWorld(describeApps(keys, vocabulary))
     await server.stop()
     await writeFile(join(folder, 'keys.json'), JSON.stringify(keys))
@@ -144,6 +175,18 @@ async function prepare(base: string, prepared: string, options: StoreOptions): P
     if (error instanceof Error) error.message = error.message.replaceAll(file, 'the world')
     throw error
   }
+}
+
+/** The chats whose windows were opened since then. */
+function findOpened({ users = [] }: World, begun: number): TestedUser[] {
+  return users
+    .map(({ wa_id, chats = [] }) => ({
+      wa_id,
+      chats: chats
+        .filter(({ window_opened_at }) => typeof window_opened_at === 'string' && Date.parse(window_opened_at) >= begun)
+        .map(({ phone_number_id }) => ({ phone_number_id })),
+    }))
+    .filter(({ chats }) => chats.length > 0)
 }
 
 export type Tokens = Pick<StoreKeys, 'operatorToken' | 'gatewayToken'>
@@ -185,6 +228,7 @@ export function describeKeys(
       subscribed_apps,
     })),
     numbers: accounts.flatMap(({ phone_numbers = [] }) => phone_numbers.map(({ id }) => id)),
+    users: [],
   }
 }
 

@@ -19,10 +19,11 @@ const fields = [
   'user_preferences',
 ] satisfies readonly WebhookEvent['field'][]
 
-/** Our app of each account's business is linked besides those that are linked already. */
-export function describeSubscription({ businesses, accounts }: StoreKeys, subscriber: Subscriber) {
+/** Our app of each account's business is linked besides those that are linked already, and windows are opened that the world opens. */
+export function describeSubscription({ businesses, accounts, users }: StoreKeys, subscriber: Subscriber) {
   const appOf = new Map(businesses.map(({ id, app_id }) => [id, app_id]))
   return {
+    users,
     apps: businesses.map(({ id, app_id }) => ({
       id: app_id,
       business_id: id,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, rmdir, utimes } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -212,6 +213,43 @@ test('a server that cannot be started is named, and nothing is left of it', asyn
     )
   }
   assert.deepEqual(listFolders(), [])
+})
+
+test('a window that the world opens is as new as the server, however old the store is that it was copied from', async () => {
+  await (await createSwitchboard()).close()
+  const begun = Date.now() - 100
+  const sb = await createSwitchboard()
+  try {
+    const exported = await sb.client.operator.exportWorld({ headers: { accept: 'application/json' } })
+    const { users } = (await exported.json()) as { users: { wa_id: string; chats?: { window_opened_at?: string }[] }[] }
+    const opened = users.find(({ wa_id }) => wa_id === user)?.chats?.[0]?.window_opened_at
+    assert.ok(opened && Date.parse(opened) >= begun, `${opened} is before ${new Date(begun).toISOString()}`)
+    // The business may write first, as in the demo world that was applied just now.
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Hi' } })
+    await sb.user(user).waitForMessage({ text: /Hi/ })
+    await sb.advance('23h')
+    await sb.client.messages.send(sb.number, { to: user, type: 'text', text: { body: 'Still there?' } })
+    await sb.user(user).waitForMessage({ text: /Still/ })
+  } finally {
+    await sb.close()
+  }
+})
+
+test('stores of worlds that nobody used for weeks are removed, others are not', async () => {
+  const base = join(tmpdir(), `switchboard-testing-${process.getuid?.()}`)
+  const [old, recent] = [join(base, `world-old-${process.pid}`), join(base, `world-recent-${process.pid}`)]
+  for (const [folder, days] of [
+    [old, 15],
+    [recent, 13],
+  ] as const) {
+    await mkdir(folder)
+    const time = new Date(Date.now() - days * 24 * 60 * 60 * 1000)
+    await utimes(folder, time, time)
+  }
+  const sb = await createSwitchboard()
+  await sb.close()
+  assert.deepEqual([existsSync(old), existsSync(recent)], [false, true])
+  await rmdir(recent)
 })
 
 test('what is asked of a server that was closed, or has died, fails at once and says why', async () => {

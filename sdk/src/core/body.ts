@@ -2,30 +2,17 @@
 export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
 /** The body of a request that is sent as it is; an object is sent as JSON. */
-export type Body =
-  | string
-  | Blob
-  | Uint8Array<ArrayBuffer>
-  | ArrayBuffer
-  | ByteStream
-  | Readonly<Record<string, unknown>>
+export type Body = string | Blob | Uint8Array | ArrayBuffer | ByteStream | Readonly<Record<string, unknown>>
 
 /**
  * A file to send. A `Blob` or a stream is never whole in memory; `openFile` of `@switchboard/client/node` makes a `Blob` of a path. A
  * text is the file in base64, or a `data:` URL.
  */
-export type FileInput = string | Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | ByteStream
+export type FileInput = string | Blob | Uint8Array | ArrayBuffer | ByteStream
 
 /** A body that can be handed to `fetch`. */
 export interface ReadyBody {
-  readonly body:
-    | string
-    | Blob
-    | FormData
-    | Uint8Array<ArrayBuffer>
-    | ArrayBuffer
-    | ReadableStream<Uint8Array>
-    | undefined
+  readonly body: string | Blob | FormData | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | undefined
   readonly contentType?: string
   /** Whether it can be sent again; a stream cannot. */
   readonly isRepeatable: boolean
@@ -58,7 +45,7 @@ export function writeMultipart(params: Readonly<Record<string, unknown>>, fileNa
   if (isByteStream(file)) return writeStreamed(fields, fileName, file)
   const form = new FormData()
   for (const [name, value] of fields) form.append(name, value)
-  const blob = file instanceof Blob ? file : new Blob([file])
+  const blob = file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>])
   form.append(fileName, blob, nameOf(blob) ?? 'file')
   return { body: form, isRepeatable: true, isLarge: true }
 }
@@ -69,7 +56,7 @@ function nameOf(blob: Blob): string | undefined {
   return 'name' in blob && typeof blob.name === 'string' ? blob.name : undefined
 }
 
-function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> | ArrayBuffer {
+function isBytes(value: unknown): value is Uint8Array | ArrayBuffer {
   return value instanceof Uint8Array || value instanceof ArrayBuffer
 }
 

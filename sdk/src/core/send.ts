@@ -82,7 +82,7 @@ async function attempt<T>(
   // A redirect would make a read of a write.
   const redirect = row.method === 'GET' ? 'follow' : 'manual'
   const init: RequestInit & { duplex?: 'half' } = { method: row.method, headers, signal: controller.signal, redirect }
-  if (body.body !== undefined) init.body = body.body
+  if (body.body !== undefined) init.body = body.body as NonNullable<RequestInit['body']>
   // For a redirect Node would keep a second copy of the whole body in memory. With both of these it need not.
   if (body.isLarge) Object.assign(init, { redirect: 'error', window: null, duplex: 'half' })
   try {

@@ -24,7 +24,7 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: string | readonly string[],
   { tolerance = 300, requireTimestamp = false }: VerifyOptions = {},
-): Promise<Bytes> {
+): Promise<Uint8Array> {
   const body = toBytes(rawBody)
   const secrets = (typeof secret === 'string' ? [secret] : [...(secret ?? [])]).filter(Boolean)
   if (secrets.length === 0) throw new WebhookVerificationError('secret_missing')
