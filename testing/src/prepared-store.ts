@@ -42,6 +42,8 @@ export interface StoreOptions {
   readonly vocabulary: 'msgapp' | 'whatsapp'
   /** A world file's text. Undefined: the demo world. */
   readonly world: string | undefined
+  /** The text of the demo world, where that is taken and known: with another one another store is prepared. */
+  readonly demo?: string | undefined
 }
 
 /** Of the business that owns what the tests need, and no account. */
