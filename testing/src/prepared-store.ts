@@ -16,7 +16,7 @@ export interface StoreKeys {
   readonly users: readonly TestedUser[]
 }
 
-interface TestedUser {
+export interface TestedUser {
   readonly wa_id: string
   readonly chats: readonly { readonly phone_number_id: string; readonly window_opened_at?: string | null }[]
 }
