@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, realpath, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Switchboard, SwitchboardError } from '@switchboard/client'
 import { fetchAside } from './fetch-aside.ts'
 import { copyStore, forgetStore, type StoreKeys, type StoreOptions } from './prepared-store.ts'
 import { joinServer } from './running-server.ts'
-import { findCommand, type RunningServer, type ServerCommand, type Settings, startServer } from './server-process.ts'
+import {
+  findCommand,
+  type Program,
+  type RunningServer,
+  type ServerCommand,
+  type Settings,
+  startServer,
+} from './server-process.ts'
 import { Subscriber } from './subscriber.ts'
 import { describeSubscription } from './subscription.ts'
 import { type Life, TestSwitchboard } from './test-switchboard.ts'
@@ -32,6 +39,10 @@ const retryDelays = '200ms,1s,5s,30s,2m,10m,30m,1h,3h,6h,12h,24h'
 /** Starts a server with a world of its own. It ends with `close()`, or with the process that called this, however that ends. */
 export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<TestSwitchboard> {
   const { url } = options
+  const ofOwn = (['world', 'settings'] as const).find((name) => options[name] !== undefined)
+  if (url !== undefined && ofOwn !== undefined) {
+    throw new Error(`${ofOwn} is for a server that is started for the test: the one at ${url} has its own`)
+  }
   const { server, keys, vocabulary } =
     url === undefined ? await startOwn(options) : await joinServer({ ...options, url })
   try {
@@ -42,11 +53,13 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   }
 }
 
-async function startOwn({ world, vocabulary = 'msgapp', settings = {}, command }: SwitchboardOptions) {
+async function startOwn({ world, vocabulary = 'msgapp', settings = {}, ...given }: SwitchboardOptions) {
+  const command = findCommand(given.command)
   const store = {
-    command: findCommand(command),
+    command,
     vocabulary,
     world: await readWorld(world),
+    ...(world === undefined && { demo: await readDemo(command) }),
     settings: { WEBHOOK_RETRY_DELAYS: retryDelays, ...settings, VOCABULARY: vocabulary },
   }
   return { ...(await start(store)), vocabulary }
@@ -90,6 +103,12 @@ async function start(store: StoreOptions): Promise<{ server: RunningServer; keys
     await forgetStore(store)
     return begin(await copyStore(store))
   }
+}
+
+/** The demo world of the server, where it is found: another version of it may have another one. */
+async function readDemo([program]: Program): Promise<string | undefined> {
+  const clone = dirname(await realpath(program).catch(() => program))
+  return readFile(join(clone, 'worlds', 'demo.yaml'), 'utf8').catch(() => undefined)
 }
 
 async function readWorld(world: SwitchboardOptions['world']): Promise<string | undefined> {

@@ -16,7 +16,7 @@ export interface StoreKeys {
   readonly users: readonly TestedUser[]
 }
 
-interface TestedUser {
+export interface TestedUser {
   readonly wa_id: string
   readonly chats: readonly { readonly phone_number_id: string; readonly window_opened_at?: string | null }[]
 }
@@ -42,6 +42,8 @@ export interface StoreOptions {
   readonly vocabulary: 'msgapp' | 'whatsapp'
   /** A world file's text. Undefined: the demo world. */
   readonly world: string | undefined
+  /** The text of the demo world, where that is taken and known: with another one another store is prepared. */
+  readonly demo?: string | undefined
 }
 
 /** Of the business that owns what the tests need, and no account. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from '../../sdk/test/harness-pack.ts'
@@ -45,6 +45,26 @@ describe('the packed client and testing library', () => {
       assert.match(stdout, new RegExp(`^text ${major}\\.`))
     })
   }
+
+  test('prepare the demo world anew when the clone has another one', async () => {
+    const clone = join(project.folder, 'clone')
+    await mkdir(join(clone, 'worlds'), { recursive: true })
+    const command = join(clone, 'switchboard')
+    const log = join(clone, 'log')
+    await writeFile(command, `#!/bin/sh\necho "$1" >> '${log}'\nexec '${root}/switchboard' "$@"\n`, { mode: 0o755 })
+    await project.write('program.js', program)
+    const starts: number[] = []
+    for (const demo of ['# one', '# one', '# another']) {
+      await writeFile(join(clone, 'worlds/demo.yaml'), demo)
+      await writeFile(log, '')
+      await runFile(process.execPath, ['program.js'], {
+        cwd: project.folder,
+        env: { ...env, SWITCHBOARD_COMMAND: command },
+      })
+      starts.push((await readFile(log, 'utf8')).trim().split('\n').length)
+    }
+    assert.deepEqual(starts, [2, 1, 2])
+  })
 
   test('have types that fit, and nothing skipped', async () => {
     for (const name of ['@types/node', 'undici-types']) {

@@ -14,6 +14,10 @@ test('tests can share a server that runs, and leave its links as they were', asy
     (await host.client.webhooks.listLinkedApps('1000000000000001')).data.map((linked) => JSON.stringify(linked)).sort()
   const before = await links()
   const { url, operatorToken, gatewayToken } = host
+  await assert.rejects(
+    createSwitchboard({ url, world: {} }),
+    /^Error: world is for a server that is started for the test/,
+  )
   const sb = await createSwitchboard({ url: new URL(url), operatorToken, gatewayToken })
   assert.equal(sb.url, url)
   const phone = sb.user('16505551234')
