@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, readFile, rm } from 'node:fs/promises'
+import { cp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -104,6 +104,16 @@ describe('the packed client', () => {
     )
     const { stdout, stderr } = await runFile(process.execPath, ['run.js'], { cwd: project.folder })
     assert.equal(stdout, 'refused run.js\n', stderr)
+    await project.write('run.cjs', "console.log(typeof require('@switchboard/client').Switchboard)")
+    assert.equal((await runFile(process.execPath, ['run.cjs'], { cwd: project.folder })).stdout, 'function\n')
+  })
+
+  test('has types that compilers before TypeScript 5.7 know too', async () => {
+    const dist = join(project.folder, 'node_modules/@switchboard/client/dist')
+    for (const file of await readdir(dist, { recursive: true })) {
+      if (!file.endsWith('.d.ts')) continue
+      assert.doesNotMatch(await readFile(join(dist, file), 'utf8'), /\b(?:Uint8Array|Buffer)</, file)
+    }
   })
 
   describe('without Node', () => {
