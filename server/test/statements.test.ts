@@ -71,6 +71,8 @@ async function startLoggedAt(scope: Scope, place: StorePlace, role: string, give
       RATE_LIMIT_PLATFORM: '1000000/1h',
       LOG_LEVEL: 'warn',
       SANDBOX: 'off',
+      // A post that a subscriber keeps waiting stays under way, however busy the machine is.
+      WEBHOOK_TIMEOUT: '2m',
     },
   })
   scope.after(async () => {
