@@ -18,6 +18,8 @@ export const waitingTimer = 'messages.deliver_waiting'
 
 /** So many waiting messages are delivered in one transaction. */
 const waitingBatch = 100
+/** Transactions take less. */
+const settleTime = 5 * second
 
 export interface PhoneTools extends EventTools {
   readonly random: TimerDeps['random']
@@ -95,39 +97,52 @@ export function endWaiting(tx: Transaction, chat_id: string, now: number): void 
   tx.run(endSent, { chat_id, now })
 }
 
-const listWaitingAlone = defineStatement<{ user_wa_id: string; now: number; limit: number }>()(
-  (db, { user_wa_id, now, limit }) =>
-    db
-      .selectFrom('messages')
-      .innerJoin('chats', 'chats.id', 'messages.chat_id')
-      .select(['messages.id', 'messages.position'])
-      .where('messages.user_wa_id', '=', user_wa_id)
-      // As the index says it: a value that is bound would not be known to be in it.
-      .where(sql<boolean>`messages.state = 'sent' AND messages.direction = 'to_user'`)
-      .where('messages.type', '<>', 'reaction')
-      .where('messages.ended_time', 'is', null)
-      .where('messages.expires_time', '>', now)
-      .where('chats.blocked', '=', false)
-      .orderBy('messages.position')
-      .limit(limit),
+interface Waiting {
+  readonly user_wa_id: string
+  readonly now: number
+  /** What was sent later waits for its own timer. */
+  readonly sentUntil: number
+  readonly limit: number
+}
+
+const listWaitingAlone = defineStatement<Waiting>()((db, { user_wa_id, now, sentUntil, limit }) =>
+  db
+    .selectFrom('messages')
+    .innerJoin('chats', 'chats.id', 'messages.chat_id')
+    .select(['messages.id', 'messages.position'])
+    .where('messages.user_wa_id', '=', user_wa_id)
+    // As the index says it: a value that is bound would not be known to be in it.
+    .where(sql<boolean>`messages.state = 'sent' AND messages.direction = 'to_user'`)
+    .where('messages.type', '<>', 'reaction')
+    .where('messages.ended_time', 'is', null)
+    .where('messages.expires_time', '>', now)
+    .where('messages.sent_time', '<=', sentUntil)
+    .where('chats.blocked', '=', false)
+    .orderBy('messages.position')
+    .limit(limit),
 )
 
-const listWaitingInGroups = defineStatement<{ user_wa_id: string; now: number; limit: number }>()(
-  (db, { user_wa_id, now, limit }) =>
-    db
-      .selectFrom('message_recipients')
-      .innerJoin('messages', 'messages.id', 'message_recipients.message_id')
-      .select(['messages.id', 'messages.position'])
-      .where('message_recipients.user_wa_id', '=', user_wa_id)
-      .where(sql<boolean>`message_recipients.state = 'sent'`)
-      .where('messages.expires_time', '>', now)
-      .orderBy('messages.position')
-      .limit(limit),
+const listWaitingInGroups = defineStatement<Waiting>()((db, { user_wa_id, now, sentUntil, limit }) =>
+  db
+    .selectFrom('message_recipients')
+    .innerJoin('messages', 'messages.id', 'message_recipients.message_id')
+    .select(['messages.id', 'messages.position'])
+    .where('message_recipients.user_wa_id', '=', user_wa_id)
+    .where(sql<boolean>`message_recipients.state = 'sent'`)
+    .where('messages.expires_time', '>', now)
+    .where('messages.sent_time', '<=', sentUntil)
+    .orderBy('messages.position')
+    .limit(limit),
 )
 
 /** Delivers what waits for a user who is online now, oldest first; what is more than a batch goes on by a timer. */
-export async function deliverWaiting(tx: Transaction, tools: PhoneTools, user_wa_id: string): Promise<void> {
-  const asked = { user_wa_id, now: tools.clock.now(), limit: waitingBatch }
+async function deliverWaiting(
+  tx: Transaction,
+  tools: PhoneTools,
+  user_wa_id: string,
+  sentUntil: number,
+): Promise<void> {
+  const asked = { user_wa_id, now: tools.clock.now(), sentUntil, limit: waitingBatch }
   const waiting = [...(await tx.list(listWaitingAlone, asked)), ...(await tx.list(listWaitingInGroups, asked))]
   const next = waiting.sort((one, other) => one.position - other.position).slice(0, waitingBatch)
   for (const { id } of next) {
@@ -138,7 +153,25 @@ export async function deliverWaiting(tx: Transaction, tools: PhoneTools, user_wa
     await schedulePhone(tx, tools, id, user, statuses.at(-1))
   }
   if (next.length < waitingBatch) return
-  await setTimer(tx, tools, { kind: waitingTimer, due_time: tools.clock.now(), payload: { user_wa_id } })
+  await setTimer(tx, tools, { kind: waitingTimer, due_time: tools.clock.now(), payload: { user_wa_id, sentUntil } })
+}
+
+/** Up to when messages to a phone that is online were sent that it must have by now. */
+function dueUntil({ clock, settings: { phoneDeliveryDelay } }: PhoneTools): number {
+  return phoneDeliveryDelay === 0 ? Number.MAX_SAFE_INTEGER : clock.now() - phoneDeliveryDelay
+}
+
+/**
+ * Delivers what waits for a user whose phone reports that it is online, also where it was so already: a world file may have set that,
+ * which delivers nothing. A sender of the same moment may still see the phone offline and leave a message that cannot be seen here yet,
+ * so a timer looks once more.
+ */
+export async function comeOnline(tx: Transaction, tools: PhoneTools, before: Person): Promise<void> {
+  const { clock, settings } = tools
+  const sentUntil = isOnline(before, settings) ? dueUntil(tools) : Number.MAX_SAFE_INTEGER
+  await deliverWaiting(tx, tools, before.wa_id, sentUntil)
+  const due_time = clock.now() + settings.phoneDeliveryDelay + settleTime
+  await setTimer(tx, tools, { kind: waitingTimer, due_time, payload: { user_wa_id: before.wa_id } })
 }
 
 export function makePhoneHandlers(deps: TimerDeps): Record<string, TimerHandler> {
@@ -148,9 +181,10 @@ export function makePhoneHandlers(deps: TimerDeps): Record<string, TimerHandler>
     [phoneTimer]: { finish: (tx, payload) => act(tx, toolsOf(), payload as PhoneAct), retryDelay },
     [waitingTimer]: {
       async finish(tx, payload) {
-        const { user_wa_id } = payload as { user_wa_id: string }
+        const tools = toolsOf()
+        const { user_wa_id, sentUntil = dueUntil(tools) } = payload as { user_wa_id: string; sentUntil?: number }
         const { presence } = await findPerson(tx, '', user_wa_id)
-        if (isOnline({ presence }, deps.settings)) await deliverWaiting(tx, toolsOf(), user_wa_id)
+        if (isOnline({ presence }, deps.settings)) await deliverWaiting(tx, tools, user_wa_id, sentUntil)
       },
       retryDelay,
     },

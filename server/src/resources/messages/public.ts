@@ -7,7 +7,7 @@ export { type Incoming, type IncomingMessage, isOfUser, readWritersOf, storeInco
 export { type BelievedNumber, canStoreAtOnce, storeAtOnce } from './incoming-at-once.ts'
 export { listNumbersOfMessages } from './incoming-store.ts'
 export { isMediaKind } from './kinds.ts'
-export { deliverWaiting, endWaiting, isBlockedByUser, isOnline, type PhoneTools } from './phone.ts'
+export { comeOnline, endWaiting, isBlockedByUser, type PhoneTools } from './phone.ts'
 export { deleteIncoming, type ReportTools, reportStatus, takeHandedStatus } from './report.ts'
 export { deleteContents } from './retention-store.ts'
 export { defaultFilename, drawMessageId, isWindowOpen } from './rules.ts'

@@ -12,7 +12,7 @@ import { type ListOptions, pagingSchema } from '../../graph/paging.ts'
 import { idSchema, successSchema } from '../../graph/schemas.ts'
 import { userWaIdSchema } from '../calls/schemas.ts'
 import { findNumberForGateway } from '../calls/store.ts'
-import { deliverWaiting, endWaiting, isOnline, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
+import { comeOnline, endWaiting, isWindowOpen, nameOf, writeSeconds } from '../messages/public.ts'
 import { chatIdOf, findPerson, groupChatIdOf, type Person, takeChat, updateChat } from '../messages/store.ts'
 import { messageDownloads } from './download.ts'
 import { numberIsNoUser, numberOrGroup } from './errors.ts'
@@ -95,10 +95,10 @@ function userOperations(): NewOperation[] {
       output: successSchema,
       examples: { input: { wa_id: exampleUser, presence: 'online' }, output: { success: true } },
       async run(context, { wa_id, ...changes }) {
-        const { db, settings } = context
+        const { db } = context
         const before = await requireUser(context, wa_id)
         await upsertUser(db, wa_id, changes)
-        if (changes.presence === 'online' && !isOnline(before, settings)) await deliverWaiting(db, context, wa_id)
+        if (changes.presence === 'online') await comeOnline(db, context, before)
         return { success: true }
       },
     }),

@@ -92,6 +92,29 @@ onBothDatabases("the users' side", (engine) => {
     assert.equal(await sides.namesOf(await sides.send(user)), 'sent, delivered')
   })
 
+  test('a message whose sender saw the phone offline while it came online is delivered a little later', async () => {
+    const user = await offlineUser()
+    const set = (presence: 'offline' | 'online') =>
+      server.database.transaction((tx) =>
+        tx.query.updateTable('users').set({ presence }).where('wa_id', '=', user).execute(),
+      )
+    await sides.gateway(`users/${user}`, { presence: 'online' })
+    await set('offline')
+    const left = await sides.send(user)
+    await set('online')
+    await server.app.settle()
+    assert.equal(await sides.namesOf(left), 'sent')
+    server.clock.advance(5 * second)
+    await server.app.settle()
+    assert.equal(await sides.namesOf(left), 'sent, delivered')
+
+    await set('offline')
+    const another = await sides.send(user)
+    await set('online')
+    await sides.gateway(`users/${user}`, { presence: 'online' })
+    assert.equal(await sides.namesOf(another), 'sent, delivered', 'a phone that was online already')
+  })
+
   test('offline: a message waits; going online delivers what waits, oldest first', async () => {
     const user = await offlineUser()
     const waiting = [await sides.send(user), await sides.send(user), await sides.send(user)]
