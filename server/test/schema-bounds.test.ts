@@ -30,7 +30,7 @@ describe('every schema', () => {
     const known = new Set([
       ...['type', 'enum', 'const', 'anyOf', 'items', 'properties', 'required', 'additionalProperties'],
       ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'pattern', 'format'],
-      ...['description', 'x-expects'],
+      ...['description', 'x-expects', 'x-refused'],
     ])
     const unknown = findParts(
       ['request', 'event', 'world'],
