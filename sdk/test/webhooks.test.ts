@@ -301,7 +301,7 @@ describe('a handler that nobody waits for', () => {
 })
 
 describe('a body that was parsed before', () => {
-  test('is told by the handler as a route of Fastify', async (t) => {
+  test('is reported by the handler as a route of Fastify', async (t) => {
     const { handler, errors } = take()
     const app = fastify()
     app.post('/hook', (request) => handler(request as unknown as Request))
@@ -311,7 +311,7 @@ describe('a body that was parsed before', () => {
     assert.equal((errors[0] as WebhookVerificationError).problem, 'body_parsed')
   })
 
-  test('is told by the handler in Express', async (t) => {
+  test('is reported by the handler in Express', async (t) => {
     const { handler, errors } = take()
     const express = await loadExpress()
     const app = express()
@@ -325,7 +325,7 @@ describe('a body that was parsed before', () => {
     assert.equal((errors[0] as WebhookVerificationError).problem, 'body_parsed')
   })
 
-  test('is told by the handler for a Request that was read', async () => {
+  test('is reported by the handler for a Request that was read', async () => {
     const { handler, errors } = take()
     const request = new Request('http://localhost/', { method: 'POST', body, headers: sign(body) })
     await request.json()

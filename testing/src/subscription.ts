@@ -19,7 +19,7 @@ const fields = [
   'user_preferences',
 ] satisfies readonly WebhookEvent['field'][]
 
-/** Our app of each account's business is linked besides those that are linked already, and windows are opened that the world opens. */
+/** Links our app of each business to the accounts of the business, beside the apps that are linked already, and opens the windows of the world anew. */
 export function describeSubscription({ businesses, accounts, users }: StoreKeys, subscriber: Subscriber) {
   const appOf = new Map(businesses.map(({ id, app_id }) => [id, app_id]))
   return {

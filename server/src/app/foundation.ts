@@ -112,7 +112,7 @@ export async function layFoundation({
       userAgent: `switchboard/${packageVersion()}`,
     }),
     runsWorkers: config.role !== 'api',
-    /** This process among those that share the store. */
+    /** What other processes with the same store see of this one. */
     self: { id: random.trace(), role: config.role, version: packageVersion(), started_time: clock.now() },
   }
 }

@@ -50,7 +50,7 @@ export interface RowContext<D extends Db = Db> {
 export interface Context<D extends Db = Db> extends RowContext<D> {
   readonly node: Node
   /** The members of the body that are not in the input, as they came. */
-  readonly unknownMembers: Readonly<Record<string, unknown>>
+  readonly unknownMembers: readonly (readonly [name: string, value: unknown])[]
 }
 
 /**
@@ -74,7 +74,7 @@ export function limitsOf({ accounts, businesses }: Caller): OperatorLimits | und
 }
 
 /**
- * At the operator door no node was checked: the caller runs the service, and sees every tenant or those that its token is limited to.
+ * At the operator door no node was checked: the caller runs the service. It sees every tenant, or the tenants of its token.
  * The finders for these handlers say so in their names (`…ForOperators`), and take the limits.
  */
 export interface OperatorContext<D extends Db = Db> extends RowContext<D> {

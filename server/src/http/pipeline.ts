@@ -245,15 +245,12 @@ class OperationContext<D extends Db>
     return this.#asked.admission.node ?? this.#refuse('a node but its path names none')
   }
 
-  get unknownMembers(): Record<string, unknown> {
+  get unknownMembers(): [string, unknown][] {
     const { admission, arrived } = this.#asked
     const { properties } = admission.row.input
     const { headers = [] } = admission.row.operation
-    return Object.fromEntries(
-      Object.entries(arrived.body?.values ?? {}).filter(
-        ([name]) => !Object.hasOwn(properties, name) || headers.includes(name),
-      ),
-    )
+    const isUnknown = (name: string) => !Object.hasOwn(properties, name) || headers.includes(name)
+    return Object.entries(arrived.body?.values ?? {}).filter(([name]) => isUnknown(name))
   }
 
   /** Returns a function, like the next ones, because handlers destructure the context. */

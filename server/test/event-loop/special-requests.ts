@@ -22,13 +22,35 @@ function post(
   return { name, method: 'POST', target, headers: { authorization: `Bearer ${token}`, 'content-type': type }, makeBody }
 }
 
-/** What the tables do not say: descriptions of sessions, keys, events, files, and heads of requests. */
+/** What the tables do not say: descriptions of sessions, keys, messages that are sent once, events, files, and heads of requests. */
 export function* listSpecialRequests(): Generator<WorstRequest> {
   yield* listSessions()
   yield* listKeys()
+  yield* listSentOnce()
   yield* listEvents()
   yield* listFiles()
   yield* listHeads()
+}
+
+/** With an Idempotency-Key the whole body counts: as many members that nothing else reads as it may have. */
+function* listSentOnce(): Generator<WorstRequest> {
+  const target = `/v23.0/${numbers.main}/messages`
+  const headers = { authorization: `Bearer ${tokens.owner}`, 'content-type': json }
+  const message = { messaging_product: 'msgapp', to: users.granting, text: { body: 'Hello' } }
+  const members = Object.fromEntries(Array.from({ length: 19_900 }, (_, i) => [`k${i}`, 'v'.repeat(30)]))
+  for (const [name, body] of [
+    ['members', { ...message, ...members }],
+    ['members of a member', { ...message, members }],
+  ] as const) {
+    const makeBody = () => Buffer.from(JSON.stringify(body))
+    yield {
+      name: `a message that is sent once, with many ${name}`,
+      method: 'POST',
+      target,
+      headers: { ...headers, 'idempotency-key': name },
+      makeBody,
+    }
+  }
 }
 
 /** Each as long as it may be: many lines of one kind, or one line with many parts. */

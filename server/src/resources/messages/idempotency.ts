@@ -42,8 +42,8 @@ const updateResponse = defineStatement<Key & { response: string }>()((db, { app_
 
 /**
  * Does a request once for each key: what comes again gets the first response. Members that are ignored otherwise count too: with
- * another of them it is another body. A request at the same moment waits for the first,
- * because both want to write the same row, and goes on by itself if the first is undone.
+ * another of them it is another body. A request at the same moment waits for the first, because both want to write the same row, and
+ * goes on by itself if the first is undone.
  */
 export async function doOnce(
   context: Context<Transaction>,
@@ -56,7 +56,8 @@ export async function doOnce(
   const now = clock.now()
   const id: Key = { app_id: caller.app_id, phone_number_id: node.id, key }
   await removeOver(db, id, now - settings.idempotencyKeep)
-  const digest = hash('sha256', writeCanonical({ ...body, ...unknownMembers }), 'base64url')
+  const unknown = unknownMembers.map(([name, value]) => `\n${JSON.stringify(name)}:${writeCanonical(value)}`)
+  const digest = hash('sha256', writeCanonical(body) + unknown.sort().join(''), 'base64url')
   if (await db.first(insertKey, { ...id, digest, created_time: now })) {
     const response = await work()
     db.run(updateResponse, { ...id, response: JSON.stringify(response) })
@@ -95,9 +96,12 @@ async function removeOver({ query }: Transaction, { app_id, phone_number_id, key
 
 /** The same text for the same JSON value, in whatever order its members came. */
 function writeCanonical(value: unknown): string {
-  return JSON.stringify(value, (_name, member) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
-  )
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(writeCanonical).join()}]`
+  const given = value as Readonly<Record<string, unknown>>
+  const names = Object.keys(given).filter((name) => given[name] !== undefined)
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${writeCanonical(given[name])}`)
+    .join()}}`
 }
