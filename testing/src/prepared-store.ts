@@ -60,11 +60,12 @@ export async function copyStore(options: StoreOptions): Promise<{ folder: string
   const base = await openBase()
   const prepared = join(base, `world-${hash(options)}`)
   const keys = (await readKeys(prepared)) ?? (await prepare(base, prepared, options))
-  // Its time says when it was used last.
-  await utimes(prepared, new Date(), new Date()).catch(() => undefined)
-  await sweep(base)
   const folder = await mkdtemp(join(base, `run-${process.pid}-`))
-  const users = openWindows(keys.users, await timeOf(folder))
+  const now = await timeOf(folder)
+  // Its time says when it was used last.
+  await utimes(prepared, now / 1000, now / 1000).catch(() => undefined)
+  await sweep(base, now)
+  const users = openWindows(keys.users, now)
   await cp(join(prepared, 'data'), join(folder, 'data'), { recursive: true })
   return { folder, keys: { ...keys, users } }
 }
@@ -108,18 +109,18 @@ async function readKeys(prepared: string): Promise<StoreKeys | undefined> {
 }
 
 /** Removes what processes left that were killed together with their servers, and the stores of worlds that nobody uses any more. */
-async function sweep(base: string): Promise<void> {
+async function sweep(base: string, now: number): Promise<void> {
   for (const name of await readdir(base)) {
     const folder = join(base, name)
     const pid = /^(?:run|new)-(\d+)-/.exec(name)?.[1]
-    const isLeft = pid === undefined ? await isUnused(folder) : !isAlive(Number(pid))
+    const isLeft = pid === undefined ? await isUnused(folder, now) : !isAlive(Number(pid))
     if (isLeft) await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function isUnused(folder: string): Promise<boolean> {
-  const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }))
-  return Date.now() - mtimeMs > keptUnused
+async function isUnused(folder: string, now: number): Promise<boolean> {
+  const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: now }))
+  return now - mtimeMs > keptUnused
 }
 
 function isAlive(pid: number): boolean {
