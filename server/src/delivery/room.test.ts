@@ -110,4 +110,22 @@ suite('the room for lanes', () => {
     room.drop(to(2, 2), false)
     assert.ok(room.admits(to(99, 99), false))
   })
+
+  test('hosts that are only asked about take no memory, and of those that were used it keeps a bounded number', () => {
+    const room = new Room()
+    for (let host = 0; host < 30_000; host++) room.admits(to(host, host), false)
+    assert.equal(room.knownOrigins, 0)
+    for (let host = 0; host < 12_000; host++) room.enter(to(host, host), false)?.leave('neither')
+    assert.equal(room.knownOrigins, 10_000)
+  })
+
+  test('the window of a host outlives its last post, and goes with the hosts that were used long ago', () => {
+    const room = new Room()
+    for (const place of fill(room, to(1, 1))) place.leave('silent')
+    const narrow = fill(room, to(1, 1))
+    assert.ok(narrow.length < fill(room, to(1, 2)).length, 'it is narrower than that of a new host')
+    for (const place of narrow) place.leave('neither')
+    for (let host = 3; host < 11_000; host++) room.enter(to(2, host), false)?.leave('neither')
+    assert.ok(fill(room, to(1, 1)).length > narrow.length, 'it begins anew')
+  })
 })

@@ -61,8 +61,8 @@ const failingShare = 1 / 4
 const leastFailing = 2
 /** How many lanes of a host are held for each post that it has room for: a lane does not always have a post under way. */
 const lanesPerPost = 2
-/** How long the state of a host is kept after its last post. */
-const originMemory = 10 * minute
+/** How long the window of a host is kept after its last post, and of how many hosts. */
+const idleMilliseconds = 10 * minute
 const maxIdleOrigins = 10_000
 
 /** The room for posts that a process has, shared among apps and hosts. */
@@ -70,17 +70,28 @@ export class Room {
   readonly #limits: RoomLimits
   readonly #total: Share = { posts: 0, lanes: 0 }
   readonly #apps = new Map<string, Share>()
+  /** Hosts with posts under way or lanes held: never more than there is room for. */
   readonly #origins = new Map<string, Origin>()
+  /** Hosts without either, the one that was used longest ago first. */
+  readonly #idle = new Map<string, Origin>()
+  /** Stands for every host that nothing is known about. */
+  readonly #unknown: Origin
 
   constructor(limits: RoomLimits = defaultRoom) {
     this.#limits = limits
+    this.#unknown = makeOrigin(limits)
+  }
+
+  /** How many hosts it keeps in memory. */
+  get knownOrigins(): number {
+    return this.#origins.size + this.#idle.size
   }
 
   /** Whether a lane may be claimed: holding more lanes than can send is useless. */
   admits({ app_id, origin: name }: Destination, isFailing: boolean): boolean {
     const { app, lanes } = this.#limits
     if (this.#total.lanes >= lanes || (this.#apps.get(app_id)?.lanes ?? 0) >= app) return false
-    const origin = this.#originOf(name)
+    const origin = this.#findOrigin(name) ?? this.#unknown
     const isFull = origin.lanes >= lanesPerPost * origin.window.size
     return !isFull && (!isFailing || origin.failing.lanes < lanesPerPost * failingLimit(origin))
   }
@@ -100,10 +111,10 @@ export class Room {
     const ofApp = this.#apps.get(destination.app_id)?.posts ?? 0
     const isBusy = 2 * this.#total.posts > posts
     if (this.#total.posts >= posts || ofApp >= (isBusy ? appWhenBusy : app)) return undefined
-    const origin = this.#originOf(destination.origin)
-    if (origin.posts >= origin.window.size) return undefined
-    if (isFailing && origin.failing.posts >= failingLimit(origin)) return undefined
-    this.#count(destination, isFailing, 'posts', 1)
+    const known = this.#findOrigin(destination.origin) ?? this.#unknown
+    if (known.posts >= known.window.size) return undefined
+    if (isFailing && known.failing.posts >= failingLimit(known)) return undefined
+    const origin = this.#count(destination, isFailing, 'posts', 1)
     const number = origin.window.start()
     const startedTime = performance.now()
     return {
@@ -120,40 +131,49 @@ export class Room {
     }
   }
 
-  #count({ app_id, origin: name }: Destination, isFailing: boolean, what: keyof Share, change: 1 | -1): void {
+  #count({ app_id, origin: name }: Destination, isFailing: boolean, what: keyof Share, change: 1 | -1): Origin {
     this.#total[what] += change
     const ofApp = this.#apps.get(app_id) ?? { posts: 0, lanes: 0 }
     ofApp[what] += change
     if (ofApp.posts + ofApp.lanes === 0) this.#apps.delete(app_id)
     else this.#apps.set(app_id, ofApp)
-    const origin = this.#originOf(name)
+    const origin = this.#findOrigin(name) ?? makeOrigin(this.#limits)
     origin[what] += change
     if (isFailing) origin.failing[what] += change
-  }
-
-  #originOf(name: string): Origin {
-    let origin = this.#origins.get(name)
-    if (!origin) {
-      if (this.#origins.size >= maxIdleOrigins) this.#forgetIdle()
-      origin = {
-        posts: 0,
-        lanes: 0,
-        failing: { posts: 0, lanes: 0 },
-        window: new Window(this.#limits.origin),
-        respondedTime: Number.NEGATIVE_INFINITY,
-        usedTime: 0,
-      }
-      this.#origins.set(name, origin)
-    }
-    origin.usedTime = performance.now()
+    this.#keep(name, origin)
     return origin
   }
 
-  #forgetIdle(): void {
-    const before = performance.now() - originMemory
-    for (const [name, { posts, lanes, usedTime }] of this.#origins) {
-      if (posts + lanes === 0 && usedTime < before) this.#origins.delete(name)
+  #findOrigin(name: string): Origin | undefined {
+    const busy = this.#origins.get(name)
+    if (busy) return busy
+    const idle = this.#idle.get(name)
+    return idle && performance.now() - idle.usedTime < idleMilliseconds ? idle : undefined
+  }
+
+  #keep(name: string, origin: Origin): void {
+    this.#idle.delete(name)
+    if (origin.posts + origin.lanes > 0) {
+      this.#origins.set(name, origin)
+      return
     }
+    this.#origins.delete(name)
+    origin.usedTime = performance.now()
+    this.#idle.set(name, origin)
+    if (this.#idle.size <= maxIdleOrigins) return
+    const [oldest] = this.#idle.keys()
+    this.#idle.delete(oldest as string)
+  }
+}
+
+function makeOrigin({ origin }: RoomLimits): Origin {
+  return {
+    posts: 0,
+    lanes: 0,
+    failing: { posts: 0, lanes: 0 },
+    window: new Window(origin),
+    respondedTime: Number.NEGATIVE_INFINITY,
+    usedTime: 0,
   }
 }
 
