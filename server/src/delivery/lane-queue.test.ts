@@ -85,17 +85,42 @@ suite('the queue of a lane', () => {
     assert.deepEqual([takeId(queue), takeId(queue), takeId(queue)], [4, 5, undefined])
   })
 
-  test('of several that shared a post the first that ends settles their conversation', () => {
+  test('of several that shared a post the last that ends settles their conversation', () => {
     const [a1, a2, a3] = [make(1, 'a'), make(2, 'a', 1), make(3, 'a', 2)]
-    const queue = fill([a1, a2, a3])
-    const first = queue.take()
-    assert.ok(first)
-    queue.takeMore(first, 1, () => true)
-    assert.deepEqual(
-      queue.finish(a1, now + 5).map(({ id }) => id),
-      [3],
-    )
-    assert.deepEqual(queue.finish(a2, now + 5), [])
+    const share = () => {
+      const queue = fill([a1, a2, a3])
+      const first = queue.take()
+      assert.ok(first)
+      queue.takeMore(first, 1, () => true)
+      return queue
+    }
+    const retried = share()
+    assert.deepEqual(retried.finish(a1, now + 5), [{ id: 3, attempts: 0, until: now + 5 }])
+    assert.deepEqual(retried.finish(a2, now + 7), [])
+    assert.deepEqual([takeId(retried), retried.nextRetry()], [undefined, now + 5])
+
+    const expired = share()
+    assert.deepEqual(expired.finish(a1, undefined), [], 'given up')
+    assert.equal(takeId(expired), undefined, 'the second may have to be tried again')
+    assert.deepEqual(expired.finish(a2, now + 7), [{ id: 3, attempts: 0, until: now + 7 }])
+    assert.deepEqual([takeId(expired), expired.nextRetry()], [undefined, now + 7])
+
+    const done = share()
+    done.finish(a1, undefined)
+    done.finish(a2, undefined)
+    assert.equal(takeId(done), 3)
+  })
+
+  test('a delivery that is overtaken lets the next of its conversation go, and settles nothing when it ends', () => {
+    const [a1, a2] = [make(1, 'a'), make(2, 'a', 1)]
+    const queue = fill([a1, a2, make(3, 'a', 2)])
+    takeId(queue)
+    queue.overtake(a1)
+    assert.equal(takeId(queue), 2)
+    assert.deepEqual(queue.finish(a1, undefined), [])
+    assert.equal(takeId(queue), undefined, 'the second is under way')
+    queue.finish(a2, undefined)
+    assert.equal(takeId(queue), 3)
   })
 
   test('what is dropped comes again when it is read again; what is under way does not', () => {

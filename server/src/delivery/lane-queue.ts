@@ -16,7 +16,10 @@ export interface Postponed {
 
 interface Conversation {
   readonly entries: Entry[]
-  isUnderWay: boolean
+  /** The deliveries whose post has not ended; several when they share one. */
+  readonly underWay: Set<number>
+  /** When the first of them that failed is tried again. */
+  retry?: number
 }
 
 /**
@@ -119,26 +122,31 @@ export class LaneQueue {
   }
 
   /**
-   * A delivery was attempted. With `retry` its conversation waits until then, and the deliveries queued behind it are returned;
-   * otherwise the next delivery of the conversation has its turn.
+   * A delivery was attempted. With `retry` its conversation waits until then, and the deliveries queued behind it are returned. The
+   * last of the deliveries that shared a post gives the next one of the conversation its turn.
    */
   finish({ id, conversation: key }: WaitingDelivery, retry: number | undefined): Postponed[] {
-    const conversation = this.#conversations.get(key)
     if (retry !== undefined) this.#postponed.add(id)
-    // Several deliveries of the conversation shared a post: the first has settled it.
-    if (!conversation?.isUnderWay) return []
-    conversation.isUnderWay = false
+    const conversation = this.#conversations.get(key)
+    // One that was overtaken settles nothing: others of its conversation went first.
+    if (!conversation?.underWay.has(id)) return []
     if (retry === undefined) {
-      if (conversation.entries.length > 0) this.#ready.push(key)
-      else this.#conversations.delete(key)
+      this.#leave(key, conversation, id)
       return []
     }
-    this.#conversations.delete(key)
-    this.#queued -= conversation.entries.length
-    this.#blocked.set(key, retry)
-    return this.#postpone(
-      conversation.entries.map(({ delivery }) => ({ id: delivery.id, attempts: delivery.attempts, until: retry })),
-    )
+    conversation.retry ??= retry
+    const until = conversation.retry
+    this.#blocked.set(key, until)
+    const entries = conversation.entries.splice(0)
+    this.#queued -= entries.length
+    this.#leave(key, conversation, id)
+    return this.#postpone(entries.map(({ delivery }) => ({ id: delivery.id, attempts: delivery.attempts, until })))
+  }
+
+  /** Lets the next delivery of the conversation go first, although the post of this one has not ended. */
+  overtake({ id, conversation: key }: WaitingDelivery): void {
+    const conversation = this.#conversations.get(key)
+    if (conversation?.underWay.has(id)) this.#leave(key, conversation, id)
   }
 
   /** Forgets stored deliveries: the database knows what is to be done with them. */
@@ -151,9 +159,9 @@ export class LaneQueue {
 
   /** Forgets every delivery that is not under way: it will be read again. */
   dropQueued(): void {
-    for (const [key, { entries, isUnderWay }] of this.#conversations) {
+    for (const [key, { entries, underWay }] of this.#conversations) {
       for (const { delivery } of entries.splice(0)) this.#known.delete(delivery.id)
-      if (!isUnderWay) this.#conversations.delete(key)
+      if (underWay.size === 0) this.#conversations.delete(key)
     }
     this.#ready.length = 0
     this.#queued = 0
@@ -186,9 +194,16 @@ export class LaneQueue {
     const conversation = this.#conversations.get(key)
     const entry = conversation?.entries.shift()
     if (!conversation || !entry) return undefined
-    conversation.isUnderWay = true
+    conversation.underWay.add(entry.delivery.id)
     this.#queued -= 1
     return entry
+  }
+
+  #leave(key: string, { entries, underWay }: Conversation, id: number): void {
+    underWay.delete(id)
+    if (underWay.size > 0) return
+    if (entries.length > 0) this.#ready.push(key)
+    else this.#conversations.delete(key)
   }
 
   #queue(entry: Entry): void {
@@ -198,10 +213,10 @@ export class LaneQueue {
     const conversation = this.#conversations.get(key)
     if (conversation) {
       conversation.entries.push(entry)
-      if (!conversation.isUnderWay && conversation.entries.length === 1) this.#ready.push(key)
+      if (conversation.underWay.size === 0 && conversation.entries.length === 1) this.#ready.push(key)
       return
     }
-    this.#conversations.set(key, { entries: [entry], isUnderWay: false })
+    this.#conversations.set(key, { entries: [entry], underWay: new Set() })
     this.#ready.push(key)
   }
 }

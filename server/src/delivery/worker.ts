@@ -106,7 +106,7 @@ export class DeliveryWorker {
         onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
         onHeld: (lane, entries) => this.#holdEntries(lane, entries),
         onOvertaken: (lane, { delivery }) => {
-          lane.queue.finish(delivery, undefined)
+          lane.queue.overtake(delivery)
           queueMicrotask(() => this.#sender.pump(lane))
         },
         onRoom: () => this.#claimer.retry(),
