@@ -26,6 +26,8 @@ export interface CacheName<Value> {
 /** A subscriber with deliveries to send, and who held its lane when they were raised: null when nobody did. */
 export type DueLane = Readonly<Pick<LanesTable, 'id' | 'app_id' | 'callback_url'>> & {
   readonly holder?: string | null
+  /** Whether its row does not say yet that it is due, but a note beside it does. */
+  readonly isNoted?: boolean
   /** All deliveries that the commit made for the lane; undefined when they must be read. */
   readonly raised?: RaisedDeliveries | undefined
 }

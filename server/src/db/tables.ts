@@ -54,6 +54,7 @@ export interface Tables {
   mobility_intents: MobilityIntentsTable
   events: EventsTable
   lanes: LanesTable
+  lane_wakes: LaneWakesTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
   replays: ReplaysTable
@@ -443,6 +444,15 @@ export interface LanesTable {
   next_due: number | null
   /** Until when an operator stopped it; 0 when none did. */
   stopped_until: Generated<number>
+}
+
+/** A lane that got a delivery while somebody else had locked its row. */
+export interface LaneWakesTable {
+  id: Generated<number>
+  lane_id: string
+  app_id: string
+  callback_url: string
+  due_time: number
 }
 
 export interface DeliveriesTable {

@@ -1,7 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import { Loop } from '../base/loop.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, DueLane } from '../db/database.ts'
+import type { Emit } from './lane-events.ts'
 import type { LaneAddress } from './lane-rows.ts'
+import { wakeNotedLanes } from './lane-wakes.ts'
 import { claimLanes, firstPlace, type Lane, type Lease, listAddresses, listDueLanes } from './lanes.ts'
 import type { Destination, Room } from './room.ts'
 
@@ -19,10 +21,7 @@ export interface ClaimerDeps {
   readonly originOf: (callback_url: string) => string
   /** Whether this process holds a lane, or still has posts under way for a lane that it lost. */
   readonly isTaken: (lane_id: string) => boolean
-  readonly onClaimed: (lane: Lane, claim: Claim) => void
-  /** Called with lanes that have new deliveries and that another process holds. */
-  readonly onHeldElsewhere: (lane_ids: readonly string[]) => void
-  readonly onFailure: (error: Error, message: string) => void
+  readonly emit: Emit
 }
 
 /** Where a lane leads, and the key of its room. */
@@ -43,6 +42,8 @@ export class Claimer {
   readonly #addresses = new Map<string, LaneAddress>()
   readonly #ids = new Set<string>()
   #isPollDue = false
+  /** Whether there is a note of a lane that should be claimed. */
+  #hasNotes = false
   #place = firstPlace
   /** Lanes that were not claimed for lack of room. */
   #skipped = new Map<string, Candidate>()
@@ -52,7 +53,7 @@ export class Claimer {
     this.#loop = new Loop({
       work: () => this.#claim(),
       pause: paceMilliseconds,
-      onFailure: (error) => deps.onFailure(error, 'deliveries could not be claimed'),
+      onFailure: (error) => deps.emit({ kind: 'failed', error, message: 'deliveries could not be claimed' }),
     })
   }
 
@@ -65,8 +66,11 @@ export class Claimer {
   }
 
   /** These lanes have new deliveries. */
-  hint(lanes: Iterable<LaneAddress>): void {
-    for (const lane of lanes) this.#addresses.set(lane.id, lane)
+  hint(lanes: Iterable<LaneAddress & Pick<DueLane, 'isNoted'>>): void {
+    for (const lane of lanes) {
+      this.#addresses.set(lane.id, lane)
+      if (lane.isNoted) this.#hasNotes = true
+    }
     this.#loop.wake()
   }
 
@@ -95,7 +99,8 @@ export class Claimer {
   }
 
   async #claim(): Promise<void> {
-    const { clock, database, lease, room, onClaimed, onHeldElsewhere } = this.#deps
+    const { clock, database, lease, room, emit } = this.#deps
+    if (this.#isPollDue || this.#hasNotes) await this.#takeNotes()
     const news = await this.#takeNews()
     const found = this.#isPollDue ? await this.#findDue() : []
     const skipped = [...this.#skipped.values()]
@@ -112,11 +117,16 @@ export class Claimer {
       for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate, candidate.isFailing)
     }
     for (const lane of claimed) {
-      onClaimed(lane, chosen.get(lane.id) as Candidate)
+      emit({ kind: 'claimed', lane, claim: chosen.get(lane.id) as Candidate })
       chosen.delete(lane.id)
     }
     const elsewhere = [...chosen.values()].filter(({ isNews }) => isNews)
-    if (elsewhere.length > 0) onHeldElsewhere(elsewhere.map(({ id }) => id))
+    if (elsewhere.length > 0) emit({ kind: 'held_elsewhere', ids: elsewhere.map(({ id }) => id) })
+  }
+
+  async #takeNotes(): Promise<void> {
+    this.#hasNotes = false
+    await wakeNotedLanes(this.#deps.database)
   }
 
   async #takeNews(): Promise<Candidate[]> {

@@ -30,6 +30,9 @@ export interface WaitingDelivery {
   readonly trace: string | null
 }
 
+/** The most deliveries of a lane that one read returns. */
+export const maxRead = 256
+
 /** Values up to this size are read with their deliveries, so that held lanes use little memory. */
 const inlineBytes = 4096
 

@@ -87,11 +87,15 @@ async function takeStep(tx: Transaction, tools: EndTools, progress: Progress): P
 
 /** Ends deliveries that may no longer be sent, except those already finished. */
 export async function withdrawDeliveries(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
-  if (ids.length === 0) return
-  await tx.query
-    .updateTable('deliveries')
-    .set({ state: 'withdrawn', finished_time: now })
-    .where('id', 'in', ids)
-    .where('state', '=', 'waiting')
-    .execute()
+  if (ids.length > 0) await withdraw(tx, now).where('id', 'in', ids).execute()
+}
+
+/** The same without waiting for deliveries that somebody else has locked: for the reader, which meets them again. */
+export async function withdrawUnlocked(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
+  const unlocked = tx.query.selectFrom('deliveries').select('id').where('id', 'in', ids).forUpdate().skipLocked()
+  await withdraw(tx, now).where('id', 'in', unlocked).execute()
+}
+
+function withdraw({ query }: Transaction, finished_time: number) {
+  return query.updateTable('deliveries').set({ state: 'withdrawn', finished_time }).where('state', '=', 'waiting')
 }

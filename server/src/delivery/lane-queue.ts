@@ -14,6 +14,14 @@ export interface Postponed {
   readonly until: number
 }
 
+/** What became of deliveries that were read. */
+export interface Found {
+  /** Conversations whose head is neither known nor among these: it must be read before anything of them is sent. */
+  readonly headless: ReadonlyMap<string, readonly WaitingDelivery[]>
+  /** Behind one that waits for its retry. */
+  readonly postponed: readonly Postponed[]
+}
+
 interface Conversation {
   readonly entries: Entry[]
   /** The deliveries whose post has not ended; several when they share one. */
@@ -62,15 +70,8 @@ export class LaneQueue {
     return next
   }
 
-  /**
-   * Adds the deliveries that were read. `headless` are the conversations whose head is neither known nor among these: it must be read
-   * before anything of them is sent. `postponed` are the deliveries behind one that waits for its retry.
-   */
-  add(
-    deliveries: readonly WaitingDelivery[],
-    now: number,
-    readTime: number,
-  ): { headless: Map<string, WaitingDelivery[]>; postponed: Postponed[] } {
+  /** Adds the deliveries that were read. */
+  add(deliveries: readonly WaitingDelivery[], now: number, readTime: number): Found {
     const headless = new Map<string, WaitingDelivery[]>()
     const postponed: Postponed[] = []
     this.#endBlocks(now)

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { lockFreeRowsOf } from '../db/row-locks.ts'
-import { defineSql } from '../db/statement.ts'
+import { defineSql, defineWithSteps } from '../db/statement.ts'
 import type { LaneAddress } from './lane-rows.ts'
 
 /** A lane at the time of its claim. */
@@ -103,20 +103,51 @@ export async function claimLanes(
   })
 }
 
-const renewal = defineSql<{ ids: object; owner: string; until: number }>()(
-  ({ ids, owner, until }) => sql<{ id: string }>`
-    UPDATE lanes SET leased_until = ${until}
-    WHERE id IN (SELECT key FROM json_each(${ids})) AND lease_owner = ${owner} RETURNING id`,
+type RenewalParameters = { ids: object; owner: string; until: number }
+
+interface RenewedRow {
+  readonly id: string
+  /** 1: somebody else has locked its row. */
+  readonly is_locked: number
+}
+
+const renewFree = defineSql<RenewalParameters>()(
+  ({ ids, owner, until }) => sql<RenewedRow>`
+    WITH free AS (
+      SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key
+      WHERE lanes.lease_owner = ${owner} ${lockFreeRowsOf('lanes', 'ForNoKeyUpdate')}
+    ), renewed AS (
+      UPDATE lanes SET leased_until = ${until} FROM free WHERE lanes.id = free.id RETURNING lanes.id
+    )
+    SELECT id, 0 AS is_locked FROM renewed
+    UNION ALL SELECT lanes.id, 1 FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key
+      WHERE lanes.lease_owner = ${owner} AND lanes.id NOT IN (SELECT id FROM renewed)`,
 )
 
-/** Renews the leases on lanes, and returns the lanes that are still ours. */
+const renewEach = defineSql<RenewalParameters>()(
+  ({ ids, owner, until }) => sql<RenewedRow>`
+    UPDATE lanes SET leased_until = ${until}
+    WHERE id IN (SELECT key FROM json_each(${ids})) AND lease_owner = ${owner} RETURNING id, 0 AS is_locked`,
+)
+
+const renewal = defineWithSteps(renewFree, (db, parameters) => db.list(renewEach, parameters))
+
+/** Lanes that are still ours, by whether their leases could be renewed. */
+export interface Renewed {
+  readonly renewed: ReadonlySet<string>
+  /** Somebody else has locked their rows. */
+  readonly locked: ReadonlySet<string>
+}
+
+/** Renews the leases on lanes. It waits for no lock, because it is for all lanes of the process. */
 export async function renewLanes(
   database: Pick<Database, 'execute'>,
   ids: Iterable<string>,
   { owner, milliseconds, clock }: Lease,
-): Promise<Set<string>> {
-  const renewed = await database.execute(renewal, { ids: keysOf(ids), owner, until: clock.now() + milliseconds })
-  return new Set(renewed.map(({ id }) => id))
+): Promise<Renewed> {
+  const rows = await database.execute(renewal, { ids: keysOf(ids), owner, until: clock.now() + milliseconds })
+  const listIds = (wanted: number) => rows.filter(({ is_locked }) => is_locked === wanted).map(({ id }) => id)
+  return { renewed: new Set(listIds(0)), locked: new Set(listIds(1)) }
 }
 
 const lockHeld = defineSql<{ ids: object; owner: string }>()(

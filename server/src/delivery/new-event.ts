@@ -20,6 +20,8 @@ export type RaisedFor = {
   readonly n: number
   readonly event_id: number
   readonly holder: string | null
+  /** Whether somebody else had locked the row of the lane, so that only a note says that it is due. */
+  readonly is_noted?: boolean | null
   /** The delivery, if the holder of its lane may take it as it is. */
   readonly delivery_id?: number | null
   /** What waited before it in its conversation, as far as it was stored by an earlier statement. */

@@ -4,14 +4,21 @@ import type { MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf } from './subscribers.ts'
 
 /**
- * The lanes that get deliveries. Locking them in share mode before reading `next_due` keeps their holder from releasing one without
- * having seen these deliveries. They are locked in the order of their ids, so that transactions cannot deadlock.
+ * The lanes that get deliveries. Locking one in share mode before reading `next_due` keeps its holder from releasing it without
+ * having seen these deliveries. Nothing waits for a lock: a lane whose row somebody else has locked comes with `is_locked`, and as
+ * it was when the statement began.
  */
-function lockedLanes(from: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`SELECT lanes.id, lanes.app_id, lanes.callback_url, lanes.next_due, lanes.paused_until, lanes.stopped_until,
-      lanes.lease_owner, lanes.leased_until
+function targetsOf(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`SELECT seen.id, seen.app_id, seen.callback_url, own.id IS NULL AS is_locked, own.next_due,
+      COALESCE(own.paused_until, seen.paused_until) AS paused_until,
+      COALESCE(own.stopped_until, seen.stopped_until) AS stopped_until,
+      COALESCE(own.leased_until, seen.leased_until) AS leased_until,
+      CASE WHEN own.id IS NULL THEN seen.lease_owner ELSE own.lease_owner END AS lease_owner
     FROM ${from}
-    ORDER BY lanes.id FOR KEY SHARE OF lanes`
+    LEFT JOIN LATERAL (
+      SELECT lanes.id, lanes.next_due, lanes.paused_until, lanes.stopped_until, lanes.leased_until, lanes.lease_owner
+      FROM lanes WHERE lanes.id = seen.id FOR KEY SHARE SKIP LOCKED
+    ) AS own ON TRUE`
 }
 
 const deliveryColumns = sql`event_id, lane_id, account_id, app_id, field, conversation, state, attempts,
@@ -21,11 +28,23 @@ const deliveryColumns = sql`event_id, lane_id, account_id, app_id, field, conver
 const newDelivery = (now: number) => sql`'waiting', 0, 0,
   CAST(${now} AS BIGINT), CAST(${now} AS BIGINT), CAST(${now} AS BIGINT)`
 
-const touchedLanes = (
-  now: number,
-) => sql`UPDATE lanes SET next_due = GREATEST(CAST(${now} AS BIGINT), lanes.paused_until)
-  FROM targets WHERE lanes.id = targets.id
-    AND (targets.next_due IS NULL OR targets.next_due > GREATEST(CAST(${now} AS BIGINT), targets.paused_until))`
+const dueOf = (now: number) => sql`GREATEST(CAST(${now} AS BIGINT), targets.paused_until)`
+
+/** Makes the lanes due that are not, or leaves a note of those that somebody else has locked: CTEs to follow `targets`. */
+const touchLanes = (now: number) => sql`
+  idle AS (
+    SELECT lanes.id, ${dueOf(now)} AS due FROM targets JOIN lanes ON lanes.id = targets.id
+    WHERE NOT targets.is_locked AND (targets.next_due IS NULL OR targets.next_due > ${dueOf(now)})
+    FOR NO KEY UPDATE OF lanes SKIP LOCKED
+  ), touched AS (
+    UPDATE lanes SET next_due = idle.due FROM idle WHERE lanes.id = idle.id RETURNING lanes.id
+  ), noted AS (
+    INSERT INTO lane_wakes (lane_id, app_id, callback_url, due_time)
+    SELECT targets.id, targets.app_id, targets.callback_url, ${dueOf(now)} FROM targets
+    WHERE targets.is_locked OR ((targets.next_due IS NULL OR targets.next_due > ${dueOf(now)})
+      AND targets.id NOT IN (SELECT id FROM touched))
+    RETURNING lane_id
+  )`
 
 const isHeld = (now: number) => sql`targets.leased_until > CAST(${now} AS BIGINT)`
 
@@ -53,9 +72,9 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
           sql`jsonb_exists(app_subscriptions.fields, concerned.field)`,
         )}
       ) AS subscribers
-    ), targets AS (
-      ${lockedLanes(sql`(SELECT DISTINCT app_id, callback_url FROM linked) AS wanted
-        JOIN lanes ON lanes.app_id = wanted.app_id AND lanes.callback_url = wanted.callback_url`)}
+    ), targets AS MATERIALIZED (
+      ${targetsOf(sql`(SELECT DISTINCT app_id, callback_url FROM linked) AS wanted
+        JOIN lanes AS seen ON seen.app_id = wanted.app_id AND seen.callback_url = wanted.callback_url`)}
     ), stored AS (
       INSERT INTO events (id, account_id, phone_number_id, field, value, created_time, trace)
       SELECT event_id, account_id, NULLIF(phone_number_id, ''), field, value, CAST(${now} AS BIGINT), trace FROM given
@@ -66,8 +85,9 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
       JOIN targets ON targets.app_id = linked.app_id AND targets.callback_url = linked.callback_url
       ORDER BY given.event_id
       RETURNING id, event_id, lane_id
-    ), touched AS (${touchedLanes(now)})
+    ), ${touchLanes(now)}
     SELECT given.n, given.event_id, linked.app_id, linked.callback_url, ${lane_id} AS lane_id,
+      EXISTS (SELECT 1 FROM noted WHERE noted.lane_id = targets.id) AS is_noted,
       CASE WHEN ${isHeld(now)} THEN targets.lease_owner END AS holder,
       CASE WHEN ${isHeld(now)} AND targets.stopped_until <= CAST(${now} AS BIGINT) THEN inserted.id END AS delivery_id,
       CASE WHEN ${isHeld(now)} THEN (
@@ -98,12 +118,12 @@ export const insertIntoLanes = defineSql<NewEvents>()((parameters) =>
 /** Stores the deliveries of an existing event. */
 export const insertMoreAtOnce = defineSql<MoreDeliveries>()(
   ({ event_id, lanes, account_id, field, conversation, now }) => sql<{ id: string }>`
-    WITH targets AS (${lockedLanes(sql`json_each(${lanes}) AS o JOIN lanes ON lanes.id = o.key`)}),
+    WITH targets AS MATERIALIZED (${targetsOf(sql`json_each(${lanes}) AS o JOIN lanes AS seen ON seen.id = o.key`)}),
     inserted AS (
       INSERT INTO deliveries (${deliveryColumns})
       SELECT CAST(${event_id} AS BIGINT), targets.id, CAST(${account_id} AS TEXT), targets.app_id, CAST(${field} AS TEXT),
         CAST(${conversation} AS TEXT), ${newDelivery(now)}
       FROM targets
-    ), touched AS (${touchedLanes(now)})
+    ), ${touchLanes(now)}
     SELECT targets.id FROM targets`,
 )

@@ -23,7 +23,7 @@ export function listRaisedLanes(
 }
 
 function dueLaneOf(target: RaisedFor & Target): DueLane {
-  return { ...addressOf(target), holder: target.holder }
+  return { ...addressOf(target), holder: target.holder, ...(target.is_noted && { isNoted: true }) }
 }
 
 function describeDeliveries(

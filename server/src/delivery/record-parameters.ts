@@ -23,6 +23,13 @@ export interface RecordedDelivery {
   readonly answer_headers?: string | null
 }
 
+/** A lane that is still ours: it was stored, or somebody else has locked its row, or one of its deliveries. */
+export interface RecordedRow {
+  readonly id: string
+  readonly what: 'stored' | 'lane_locked' | 'delivery_locked'
+  readonly delivery: number | null
+}
+
 /** Lanes by id, a list of deliveries, and who records them. */
 export interface RecordParameters {
   readonly lanes: Readonly<Record<string, LaneState>>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { defineSql, type Steps } from '../db/statement.ts'
 import type { LaneState } from './pause.ts'
-import type { RecordedDelivery, RecordParameters } from './record-parameters.ts'
+import type { RecordedDelivery, RecordedRow, RecordParameters } from './record-parameters.ts'
 
 /** Nothing where another process has taken the lane over. */
 const recordLane = defineSql<LaneState & { id: string; owner: string; until: number }>()(
@@ -28,7 +28,7 @@ const recordTry = defineSql<RecordedDelivery>()(
 )
 
 /** One statement a row, and one for its attempt: nobody else writes between them, and nothing is read from JSON. */
-export const recordInSteps: Steps<RecordParameters, { id: string }> = (db, parameters) => {
+export const recordInSteps: Steps<RecordParameters, RecordedRow> = (db, parameters) => {
   const { lanes, owner, until } = parameters
   const ours = new Set<string>()
   for (const [id, { failures, paused_until }] of Object.entries(lanes)) {
@@ -39,5 +39,5 @@ export const recordInSteps: Steps<RecordParameters, { id: string }> = (db, param
     const isUnchanged = db.write(recordDelivery, row).changes === 1
     if (isUnchanged && row.tries === 1) db.write(recordTry, row)
   }
-  return [...ours].map((id) => ({ id }))
+  return [...ours].map((id) => ({ id, what: 'stored', delivery: null }))
 }

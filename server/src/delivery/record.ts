@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { lockFreeRowsOf } from '../db/row-locks.ts'
 import { defineSql, defineWithSteps } from '../db/statement.ts'
 import { heldUntil } from '../sandbox/fault-rules.ts'
 import type { Postponed } from './lane-queue.ts'
 import type { Lease } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 import type { LaneState } from './pause.ts'
-import type { RecordedDelivery, RecordParameters } from './record-parameters.ts'
+import type { RecordedDelivery, RecordedRow, RecordParameters } from './record-parameters.ts'
 import { recordAtOnce } from './record-postgres.ts'
 import { recordInSteps } from './record-sqlite.ts'
 
@@ -33,19 +34,26 @@ const skipWaitOfLanes = defineSql<{ lanes: object; now: number }>()(
     UPDATE deliveries SET due_time = ${now} WHERE id IN (
       SELECT d.id FROM json_each(${lanes}) AS o JOIN deliveries d ON d.lane_id = o.key
       WHERE d.state = 'waiting' AND d.due_time > ${now} AND d.due_time < ${sql.lit(heldUntil)} ORDER BY d.due_time LIMIT ${sql.lit(maxHurried)}
+      ${lockFreeRowsOf('d', 'ForUpdate')}
     )`,
 )
 
-/**
- * Stores the outcomes of posts, each with its log entry, and the state of subscribers; returns the lanes that are still ours.
- * Nothing is stored for the other lanes.
- */
+/** What was stored of some lanes. Nothing is stored for a lane that is neither here nor locked: it is no longer ours. */
+export interface Stored {
+  readonly lanes: ReadonlySet<string>
+  /** Somebody else has locked their rows: to be stored later. */
+  readonly lockedLanes: ReadonlySet<string>
+  /** The same for deliveries of lanes that were stored. */
+  readonly lockedDeliveries: ReadonlySet<number>
+}
+
+/** Stores the outcomes of posts, each with its log entry, and the state of subscribers. */
 export async function recordOutcomes(
   database: Pick<Database, 'execute'>,
   { owner, milliseconds }: Pick<Lease, 'owner' | 'milliseconds'>,
   records: readonly LaneRecord[],
   { now, leasedFrom }: { readonly now: number; readonly leasedFrom: number },
-): Promise<Set<string>> {
+): Promise<Stored> {
   const parameters: RecordParameters = {
     lanes: Object.fromEntries(records.map(({ lane_id, state }) => [lane_id, state])),
     // A delivery that was postponed and then tried all the same comes once, as tried.
@@ -54,14 +62,19 @@ export async function recordOutcomes(
     until: leasedFrom + milliseconds,
     now,
   }
-  const held = await database.execute(record, parameters)
-  const ours = new Set(held.map(({ id }) => id))
-  const back = records.filter(({ isBack, lane_id }) => isBack && ours.has(lane_id))
+  const rows = await database.execute(record, parameters)
+  const listIds = (kind: RecordedRow['what']) => rows.filter(({ what }) => what === kind).map(({ id }) => id)
+  const stored: Stored = {
+    lanes: new Set(listIds('stored')),
+    lockedLanes: new Set(listIds('lane_locked')),
+    lockedDeliveries: new Set(rows.flatMap(({ delivery }) => delivery ?? [])),
+  }
+  const back = records.filter(({ isBack, lane_id }) => isBack && stored.lanes.has(lane_id))
   if (back.length > 0) {
     const lanes = Object.fromEntries(back.map(({ lane_id }) => [lane_id, 1]))
     await database.execute(skipWaitOfLanes, { lanes, now })
   }
-  return ours
+  return stored
 }
 
 function listRows({ lane_id, outcomes, postponed }: LaneRecord, now: number): RecordedDelivery[] {

@@ -5,6 +5,7 @@ import { until } from '../../test/harness/until.ts'
 import { systemClock } from '../base/clock.ts'
 import { minute } from '../base/duration.ts'
 import type { Database } from '../db/database.ts'
+import type { WaitingDelivery } from './due.ts'
 import { HeldLane } from './held-lane.ts'
 import { Recorder } from './recorder.ts'
 
@@ -38,13 +39,24 @@ test('outcomes that come in while others are stored wait for the next time', asy
     database: { ...database, execute },
     clock: systemClock,
     lease: { owner, milliseconds: minute, clock: systemClock },
-    held: new Map([[lane.id, lane]]),
-    lingers: () => true,
-    onDrop: () => assert.fail('the lane is ours'),
-    onRecorded: () => undefined,
-    onFailure: (error) => assert.fail(error),
+    held: () => [lane],
+    holdsIdle: () => true,
+    emit: ({ kind }) => assert.equal(kind, 'confirmed'),
   })
-  const addOne = () => recorder.add(lane, [], [{ id: times.length, attempts: 0, until: 0 }])
+  const addOne = () => {
+    const id = times.length + 1
+    const delivery = {
+      id,
+      lane_id: lane.id,
+      conversation: `${id}`,
+      previous_id: null,
+      attempts: 0,
+      earlier_attempts: 0,
+    }
+    lane.queueFound([delivery as unknown as WaitingDelivery], 0, performance.now())
+    lane.holdPost(lane.beginPost(1), 1)
+    recorder.note(lane)
+  }
   addOne()
   await until(() => times.length === 5 && recorder.isQuiet, 'five records')
   const distances = times.slice(1).map((time, index) => time - (times[index] as number))

@@ -2,10 +2,10 @@ import type { Clock } from '../base/clock.ts'
 import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
 import type { HeldLane } from './held-lane.ts'
-import type { Postponed } from './lane-queue.ts'
+import type { LaneChange } from './lane-changes.ts'
+import type { Emit } from './lane-events.ts'
 import { type Lease, releaseLanes, renewLanes } from './lanes.ts'
-import type { Outcome } from './outcome.ts'
-import { type LaneRecord, recordOutcomes } from './record.ts'
+import { recordOutcomes, type Stored } from './record.ts'
 
 /** Outcomes within this time are stored together. A process that dies repeats only the posts of this time. */
 const paceMilliseconds = 25
@@ -14,38 +14,37 @@ const batchSize = 500
 /** With so many outcomes not stored, nothing more is sent: the database is slow or gone. */
 const maxUnrecorded = 2000
 /** How long an idle lane is held: new deliveries within that time need no claim. */
-const lingerMilliseconds = 500
+const idleHoldMilliseconds = 500
 
 export interface RecorderDeps {
   readonly database: Database
   readonly clock: Clock
   readonly lease: Lease
-  /** The held lanes, by id. */
-  readonly held: ReadonlyMap<string, HeldLane>
+  /** The lanes that this process holds. */
+  readonly held: () => HeldLane[]
   /** Whether idle lanes may be held. */
-  readonly lingers: () => boolean
-  /** Called for a lane that was released, or that turned out to belong to another process. */
-  readonly onDrop: (lane: HeldLane, nextDue: number | null | undefined) => void
-  /** Called for lanes whose work can continue: outcomes are stored, or a lease was confirmed. */
-  readonly onRecorded: (lane: HeldLane, isBack: boolean) => void
-  readonly onFailure: (error: Error, message: string) => void
+  readonly holdsIdle: () => boolean
+  readonly emit: Emit
 }
 
-interface Pending {
+interface Storing {
   readonly lane: HeldLane
-  readonly outcomes: Outcome[]
-  readonly postponed: Postponed[]
-  isBack: boolean
+  readonly change: LaneChange
 }
 
 /**
  * Writes the state of the lanes that this process holds: outcomes, leases and releases. One statement at a time, so that statements
- * for the same lanes never wait for each other.
+ * for the same lanes never wait for each other; and none waits for a lock, so that one lane never delays the others.
  */
 export class Recorder {
   readonly #deps: RecorderDeps
   readonly #loop: Loop
-  #pending = new Map<HeldLane, Pending>()
+  /** Lanes with something to store. */
+  readonly #changed = new Set<HeldLane>()
+  /** Lanes whose rows are locked: tried again at the next tick. */
+  readonly #stuck = new Set<HeldLane>()
+  /** How much of each lane counts in `#unrecorded`. */
+  readonly #counted = new Map<HeldLane, number>()
   #unrecorded = 0
   #isRenewalDue = false
   /** Whether somebody waits until nothing is left to write. */
@@ -57,10 +56,11 @@ export class Recorder {
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps
+    const message = 'what came of deliveries could not be written down'
     this.#loop = new Loop({
       work: () => this.#write(),
       pause: paceMilliseconds,
-      onFailure: (error) => deps.onFailure(error, 'what came of deliveries could not be written down'),
+      onFailure: (error) => deps.emit({ kind: 'failed', error, message }),
     })
   }
 
@@ -69,20 +69,22 @@ export class Recorder {
   }
 
   get isQuiet(): boolean {
-    return this.#unrecorded === 0 && !this.#loop.isRunning
+    return this.#changed.size === 0 && !this.#loop.isRunning
   }
 
-  add(lane: HeldLane, outcomes: readonly Outcome[], postponed: readonly Postponed[], isBack = false): void {
-    if (lane.isLost) return
-    const pending = this.#pending.get(lane) ?? { lane, outcomes: [], postponed: [], isBack: false }
-    pending.outcomes.push(...outcomes)
-    pending.postponed.push(...postponed)
-    pending.isBack ||= isBack
-    this.#pending.set(lane, pending)
-    const count = outcomes.length + postponed.length
-    lane.unrecorded += count
-    this.#unrecorded += count
+  /** Stores what a lane has to store. */
+  note(lane: HeldLane): void {
+    this.#count(lane)
+    if (!lane.hasChanges || this.#stuck.has(lane)) return
+    this.#changed.add(lane)
     this.#loop.wake()
+  }
+
+  /** The lane is not ours any more: the other process's state of it counts. */
+  forget(lane: HeldLane): void {
+    this.#changed.delete(lane)
+    this.#stuck.delete(lane)
+    this.#count(lane)
   }
 
   /** Renews all leases, and finds out which lanes are still ours. */
@@ -91,13 +93,21 @@ export class Recorder {
     this.#loop.wake()
   }
 
-  /** Retries failed writes, and releases lanes that were idle long enough. */
+  /** Retries what failed or was locked, and releases lanes that were idle long enough. */
   tick(): void {
+    for (const lane of this.#stuck) this.#changed.add(lane)
+    this.#stuck.clear()
+    this.#loop.wake()
+  }
+
+  /** Releases lanes that have become idle, if idle lanes are not held. */
+  wake(): void {
     this.#loop.wake()
   }
 
   async settle(): Promise<void> {
     this.#isSettling = true
+    if (this.#changed.size > 0) this.#loop.wake()
     await this.#loop.settle()
     this.#isSettling = false
   }
@@ -105,6 +115,7 @@ export class Recorder {
   /** Writes everything, and releases every lane with nothing under way. */
   async clear(): Promise<void> {
     this.#isClearing = true
+    this.tick()
     this.#loop.wakeAtOnce()
     await this.settle()
     this.#isClearing = false
@@ -112,8 +123,8 @@ export class Recorder {
 
   /** Outcomes that come in meanwhile wait for the next run: a busy process would make one commit after the other. */
   async #write(): Promise<void> {
-    let left = this.#pending.size
-    while (this.#pending.size > 0 && (left > 0 || this.#isSettling)) left -= await this.#record()
+    let left = this.#changed.size
+    while (this.#changed.size > 0 && (left > 0 || this.#isSettling)) left -= await this.#record()
     this.#isCareful = false
     if (this.#isRenewalDue) await this.#renewAll()
     await this.#release()
@@ -121,146 +132,118 @@ export class Recorder {
 
   /** Returns how many lanes it was about. */
   async #record(): Promise<number> {
-    const { database, clock, lease, onRecorded } = this.#deps
+    const { database, clock, lease } = this.#deps
     const batch = this.#takeBatch()
-    const now = clock.now()
     const leasedFrom = lease.clock.now()
-    let ours: ReadonlySet<string>
+    const records = batch.map(({ lane, change }) => ({ ...change, lane_id: lane.id, state: lane.subscriber }))
+    let stored: Stored
     try {
-      const records = batch.map(
-        ({ lane, outcomes, postponed, isBack }): LaneRecord => ({
-          lane_id: lane.id,
-          state: lane.state,
-          outcomes,
-          postponed,
-          isBack,
-        }),
-      )
-      ours = await recordOutcomes(database, lease, records, { now, leasedFrom })
+      stored = await recordOutcomes(database, lease, records, { now: clock.now(), leasedFrom })
     } catch (error) {
       this.#takeFailure(batch, error as Error)
       return batch.length
     }
-    for (const { lane, outcomes, postponed, isBack } of batch) {
-      this.#unrecorded -= outcomes.length + postponed.length
-      if (!ours.has(lane.id)) {
-        this.#lose(lane)
-        continue
-      }
-      lane.leasedUntil = leasedFrom + lease.milliseconds
-      lane.noteRecorded([...outcomes.map(({ delivery }) => delivery.id), ...postponed.map(({ id }) => id)])
-      onRecorded(lane, isBack)
-    }
+    for (const storing of batch) this.#takeStored(storing, stored, leasedFrom + lease.milliseconds)
     return batch.length
   }
 
-  /** While the store is gone everything waits; a lane that is itself at fault is dropped, and its lease expires. */
-  #takeFailure(batch: readonly Pending[], error: Error): void {
-    const { database, onFailure } = this.#deps
-    const [only] = batch
-    if (database.outageOf(error) || !this.#isCareful || !only) {
-      this.#isCareful = !database.outageOf(error)
-      this.#putBack(batch)
-      throw error
+  #takeStored({ lane, change }: Storing, stored: Stored, leasedUntil: number): void {
+    const { emit } = this.#deps
+    if (stored.lockedLanes.has(lane.id)) lane.noteLocked()
+    else if (stored.lanes.has(lane.id)) lane.noteStored(leasedUntil, stored.lockedDeliveries)
+    else {
+      emit({ kind: 'taken_over', lane })
+      return
     }
-    onFailure(error, 'a lane of deliveries broke')
-    this.#unrecorded -= only.outcomes.length + only.postponed.length
-    this.#lose(only.lane)
+    if (lane.phase === 'stuck') this.#stuck.add(lane)
+    this.note(lane)
+    emit({ kind: 'confirmed', lane, isBack: change.isBack })
   }
 
-  #takeBatch(): Pending[] {
-    const batch: Pending[] = []
+  /** While the store is gone everything waits; a lane that is itself at fault is dropped, and its lease expires. */
+  #takeFailure(batch: readonly Storing[], error: Error): void {
+    const { database, emit } = this.#deps
+    const isOutage = database.outageOf(error) !== undefined
+    const [only] = batch
+    if (!isOutage && this.#isCareful && only) {
+      emit({ kind: 'failed', error, message: 'a lane of deliveries broke', lane: only.lane })
+      emit({ kind: 'taken_over', lane: only.lane })
+      return
+    }
+    this.#isCareful = !isOutage
+    for (const { lane } of batch) {
+      lane.keepChanges()
+      this.note(lane)
+    }
+    throw error
+  }
+
+  #takeBatch(): Storing[] {
+    const batch: Storing[] = []
     let size = 0
-    for (const [lane, pending] of this.#pending) {
+    for (const lane of this.#changed) {
       if (size >= batchSize || (this.#isCareful && batch.length === 1)) break
-      this.#pending.delete(lane)
-      batch.push(pending)
-      size += pending.outcomes.length + pending.postponed.length
+      this.#changed.delete(lane)
+      const change = lane.takeChanges()
+      batch.push({ lane, change })
+      size += change.outcomes.length + change.postponed.length
     }
     return batch
   }
 
-  /** Before the outcomes that came meanwhile. */
-  #putBack(batch: readonly Pending[]): void {
-    const later = this.#pending
-    this.#pending = new Map(batch.map((pending) => [pending.lane, pending]))
-    for (const [lane, { outcomes, postponed, isBack }] of later) {
-      const earlier = this.#pending.get(lane)
-      if (!earlier) this.#pending.set(lane, { lane, outcomes, postponed, isBack })
-      else {
-        earlier.outcomes.push(...outcomes)
-        earlier.postponed.push(...postponed)
-        earlier.isBack ||= isBack
-      }
-    }
-  }
-
   async #renewAll(): Promise<void> {
-    const { database, lease, held, onRecorded } = this.#deps
+    const { database, lease, held, emit } = this.#deps
     this.#isRenewalDue = false
-    if (held.size === 0) return
-    const leasedFrom = lease.clock.now()
-    const lanes = [...held.values()]
-    const ours = await renewLanes(database, held.keys(), lease)
+    const lanes = held()
+    if (lanes.length === 0) return
+    const leasedUntil = lease.clock.now() + lease.milliseconds
+    const ids = lanes.map(({ id }) => id)
+    const { renewed, locked } = await renewLanes(database, ids, lease)
     for (const lane of lanes) {
-      if (!ours.has(lane.id)) this.#lose(lane)
-      else {
-        lane.leasedUntil = leasedFrom + lease.milliseconds
-        onRecorded(lane, false)
-      }
+      if (renewed.has(lane.id)) {
+        lane.renew(leasedUntil)
+        emit({ kind: 'confirmed', lane, isBack: false })
+      } else if (!locked.has(lane.id)) emit({ kind: 'taken_over', lane })
     }
   }
 
   async #release(): Promise<void> {
-    const { database, clock, lease, held, lingers, onDrop, onRecorded } = this.#deps
+    const { database, clock, lease, held, holdsIdle, emit } = this.#deps
     const now = clock.now()
-    const idleBefore =
-      this.#isClearing || !lingers() ? Number.POSITIVE_INFINITY : performance.now() - lingerMilliseconds
-    const done = [...held.values()].filter((lane) => {
-      if (!lane.isDone(now)) return false
-      lane.idleSince ??= performance.now()
-      return lane.isPaused(now) || lane.idleSince <= idleBefore
+    const holds = !this.#isClearing && holdsIdle()
+    const idleBefore = holds ? performance.now() - idleHoldMilliseconds : Number.POSITIVE_INFINITY
+    const done = held().filter((lane) => {
+      const since = lane.idleSince(now)
+      return since !== undefined && (lane.isPaused(now) || since <= idleBefore)
     })
     if (done.length === 0) return
-    const ids = done.map(({ id }) => id)
-    // Nothing may be sent for these lanes during their release.
-    for (const lane of done) lane.isLeaving = true
-    let released: Map<string, number | null>
+    for (const lane of done) lane.leave()
+    let released = new Map<string, number | null>()
     try {
+      const ids = done.map(({ id }) => id)
       const rows = await database.transaction((tx) => releaseLanes(tx, ids, lease))
       released = new Map(rows.map(({ id, next_due }) => [id, next_due]))
     } finally {
-      for (const lane of done) lane.isLeaving = false
-    }
-    for (const lane of done) {
-      if (released.has(lane.id)) onDrop(lane, released.get(lane.id))
-      else {
-        // An event is being raised for it right now, or it is no longer ours.
-        this.#isRenewalDue = true
-        lane.wantsRead = true
-        lane.wantsAll = true
-        onRecorded(lane, false)
+      for (const lane of done) {
+        const next_due = released.get(lane.id)
+        if (next_due === undefined) this.#keep(lane)
+        else emit({ kind: 'released', lane, next_due })
       }
     }
   }
 
-  /** Drops a lane without a word to the store, which does not know it any more. */
-  drop(lane: HeldLane): void {
-    this.#lose(lane)
+  /** An event is being raised for the lane right now, or the store failed, or the lane is no longer ours. */
+  #keep(lane: HeldLane): void {
+    lane.stay()
+    this.#isRenewalDue = true
+    this.#deps.emit({ kind: 'confirmed', lane, isBack: false })
   }
 
-  #lose(lane: HeldLane): void {
-    if (lane.isLost) return
-    lane.isLost = true
-    this.#forget(lane)
-    this.#deps.onDrop(lane, undefined)
-  }
-
-  /** The other process's state of a lane counts, not ours. */
-  #forget(lane: HeldLane): void {
-    const pending = this.#pending.get(lane)
-    if (!pending) return
-    this.#pending.delete(lane)
-    this.#unrecorded -= pending.outcomes.length + pending.postponed.length
+  #count(lane: HeldLane): void {
+    // A lane that is stuck sends nothing, so what it has does not grow; the others need not wait for it.
+    const count = lane.phase === 'stuck' ? 0 : lane.unrecorded
+    this.#unrecorded += count - (this.#counted.get(lane) ?? 0)
+    if (count === 0) this.#counted.delete(lane)
+    else this.#counted.set(lane, count)
   }
 }

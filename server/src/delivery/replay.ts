@@ -57,11 +57,13 @@ const restart = defineSql<{ deliveries: object; now: number }>()(
 )
 
 const wakeLanes = defineSql<{ ids: object; now: number }>()(
-  ({ ids, now }) => sql`
+  ({ ids, now }) => sql<{ id: string }>`
     UPDATE lanes SET paused_until = 0, failures = 0,
       next_due = CASE WHEN next_due <= ${now} THEN next_due ELSE CAST(${now} AS BIGINT) END
-    WHERE id IN (SELECT key FROM json_each(${ids}))`,
+    WHERE id IN (SELECT key FROM json_each(${ids})) RETURNING id`,
 )
+
+const lockTries = 3
 
 /**
  * Sends deliveries again, whatever their state, each with a new count of attempts: to the current callback of its app, or to another
@@ -103,12 +105,24 @@ export async function replayDeliveries(
   const made = [...lanes.values()]
   if (made.length > 0) {
     const now = clock.now()
-    await ensureLanes(tx, made)
+    await lockLanes(tx, made, now)
     await tx.list(restart, { deliveries: moved, now })
-    // After the deliveries: a holder that releases a lane meanwhile has not seen them.
-    await tx.list(wakeLanes, { ids: keysOf(lanes.keys()), now })
   }
   return { replayed: Object.keys(moved).map(Number), lanes: made, refused }
+}
+
+/**
+ * Makes the lanes due, and holds their rows until the commit: nobody removes or releases one without having seen what moves there. A
+ * sweep that was removing one is waited for, and the lane made anew.
+ */
+async function lockLanes(tx: Transaction, lanes: readonly LaneAddress[], now: number): Promise<void> {
+  const ids = keysOf(lanes.map(({ id }) => id))
+  for (let tries = 1; tries <= lockTries; tries++) {
+    await ensureLanes(tx, lanes)
+    const locked = await tx.list(wakeLanes, { ids, now })
+    if (locked.length === lanes.length) return
+  }
+  throw new Error('a lane is removed again and again')
 }
 
 async function findCallback(

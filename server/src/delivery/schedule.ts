@@ -28,7 +28,8 @@ export type NextStep =
 const maxRetryAfter = day
 /** Random share added to a delay, so that deliveries that failed together are not retried together. */
 const jitter = 0.2
-const gone = 410
+/** The status by which a subscriber refuses one delivery for good. */
+export const gone = 410
 
 /** When a failed delivery is retried, or that it is not. */
 export function planRetry(attempt: FailedAttempt, { delays, giveUpAfter }: RetryRules, random: Random): NextStep {

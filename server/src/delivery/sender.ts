@@ -1,25 +1,21 @@
 import type { Clock } from '../base/clock.ts'
-import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
-import type { FaultEffect } from '../sandbox/fault-rules.ts'
+import { type FaultEffect, heldUntil } from '../sandbox/fault-rules.ts'
 import type { Faults } from '../sandbox/faults.ts'
 import type { Spans } from '../telemetry/spans.ts'
 import { type AttemptDeps, attemptPost } from './attempt.ts'
 import type { Post, PostedDelivery } from './compose-post.ts'
 import { readValue, type WaitingDelivery } from './due.ts'
-import type { HeldLane } from './held-lane.ts'
+import type { BegunPost, HeldLane } from './held-lane.ts'
+import type { Emit } from './lane-events.ts'
 import type { Entry } from './lane-queue.ts'
 import { findPostFault, pretendResult, waitForFault } from './meet-fault.ts'
 import type { DeliveryMetrics } from './metrics.ts'
-import { decideOutcome, type Outcome, type PostResult } from './outcome.ts'
-import { isDown, noteOutcome } from './pause.ts'
+import type { Outcome, PostResult } from './outcome.ts'
 import type { Place, PostEnd, Room } from './room.ts'
 import type { RetryRules } from './schedule.ts'
-
-/** A delivery that was read longer ago is read again before it is sent: it may have been ended meanwhile. */
-const freshMilliseconds = 2 * second
 
 export interface SenderDeps extends AttemptDeps {
   readonly database: Database
@@ -37,28 +33,9 @@ export interface SenderDeps extends AttemptDeps {
   readonly faults?: Faults | undefined
   /** Undefined where traces are not exported. */
   readonly spans?: Spans | undefined
-  readonly events: SenderEvents
-}
-
-/** Callbacks for what happens here. */
-export interface SenderEvents {
   /** Whether nothing may be sent: the service stops, or outcomes are not being stored. */
-  isHalted(): boolean
-  /** The lease of a lane has expired by the clock. */
-  onLeaseOver(lane: HeldLane): void
-  /** A lane can send more than it has in memory. */
-  onHungry(lane: HeldLane): void
-  onOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void
-  /** A fault rule holds these: they are not sent until it is gone. */
-  onHeld(lane: HeldLane, entries: readonly Entry[]): void
-  /** Others of the conversation may go first. */
-  onOvertaken(lane: HeldLane, entry: Entry): void
-  /** A place became free, and no held lane waits for it. */
-  onRoom(): void
-  /** A delivery of a lane was not sent, because its lease is over. */
-  onAbandoned(lane: HeldLane): void
-  /** A lane can no longer be worked on. */
-  onBroken(lane: HeldLane, error: Error): void
+  readonly isHalted: () => boolean
+  readonly emit: Emit
 }
 
 /** Posts the queued deliveries of held lanes, as many at once as the lane, its app, its host and the process have room for. */
@@ -93,109 +70,80 @@ export class Sender {
       this.#waiting.add(lane)
       return
     }
-    if (lane.isHungry && !lane.isLost) this.#deps.events.onHungry(lane)
+  }
+
+  /**
+   * Gives every lane that waits for room a turn, of one post each; a lane that still waits goes to the end. Returns the lanes that do
+   * not wait any more without having sent anything.
+   */
+  serveWaiting(): HeldLane[] {
+    const idle: HeldLane[] = []
+    for (const lane of [...this.#waiting]) {
+      const maySend = this.#maySend(lane)
+      if (maySend && !this.#sendOne(lane)) continue
+      this.#waiting.delete(lane)
+      if (!maySend) idle.push(lane)
+      else if (this.#maySend(lane)) this.#waiting.add(lane)
+    }
+    return idle
   }
 
   #maySend(lane: HeldLane): boolean {
-    const { clock, leaseClock, events } = this.#deps
-    const now = clock.now()
-    if (lane.isLost || lane.isLeaving || lane.isPaused(now) || events.isHalted()) return false
-    const next = lane.queue.peek()
-    if (!next || lane.underWay >= lane.width) return false
-    if (lane.leasedUntil <= leaseClock.now()) {
-      events.onLeaseOver(lane)
-      return false
-    }
-    if (performance.now() - next.readTime > freshMilliseconds) {
-      lane.queue.dropQueued()
-      lane.mayHaveMore = true
-      return false
-    }
-    return true
+    const { clock, leaseClock, isHalted } = this.#deps
+    return !isHalted() && !lane.isLeaseOver(leaseClock.now()) && lane.canSend(clock.now())
   }
 
   /** False when there is no room. */
   #sendOne(lane: HeldLane): boolean {
     const place = this.#deps.room.enter(lane, lane.isFailing)
     if (!place) return false
-    const entries = this.#takeEntries(lane)
-    lane.underWay += 1
-    lane.idleSince = undefined
-    const post = this.#send(lane, entries, place)
-      .catch((error: Error) => this.#deps.events.onBroken(lane, error))
-      .finally(() => {
-        this.#posts.delete(post)
-        this.#serve(lane)
-      })
-    this.#posts.add(post)
+    const sent = this.#send(lane, lane.beginPost(this.#deps.batch), place).finally(() => {
+      this.#posts.delete(sent)
+      this.#deps.emit({ kind: 'turn_over', lane })
+    })
+    this.#posts.add(sent)
     return true
   }
 
-  /** Waiting lanes come before the lane whose post has ended. */
-  #serve(lane: HeldLane): void {
-    for (const waiting of [...this.#waiting]) this.#giveTurn(waiting)
-    this.pump(lane)
-    this.#deps.events.onRoom()
-  }
-
-  /** One post for each, so that every waiting lane gets a turn; a lane that still waits goes to the end. */
-  #giveTurn(lane: HeldLane): void {
-    if (!this.#maySend(lane)) {
-      this.pump(lane)
-      return
-    }
-    if (!this.#sendOne(lane)) return
-    this.#waiting.delete(lane)
-    if (this.#maySend(lane)) this.#waiting.add(lane)
-  }
-
-  /** The next delivery, and with batches more first attempts of the same account. A retry goes alone: its failure delays no other. */
-  #takeEntries(lane: HeldLane): Entry[] {
-    const first = lane.queue.take()
-    if (!first) return []
-    const { batch } = this.#deps
-    if (batch === 1 || isRetry(first)) return [first]
-    return [first, ...lane.queue.takeMore(first, batch - 1, canShare)]
-  }
-
-  async #send(lane: HeldLane, entries: readonly Entry[], place: Place): Promise<void> {
-    const { metrics } = this.#deps
-    const wasProbe = isDown(lane.state)
-    const number = lane.window.start()
-    let result: PostResult | undefined
-    let isHeld = false
+  async #send(lane: HeldLane, post: BegunPost, place: Place): Promise<void> {
+    const { metrics, isHalted, emit } = this.#deps
     metrics.inFlight += 1
-    try {
-      // The lease was checked before, but a process that is paused at this point wakes up with it over.
-      const mayLeave = () => !lane.isLost && this.#deps.leaseClock.now() < lane.leasedUntil
-      const { faults } = this.#deps
-      const effect = faults?.areCallbacksOn ? await this.#meetFault(faults, lane, entries) : undefined
-      isHeld = effect?.hold === true
-      if (!isHeld) {
-        const built = this.#buildPost(lane, entries)
-        const post = built instanceof Promise ? await built : built
-        result = effect && pretendResult(effect, this.#deps.clock.now())
-        result ??= await attemptPost(this.#deps, post, mayLeave)
-        if (effect?.duplicate) await attemptPost(this.#deps, post, mayLeave)
-      }
-    } finally {
-      metrics.inFlight -= 1
-      place.leave(describeEnd(result))
-      this.#noteWidth(lane, number, result)
-      lane.underWay -= 1
-      lane.posts += 1
+    const end = await this.#attempt(lane, post).catch((error: Error) => error)
+    metrics.inFlight -= 1
+    place.leave(describeEnd(end))
+    if (end === 'held') lane.holdPost(post, heldUntil)
+    else if (end !== undefined && !(end instanceof Error)) this.#judge(lane, post, end)
+    else {
+      lane.abortPost()
+      if (end) emit({ kind: 'failed', error: end, message: 'a lane of deliveries broke', lane })
+      // Aborted by a stop, or because the lease is over: the next holder of the lane sends it again.
+      if (end || !isHalted()) emit({ kind: 'taken_over', lane })
     }
-    if (isHeld) this.#deps.events.onHeld(lane, entries)
-    else if (result) this.#finish(lane, entries, result, wasProbe)
-    // Aborted by a stop, or because the lease is over: the next holder of the lane sends it again.
-    else if (!this.#deps.events.isHalted()) this.#deps.events.onAbandoned(lane)
+  }
+
+  /** Undefined when it may not leave any more; `held` when a fault rule does not let it leave. */
+  async #attempt(lane: HeldLane, post: BegunPost): Promise<PostResult | 'held' | undefined> {
+    const { faults, leaseClock, clock } = this.#deps
+    // The lease was checked before, but a process that is paused at this point wakes up with it over.
+    const mayLeave = () => lane.isHeld && !lane.isLeaseOver(leaseClock.now())
+    const effect = faults?.areCallbacksOn ? await this.#meetFault(faults, lane, post) : undefined
+    if (effect?.hold) return 'held'
+    const built = this.#buildPost(lane, post.entries)
+    const composed = built instanceof Promise ? await built : built
+    const pretended = effect && pretendResult(effect, clock.now())
+    const result = pretended ?? (await attemptPost(this.#deps, composed, mayLeave))
+    if (effect?.duplicate) await attemptPost(this.#deps, composed, mayLeave)
+    return result
   }
 
   /** Waits here if a rule delays the post or lets others overtake it. */
-  async #meetFault(faults: Faults, lane: HeldLane, entries: readonly Entry[]): Promise<FaultEffect | undefined> {
-    const effect = await findPostFault(faults, lane, entries)
+  async #meetFault(faults: Faults, lane: HeldLane, post: BegunPost): Promise<FaultEffect | undefined> {
+    const effect = await findPostFault(faults, lane, post.entries)
     if (!effect) return undefined
-    if (effect.reorder !== undefined) for (const entry of entries) this.#deps.events.onOvertaken(lane, entry)
+    if (effect.reorder !== undefined) {
+      lane.overtake(post)
+      this.#deps.emit({ kind: 'overtaken', lane })
+    }
     await waitForFault(effect, () => lane.posts)
     return effect
   }
@@ -218,26 +166,15 @@ export class Sender {
     return { ...to, deliveries: await Promise.all(deliveries) }
   }
 
-  #noteWidth(lane: HeldLane, number: number, result: PostResult | undefined): void {
-    if (!result || result.status === gone) return
-    if (result.problem === undefined) lane.window.grow(lane.underWay)
-    else lane.window.cut(number)
-  }
-
-  #finish(lane: HeldLane, entries: readonly Entry[], result: PostResult, wasProbe: boolean): void {
-    const { clock, rules, random, metrics, events, spans } = this.#deps
-    if (spans) this.#exportTries(spans, lane, entries, result)
-    const wasDown = isDown(lane.state)
-    const now = clock.now()
-    const outcomes = entries.map(({ delivery }) => decideOutcome(delivery, result, rules, random))
-    for (const [index, outcome] of outcomes.entries()) {
+  #judge(lane: HeldLane, post: BegunPost, result: PostResult): void {
+    const { clock, rules, random, metrics, emit, spans } = this.#deps
+    if (spans) this.#exportTries(spans, lane, post.entries, result)
+    const outcomes = lane.endPost(post, result, { now: clock.now(), rules, random })
+    for (const outcome of outcomes) {
       metrics.countAttempt(outcome.kind)
       this.#log(lane, outcome)
-      // One post counts once for the subscriber, however many deliveries it carried.
-      if (index === 0) lane.state = noteOutcome(lane.state, outcome, { now, wasProbe, delays: rules.delays })
     }
-    events.onOutcomes(lane, outcomes, wasDown && !isDown(lane.state))
-    if (lane.isPaused(now)) lane.queue.dropQueued()
+    emit({ kind: 'posted', lane, outcomes })
   }
 
   #exportTries(
@@ -263,22 +200,12 @@ export class Sender {
   }
 }
 
-const gone = 410
-
-function describeEnd(result: PostResult | undefined): PostEnd {
-  if (result?.status !== undefined) return 'responded'
-  return result?.isSilent ? 'silent' : 'neither'
-}
-
-function isRetry({ delivery }: Entry): boolean {
-  return delivery.attempts > delivery.earlier_attempts
+function describeEnd(end: PostResult | 'held' | Error | undefined): PostEnd {
+  if (end === undefined || end === 'held' || end instanceof Error) return 'neither'
+  if (end.status !== undefined) return 'responded'
+  return end.isSilent ? 'silent' : 'neither'
 }
 
 function hasValue(delivery: WaitingDelivery): delivery is WaitingDelivery & { readonly value: string } {
   return delivery.value !== null
-}
-
-/** A value too large to be read ahead goes alone. */
-function canShare(entry: Entry): boolean {
-  return !isRetry(entry) && entry.delivery.value !== null
 }

@@ -116,8 +116,8 @@ const findForgotten = defineSql<{ ids: object }>()(
       SELECT 1 FROM deliveries d WHERE d.lane_id = lanes.id AND d.state = 'waiting')`,
 )
 const remindLanes = defineSql<{ ids: object; now: number }>()(
-  ({ ids, now }) =>
-    sql`UPDATE lanes SET next_due = ${now} WHERE id IN (SELECT key FROM json_each(${ids})) AND next_due IS NULL`,
+  ({ ids, now }) => sql`UPDATE lanes SET next_due = ${now} WHERE next_due IS NULL AND id IN (
+    SELECT lanes.id FROM json_each(${ids}) AS o JOIN lanes ON lanes.id = o.key ${skipLocked('lanes')})`,
 )
 
 /** Makes lanes due that have waiting deliveries but no due time: a process of an older version put them there. */

@@ -3,15 +3,13 @@ import type { Clock } from '../base/clock.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
-import type { Database, DueLane } from '../db/database.ts'
-import { heldUntil } from '../sandbox/fault-rules.ts'
+import type { Database, DueLane, RaisedDeliveries } from '../db/database.ts'
 import type { Faults } from '../sandbox/faults.ts'
 import type { Spans } from '../telemetry/spans.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { type Claim, Claimer } from './claimer.ts'
 import { HeldLane } from './held-lane.ts'
-import type { Entry } from './lane-queue.ts'
-import type { LaneAddress } from './lane-rows.ts'
+import type { WorkerEvent } from './lane-events.ts'
 import { type Lane, type Lease, listDueLanes } from './lanes.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
@@ -48,90 +46,49 @@ export interface WorkerDeps extends AttemptDeps {
   readonly waker?: Waker
 }
 
+type EventHandlers = {
+  readonly [Kind in WorkerEvent['kind']]: (event: Extract<WorkerEvent, { kind: Kind }>) => void
+}
+
 /**
  * Delivers webhooks. It claims lanes under a lease and sends many deliveries of each at once, those of one conversation one after
  * the other. `claimer` finds lanes, `reader` reads due deliveries, `sender` posts them, and `recorder` stores outcomes and releases
- * lanes.
+ * lanes. Each reports what happened as an event; the events are handled here, one after the other.
  */
 export class DeliveryWorker {
   readonly #deps: WorkerDeps
   readonly #lease: Lease
   readonly #waker: Waker
   readonly #room = new Room()
-  readonly #held = new Map<string, HeldLane>()
-  /** Lost to another process while posts were under way: not claimed again until these have ended. */
-  readonly #lost = new Map<string, HeldLane>()
+  /** The lanes that are held, or were lost while posts were under way: these are not claimed again until their posts have ended. */
+  readonly #lanes = new Map<string, HeldLane>()
+  readonly #events: WorkerEvent[] = []
   readonly #claimer: Claimer
   readonly #reader: Reader
   readonly #sender: Sender
   readonly #recorder: Recorder
   #poll: NodeJS.Timeout | undefined
   #heartbeat: NodeJS.Timeout | undefined
+  #isHandling = false
   #isStopped = false
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
     const { database, clock, metrics } = deps
-    this.#lease = { owner: deps.random.trace(), milliseconds: deps.lease, clock: deps.leaseClock }
+    const [emit, room] = [this.#emit, this.#room]
+    const lease: Lease = { owner: deps.random.trace(), milliseconds: deps.lease, clock: deps.leaseClock }
+    this.#lease = lease
     this.#waker = deps.waker ?? silentWaker
-    const onFailure = (error: Error, message: string) => this.#logFailure(error, message)
-    this.#claimer = new Claimer({
-      database,
-      clock,
-      lease: this.#lease,
-      room: this.#room,
-      originOf: (url) => deps.egress.originOf(url),
-      isTaken: (id) => this.#held.has(id) || this.#isEnding(id),
-      onClaimed: (lane, claim) => this.#hold(lane, claim),
-      onHeldElsewhere: (ids) => this.#waker.announceLanes(ids.map((id) => ({ id }))),
-      onFailure,
-    })
-    this.#reader = new Reader({
-      database,
-      clock,
-      onRead: (lane, postponed) => {
-        if (postponed.length > 0) this.#recorder.add(lane, [], postponed)
-        this.#goOn(lane)
-      },
-      onWatch: ({ id }) => this.#waker.announceWatch(this.#lease.owner, id),
-      onFailure,
-    })
-    this.#sender = new Sender({
-      ...deps,
-      room: this.#room,
-      events: {
-        isHalted: () => this.#isStopped || this.#recorder.isBehind,
-        onLeaseOver: () => this.#recorder.renew(),
-        onHungry: (lane) => this.#reader.want(lane, { atOnce: true, all: false }),
-        onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
-        onHeld: (lane, entries) => this.#holdEntries(lane, entries),
-        onOvertaken: (lane, { delivery }) => {
-          lane.queue.overtake(delivery)
-          queueMicrotask(() => this.#sender.pump(lane))
-        },
-        onRoom: () => this.#claimer.retry(),
-        onAbandoned: (lane) => this.#drop(lane),
-        onBroken: (lane, error) => {
-          this.#logFailure(error, 'a lane of deliveries broke', lane)
-          this.#drop(lane)
-        },
-      },
-    })
-    this.#recorder = new Recorder({
-      database,
-      clock,
-      lease: this.#lease,
-      held: this.#held,
-      lingers: () => !this.#isStopped && !this.#claimer.hasSkipped && this.#waker.isLive,
-      onDrop: (lane, nextDue) => this.#drop(lane, nextDue),
-      onRecorded: (lane, isBack) => {
-        if (isBack) lane.queue.unblock()
-        if (isBack || lane.hasRetryDue(clock.now())) this.#reader.want(lane)
-        this.#goOn(lane)
-      },
-      onFailure,
-    })
-    metrics.watchWorker({ held: () => this.#held.size, waiting: () => this.#sender.waitingForRoom })
+    const originOf = (url: string) => deps.egress.originOf(url)
+    const isTaken = (id: string) => this.#lanes.has(id)
+    this.#claimer = new Claimer({ database, clock, lease, room, originOf, isTaken, emit })
+    this.#reader = new Reader({ database, clock, emit })
+    const isHalted = () => this.#isStopped || this.#recorder.isBehind
+    this.#sender = new Sender({ ...deps, room, isHalted, emit })
+    const held = () => this.#listHeld()
+    const holdsIdle = () => !this.#isStopped && !this.#claimer.hasSkipped && this.#waker.isLive
+    this.#recorder = new Recorder({ database, clock, lease, held, holdsIdle, emit })
+    metrics.watchWorker({ held: () => this.#listHeld().length, waiting: () => this.#sender.waitingForRoom })
   }
 
   start(): void {
@@ -145,36 +102,25 @@ export class DeliveryWorker {
   wake(): void {
     if (this.#isStopped) return
     this.#claimer.poll()
-    for (const lane of this.#held.values()) this.#reader.want(lane)
+    for (const lane of this.#listHeld()) {
+      lane.want('all')
+      this.#reader.want(lane)
+    }
   }
 
   /** These lanes have new deliveries, raised by this process. */
   wakeLanes(lanes: Iterable<DueLane>): void {
     if (this.#isStopped) return
-    const free: LaneAddress[] = []
+    const free: DueLane[] = []
     const elsewhere: AnnouncedLane[] = []
     for (const lane of lanes) {
-      const held = this.#held.get(lane.id)
-      if (held) {
-        if (lane.raised && this.#reader.take(held, lane.raised)) continue
-        held.watch.noteOwn(lane.raised?.deliveries.length ?? 0)
-        this.#noteNews(held)
-      } else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
+      const held = this.#findHeld(lane.id)
+      if (held) this.#emit({ kind: 'news', lane: held, raised: lane.raised })
+      else if (this.#isHeldElsewhere(lane)) elsewhere.push(lane)
       else free.push(lane)
     }
     if (elsewhere.length > 0) this.#waker.announceLanes(elsewhere)
     if (free.length > 0) this.#claimer.hint(free)
-  }
-
-  /** There are new deliveries behind the known ones; a lane that has enough to send reads them later. */
-  #noteNews(lane: HeldLane): void {
-    if (lane.isFed) lane.mayHaveMore = true
-    else this.#reader.want(lane, { all: false })
-  }
-
-  /** A process that raises an event sees who holds the lane: it need not try to claim it, and the holder alone is woken. */
-  #isHeldElsewhere({ holder }: AnnouncedLane): boolean {
-    return typeof holder === 'string' && holder !== this.#lease.owner
   }
 
   /** These lanes have new deliveries, raised elsewhere; undefined: the lanes are unknown. */
@@ -186,16 +132,27 @@ export class DeliveryWorker {
     if (this.#isStopped) return
     const others: string[] = []
     for (const lane of lanes) {
-      const held = this.#held.get(lane.id)
-      if (held) this.#noteNews(held)
+      const held = this.#findHeld(lane.id)
+      if (held) this.#emit({ kind: 'news', lane: held })
       else if (!this.#isHeldElsewhere(lane)) others.push(lane.id)
     }
     if (others.length > 0) this.#claimer.hintIds(others)
   }
 
+  /** A process that raises an event sees who holds the lane: it need not try to claim it, and the holder alone is woken. */
+  #isHeldElsewhere({ holder }: AnnouncedLane): boolean {
+    return typeof holder === 'string' && holder !== this.#lease.owner
+  }
+
   /** The store was replaced as a whole: nothing that is known of lanes holds any more. */
   startAnew(): void {
-    for (const lane of [...this.#held.values()]) this.#recorder.drop(lane)
+    for (const lane of this.#listHeld()) this.#emit({ kind: 'taken_over', lane })
+    this.wake()
+  }
+
+  /** The rules that held deliveries are gone: these are due. */
+  releaseHeld(): void {
+    for (const lane of this.#listHeld()) lane.unblock()
     this.wake()
   }
 
@@ -212,7 +169,16 @@ export class DeliveryWorker {
     const { database, clock } = this.#deps
     const due = await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })
     // Checked after the read: a lane that was claimed meanwhile is not among the due ones.
-    return due.length > 0 || !this.#claimer.isQuiet || [...this.#held.values()].some(({ isLocked }) => !isLocked)
+    return due.length > 0 || !this.#claimer.isQuiet || this.#listHeld().some(({ isBlocked }) => !isBlocked)
+  }
+
+  async #whenQuiet(): Promise<void> {
+    do {
+      await this.#claimer.settle()
+      await this.#reader.settle()
+      await this.#sender.settle()
+      await this.#recorder.settle()
+    } while (!this.#claimer.isQuiet || !this.#reader.isQuiet || !this.#recorder.isQuiet || this.#sender.underWay > 0)
   }
 
   /**
@@ -230,10 +196,7 @@ export class DeliveryWorker {
     timer.abort()
     await abandon()
     await done
-    for (const lane of this.#held.values()) {
-      lane.queue.dropQueued()
-      Object.assign(lane, { wantsRead: false, mayHaveMore: false })
-    }
+    for (const lane of this.#listHeld()) lane.stop()
     await this.#recorder.clear()
     clearInterval(this.#heartbeat)
   }
@@ -243,68 +206,121 @@ export class DeliveryWorker {
     this.#recorder.tick()
   }
 
-  async #whenQuiet(): Promise<void> {
-    do {
-      await this.#claimer.settle()
-      await this.#reader.settle()
-      await this.#sender.settle()
-      await this.#recorder.settle()
-    } while (!this.#claimer.isQuiet || !this.#reader.isQuiet || !this.#recorder.isQuiet || this.#sender.underWay > 0)
+  #listHeld(): HeldLane[] {
+    return [...this.#lanes.values()].filter(({ isHeld }) => isHeld)
+  }
+
+  #findHeld(lane_id: string): HeldLane | undefined {
+    const lane = this.#lanes.get(lane_id)
+    return lane?.isHeld ? lane : undefined
+  }
+
+  /** Handles an event, and then those that were reported meanwhile. */
+  readonly #emit = (event: WorkerEvent): void => {
+    this.#events.push(event)
+    if (this.#isHandling) return
+    this.#isHandling = true
+    for (let next = this.#events.shift(); next; next = this.#events.shift()) this.#handleSafely(next)
+    this.#isHandling = false
+  }
+
+  /** A fault of our own in one lane must not stop the others. */
+  #handleSafely(event: WorkerEvent): void {
+    try {
+      const handle = this.#handlers[event.kind] as (event: WorkerEvent) => void
+      handle(event)
+    } catch (error) {
+      const lane = 'lane' in event && event.lane instanceof HeldLane ? event.lane : undefined
+      this.#logFailure(error as Error, 'a lane of deliveries broke', lane)
+      if (lane) this.#lose(lane)
+    }
+  }
+
+  /** THE TABLE of what happens and what follows from it. */
+  readonly #handlers: EventHandlers = {
+    claimed: ({ lane, claim }) => this.#hold(lane, claim),
+    held_elsewhere: ({ ids }) => this.#waker.announceLanes(ids.map((id) => ({ id }))),
+    news: ({ lane, raised }) => this.#takeNews(lane, raised),
+    watched: ({ lane }) => this.#waker.announceWatch(this.#lease.owner, lane.id),
+    read: ({ lane }) => this.#advance(lane),
+    overtaken: ({ lane }) => this.#advance(lane),
+    posted: ({ outcomes }) => this.#wakeForRetries(outcomes),
+    turn_over: ({ lane }) => this.#endTurn(lane),
+    confirmed: ({ lane, isBack }) => this.#goOn(lane, isBack),
+    released: ({ lane, next_due }) => this.#release(lane, next_due),
+    taken_over: ({ lane }) => this.#lose(lane),
+    failed: ({ error, message, lane }) => this.#logFailure(error, message, lane),
+  }
+
+  /** Does what is to be done for a lane now. */
+  #advance(lane: HeldLane): void {
+    if (!lane.isHeld) return
+    const { clock, leaseClock } = this.#deps
+    this.#sender.pump(lane)
+    if (lane.isLeaseOver(leaseClock.now())) this.#recorder.renew()
+    if (lane.needsRead) lane.want('more')
+    if (lane.wantsRead) this.#reader.want(lane, { atOnce: lane.needsRead })
+    if (lane.hasChanges) this.#recorder.note(lane)
+    if (lane.isDone(clock.now())) this.#recorder.wake()
   }
 
   #hold(lane: Lane, claim: Claim): void {
     const { leaseClock, concurrency } = this.#deps
     const leasedUntil = leaseClock.now() + this.#lease.milliseconds
     const held = new HeldLane(lane, { claim, leasedUntil, concurrency })
-    this.#held.set(lane.id, held)
+    this.#lanes.set(lane.id, held)
     this.#reader.want(held, { atOnce: true })
   }
 
-  /** A lane was released, with the time of its next work; or it is no longer ours. */
-  #drop(lane: HeldLane, nextDue?: number | null): void {
-    if (this.#held.get(lane.id) !== lane) return
-    const isNewer = lane.wantsRead && nextDue !== undefined
-    lane.isLost = true
-    this.#held.delete(lane.id)
+  #takeNews(lane: HeldLane, raised: RaisedDeliveries | undefined): void {
+    if (raised && lane.takeRaised(raised, this.#deps.clock.now())) {
+      this.#advance(lane)
+      return
+    }
+    lane.watch.noteOwn(raised?.deliveries.length ?? 0)
+    lane.noteMore()
+    if (lane.wantsRead) this.#reader.want(lane)
+  }
+
+  /** Lanes that wait for room come before the lane whose post has ended. */
+  #endTurn(lane: HeldLane): void {
+    for (const idle of this.#sender.serveWaiting()) this.#advance(idle)
+    if (lane.phase === 'ended') this.#lanes.delete(lane.id)
+    this.#advance(lane)
+    this.#claimer.retry()
+  }
+
+  #goOn(lane: HeldLane, isBack: boolean): void {
+    if (isBack) lane.unblock()
+    if (isBack || lane.hasRetryDue(this.#deps.clock.now())) lane.want('all')
+    this.#advance(lane)
+  }
+
+  #release(lane: HeldLane, next_due: number | null): void {
+    const { clock } = this.#deps
+    const isNewer = lane.hasNews
+    if (!lane.isHeld) return
+    lane.noteReleased()
+    this.#drop(lane)
+    if (isNewer || (next_due !== null && next_due <= clock.now())) this.#claimer.hint([lane])
+    else if (next_due !== null) this.#wakeAt(next_due)
+  }
+
+  #lose(lane: HeldLane): void {
+    if (!lane.isHeld) return
+    lane.lose()
+    this.#drop(lane)
+  }
+
+  #drop(lane: HeldLane): void {
+    if (lane.phase === 'ended') this.#lanes.delete(lane.id)
+    this.#recorder.forget(lane)
     this.#room.drop(lane, lane.claim.isFailing)
     this.#claimer.retry()
-    if (lane.underWay > 0) this.#lost.set(lane.id, lane)
-    if (isNewer || (typeof nextDue === 'number' && nextDue <= this.#deps.clock.now())) this.#claimer.hint([lane])
-    else if (typeof nextDue === 'number') this.#wakeAt(nextDue)
   }
 
-  #isEnding(lane_id: string): boolean {
-    const lane = this.#lost.get(lane_id)
-    if (lane && lane.underWay === 0) this.#lost.delete(lane_id)
-    return lane !== undefined && lane.underWay > 0
-  }
-
-  #goOn(lane: HeldLane): void {
-    if (lane.isLost) return
-    if (lane.wantsRead) this.#reader.want(lane, { all: false })
-    this.#sender.pump(lane)
-    if (lane.isDone(this.#deps.clock.now())) this.#recorder.tick()
-  }
-
-  #noteOutcomes(lane: HeldLane, outcomes: readonly Outcome[], isBack: boolean): void {
-    const postponed = outcomes.flatMap((outcome) => lane.finish(outcome))
-    this.#recorder.add(lane, outcomes, postponed, isBack)
+  #wakeForRetries(outcomes: readonly Outcome[]): void {
     for (const outcome of outcomes) if (outcome.kind === 'retry') this.#wakeAt(outcome.time)
-  }
-
-  /** With all that is behind them in their conversations. */
-  #holdEntries(lane: HeldLane, entries: readonly Entry[]): void {
-    const postponed = entries.flatMap(({ delivery }) => [
-      { id: delivery.id, attempts: delivery.attempts, until: heldUntil },
-      ...lane.queue.finish(delivery, heldUntil),
-    ])
-    this.#recorder.add(lane, [], postponed)
-  }
-
-  /** The rules that held deliveries are gone: these are due. */
-  releaseHeld(): void {
-    for (const lane of this.#held.values()) lane.queue.unblock()
-    this.wake()
   }
 
   /** Work that is due before the next poll does not wait for the poll. */
