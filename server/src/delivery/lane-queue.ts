@@ -37,8 +37,10 @@ interface Conversation {
 export class LaneQueue {
   /** Queued, under way, or attempted and not stored yet: in the database all of these still wait. */
   readonly #known = new Set<number>()
-  /** The subset to be retried later. Nothing may be sent behind them until they are stored and read again. */
-  readonly #postponed = new Set<number>()
+  /** The subset to be retried later, with their conversations: nothing of these is sent until they are stored and read again. */
+  readonly #postponed = new Map<number, string>()
+  /** How many of these each conversation has. */
+  readonly #postponedIn = new Map<string, number>()
   readonly #conversations = new Map<string, Conversation>()
   readonly #ready: string[] = []
   /** Conversations whose head failed, with the time of its retry. */
@@ -80,20 +82,19 @@ export class LaneQueue {
       if (this.#known.has(id)) continue
       if (previous_id === null) this.#blocked.delete(conversation)
       const until = this.#blocked.get(conversation)
-      if (until !== undefined) postponed.push({ id, attempts: delivery.attempts, until })
+      if (until !== undefined) postponed.push(...this.#postpone([delivery], until))
       else if (previous_id === null) this.#queue({ delivery, readTime })
       else if (!this.#known.has(previous_id)) {
         headless.set(conversation, [...(headless.get(conversation) ?? []), delivery])
-      } else if (!this.#postponed.has(previous_id)) this.#queue({ delivery, readTime })
+      } else if (!this.#postponedIn.has(conversation)) this.#queue({ delivery, readTime })
     }
-    this.#postpone(postponed)
     return { headless, postponed }
   }
 
   /** Notes that the head of a conversation is not due yet, and returns the deliveries that must wait behind it. */
   block(conversation: string, until: number, deliveries: readonly WaitingDelivery[]): Postponed[] {
     this.#blocked.set(conversation, until)
-    return this.#postpone(deliveries.map(({ id, attempts }) => ({ id, attempts, until })))
+    return this.#postpone(deliveries, until)
   }
 
   /** The next delivery to send, if any; it is under way until `finish`. */
@@ -127,7 +128,7 @@ export class LaneQueue {
    * last of the deliveries that shared a post gives the next one of the conversation its turn.
    */
   finish({ id, conversation: key }: WaitingDelivery, retry: number | undefined): Postponed[] {
-    if (retry !== undefined) this.#postponed.add(id)
+    if (retry !== undefined) this.#notePostponed(key, id)
     const conversation = this.#conversations.get(key)
     // One that was overtaken settles nothing: others of its conversation went first.
     if (!conversation?.underWay.has(id)) return []
@@ -141,7 +142,10 @@ export class LaneQueue {
     const entries = conversation.entries.splice(0)
     this.#queued -= entries.length
     this.#leave(key, conversation, id)
-    return this.#postpone(entries.map(({ delivery }) => ({ id: delivery.id, attempts: delivery.attempts, until })))
+    return this.#postpone(
+      entries.map(({ delivery }) => delivery),
+      until,
+    )
   }
 
   /** Lets the next delivery of the conversation go first, although the post of this one has not ended. */
@@ -154,6 +158,8 @@ export class LaneQueue {
   forget(ids: Iterable<number>): void {
     for (const id of ids) {
       this.#known.delete(id)
+      const conversation = this.#postponed.get(id)
+      if (conversation !== undefined) this.#countPostponed(conversation, -1)
       this.#postponed.delete(id)
     }
   }
@@ -179,12 +185,23 @@ export class LaneQueue {
     for (const [conversation, until] of this.#blocked) if (until <= now) this.#blocked.delete(conversation)
   }
 
-  #postpone(postponed: Postponed[]): Postponed[] {
-    for (const { id } of postponed) {
+  #postpone(deliveries: readonly WaitingDelivery[], until: number): Postponed[] {
+    return deliveries.map(({ id, conversation, attempts }) => {
       this.#known.add(id)
-      this.#postponed.add(id)
-    }
-    return postponed
+      this.#notePostponed(conversation, id)
+      return { id, attempts, until }
+    })
+  }
+
+  #notePostponed(conversation: string, id: number): void {
+    if (!this.#postponed.has(id)) this.#countPostponed(conversation, 1)
+    this.#postponed.set(id, conversation)
+  }
+
+  #countPostponed(conversation: string, change: 1 | -1): void {
+    const count = (this.#postponedIn.get(conversation) ?? 0) + change
+    if (count === 0) this.#postponedIn.delete(conversation)
+    else this.#postponedIn.set(conversation, count)
   }
 
   #headOf(key: string): Entry | undefined {
