@@ -1,15 +1,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Transaction } from '../db/database.ts'
-import { defineWithSteps } from '../db/statement.ts'
 import { ensureLanes } from './lane-rows.ts'
 import type { EventRow, NewEvent, RaisedFor } from './new-event.ts'
-import { insertAtOnce, insertIntoLanes, insertMoreAtOnce } from './raise-postgres.ts'
-import { insertInSteps, insertMoreInSteps } from './raise-sqlite.ts'
+import { insertEvents, insertEventsDeferred, insertMore } from './raise.ts'
 import { hasTarget, listRaisedLanes } from './raised-lanes.ts'
 import { addressOf, type Target } from './subscribers.ts'
-
-const insert = defineWithSteps(insertAtOnce, insertInSteps)
-const insertMore = defineWithSteps(insertMoreAtOnce, insertMoreInSteps)
 
 /**
  * Raises an event in the transaction of its cause; there is no other way. The recipients are fixed now: every app that is linked to
@@ -29,10 +24,10 @@ export async function raiseEvents(tx: Transaction, clock: Clock, events: readonl
   const noteLanes = (raised: readonly RaisedFor[]) => tx.makeDue({ lanes: listRaisedLanes(raised, rows, now, since) })
   if (tx.later) {
     // Nearly always every lane exists; otherwise the transaction runs again, and the missing ones are made below.
-    tx.later(insertIntoLanes, { events: rows, now }, noteLanes)
+    tx.later(insertEventsDeferred, { events: rows, now }, noteLanes)
     return
   }
-  const raised = await tx.list(insert, { events: rows, now })
+  const raised = await tx.list(insertEvents, { events: rows, now })
   const missing = raised.filter(hasTarget).filter(({ lane_id }) => lane_id === null)
   if (missing.length > 0) await insertMissing(tx, now, rows, missing)
   noteLanes(raised)
