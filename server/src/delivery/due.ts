@@ -71,25 +71,25 @@ const columns = sql`d.id, d.lane_id, d.event_id, d.account_id, d.field, d.conver
   ${writeAccess(sql.ref('apps.business_id'), sql.ref('d.account_id'))} AS has_access,
   CASE WHEN octet_length(events.value) <= ${sql.lit(inlineBytes)} THEN events.value END AS value, events.trace`
 
-function dueOf(
-  lane_id: RawBuilder<string>,
-  now: number,
-  limit: RawBuilder<unknown>,
-  condition: RawBuilder<unknown> = sql``,
-): RawBuilder<WaitingDelivery> {
-  return sql`SELECT ${columns} FROM deliveries d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
-    WHERE d.lane_id = ${lane_id} AND d.state = 'waiting' AND d.due_time <= ${now} ${condition}
-      AND (SELECT lanes.stopped_until FROM lanes WHERE lanes.id = ${lane_id}) <= ${now}
-    ORDER BY d.due_time, d.id LIMIT ${limit}`
+const isDueIn = (lane_id: RawBuilder<string>, now: number) => sql`d.lane_id = ${lane_id} AND d.state = 'waiting'
+  AND d.due_time <= ${now} AND (SELECT lanes.stopped_until FROM lanes WHERE lanes.id = ${lane_id}) <= ${now}`
+
+/** With their events, in the order of becoming due. */
+function describeDue(source: RawBuilder<unknown>, rest: RawBuilder<unknown>): RawBuilder<WaitingDelivery> {
+  return sql`SELECT ${columns} FROM ${source} AS d JOIN events ON events.id = d.event_id JOIN apps ON apps.id = d.app_id
+    ${rest} ORDER BY d.due_time, d.id`
 }
 
-const findDue = defineSql<{ lane_id: string; now: number; limit: number }>()(({ lane_id, now, limit }) =>
-  dueOf(sql`${lane_id}`, now, sql`${limit}`),
+const findDue = defineSql<{ lane_id: string; now: number; limit: number }>()(
+  ({ lane_id, now, limit }) =>
+    sql`${describeDue(sql`deliveries`, sql`WHERE ${isDueIn(sql`${lane_id}`, now)}`)} LIMIT ${limit}`,
 )
 
 const findDueBehind = defineSql<{ lane_id: string; now: number; limit: number; due_time: number; id: number }>()(
-  ({ lane_id, now, limit, due_time, id }) =>
-    dueOf(sql`${lane_id}`, now, sql`${limit}`, sql`AND (d.due_time, d.id) > (${due_time}, ${id})`),
+  ({ lane_id, now, limit, due_time, id }) => {
+    const isBehind = sql`(d.due_time, d.id) > (${due_time}, ${id})`
+    return sql`${describeDue(sql`deliveries`, sql`WHERE ${isDueIn(sql`${lane_id}`, now)} AND ${isBehind}`)} LIMIT ${limit}`
+  },
 )
 
 /** The due deliveries of a lane behind a place. */
@@ -112,14 +112,23 @@ export interface ReadLimit {
   readonly known: readonly number[]
 }
 
+/**
+ * The first due deliveries of a lane besides the known ones. The outer limit differs from lane to lane, so the planner takes it for a tenth
+ * of everything that waits: with a long backlog it would plan for millions of rows. The inner one is a number that it knows.
+ */
+const firstDue = (now: number) => sql`(
+  SELECT * FROM (
+    SELECT d.* FROM deliveries d WHERE ${isDueIn(sql`o.key`, now)} AND d.id <> ALL (known.ids)
+    ORDER BY d.due_time, d.id LIMIT ${sql.lit(maxRead)}
+  ) AS first LIMIT CAST(o.value ->> 0 AS INTEGER)
+)`
+
 const findDueOfMany = defineWithSteps(
   defineSql<{ lanes: LaneLimits; now: number }>()(
     ({ lanes, now }) => sql<WaitingDelivery>`
       SELECT due.* FROM json_each(${lanes}) AS o
       CROSS JOIN LATERAL (SELECT CAST(o.value ->> 1 AS BIGINT[]) AS ids OFFSET 0) AS known
-      CROSS JOIN LATERAL (
-        ${dueOf(sql`o.key`, now, sql`CAST(o.value ->> 0 AS INTEGER)`, sql`AND d.id <> ALL (known.ids)`)}
-      ) AS due`,
+      CROSS JOIN LATERAL (${describeDue(firstDue(now), sql``)}) AS due`,
   ),
   (db, { lanes, now }) =>
     Object.entries(lanes).flatMap(([lane_id, [limit]]) => db.list(findDue, { lane_id, now, limit })),
