@@ -13,6 +13,7 @@ const keptTables: ReadonlySet<string> = new Set([
   'sandbox',
   'snapshots',
   'processes',
+  'store_clock',
   'wanted_streams',
   'files',
   'file_uses',

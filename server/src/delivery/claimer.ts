@@ -17,6 +17,8 @@ export interface ClaimerDeps {
   readonly lease: Lease
   readonly room: Room
   readonly originOf: (callback_url: string) => string
+  /** False while the clock, by which leases go, is wrong. */
+  readonly mayClaim: () => boolean
   /** Whether this process holds a lane, or still has posts under way for a lane that it lost. */
   readonly isTaken: (lane_id: string) => boolean
   readonly onClaimed: (lane: Lane, claim: Claim) => void
@@ -95,6 +97,8 @@ export class Claimer {
   }
 
   async #claim(): Promise<void> {
+    // The poll after that finds what is due.
+    if (!this.#deps.mayClaim()) return
     const { clock, database, lease, room, onClaimed, onHeldElsewhere } = this.#deps
     const news = await this.#takeNews()
     const found = this.#isPollDue ? await this.#findDue() : []

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
@@ -46,6 +47,8 @@ export interface WorkerDeps extends AttemptDeps {
   readonly spans?: Spans | undefined
   /** How processes wake each other; by default they do not. */
   readonly waker?: Waker
+  /** Whether the clock can be relied on, by which leases and retries go; by default it can. */
+  readonly trust?: ClockTrust
 }
 
 /**
@@ -57,6 +60,7 @@ export class DeliveryWorker {
   readonly #deps: WorkerDeps
   readonly #lease: Lease
   readonly #waker: Waker
+  readonly #trust: ClockTrust
   readonly #room = new Room()
   readonly #held = new Map<string, HeldLane>()
   /** Lost to another process while posts were under way: not claimed again until these have ended. */
@@ -74,6 +78,7 @@ export class DeliveryWorker {
     const { database, clock, metrics } = deps
     this.#lease = { owner: deps.random.trace(), milliseconds: deps.lease, clock: deps.leaseClock }
     this.#waker = deps.waker ?? silentWaker
+    this.#trust = deps.trust ?? fullTrust
     const onFailure = (error: Error, message: string) => this.#logFailure(error, message)
     this.#claimer = new Claimer({
       database,
@@ -81,6 +86,7 @@ export class DeliveryWorker {
       lease: this.#lease,
       room: this.#room,
       originOf: (url) => deps.egress.originOf(url),
+      mayClaim: () => this.#trust.mayWork(),
       isTaken: (id) => this.#held.has(id) || this.#isEnding(id),
       onClaimed: (lane, claim) => this.#hold(lane, claim),
       onHeldElsewhere: (ids) => this.#waker.announceLanes(ids.map((id) => ({ id }))),
@@ -100,7 +106,7 @@ export class DeliveryWorker {
       ...deps,
       room: this.#room,
       events: {
-        isHalted: () => this.#isStopped || this.#recorder.isBehind,
+        isHalted: () => this.#isStopped || this.#recorder.isBehind || !this.#trust.mayWork(),
         onLeaseOver: () => this.#recorder.renew(),
         onHungry: (lane) => this.#reader.want(lane, { atOnce: true, all: false }),
         onOutcomes: (lane, outcomes, isBack) => this.#noteOutcomes(lane, outcomes, isBack),
@@ -209,6 +215,7 @@ export class DeliveryWorker {
   }
 
   async #hasWork(): Promise<boolean> {
+    if (!this.#trust.mayWork()) return false
     const { database, clock } = this.#deps
     const due = await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })
     // Checked after the read: a lane that was claimed meanwhile is not among the due ones.
