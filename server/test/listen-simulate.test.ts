@@ -173,7 +173,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
   test('--forward-to shows when nobody answers, and Ctrl-C does not wait for one who is slow', async (t) => {
     const dead = await listen('--forward-to', 'http://127.0.0.1:9/hook')
     await write('--text', 'anyone?')
-    await dead.shows(/→ ✗ ECONNREFUSED from http:\/\/127\.0\.0\.1:9\/hook in \d+ ms, delivery_\d+\n/)
+    await dead.shows(/→ ✗ ECONNREFUSED from http:\/\/127\.0\.0\.1:9\/hook in \d+ ms, delivery_\d+_\d+\n/)
     await dead.stop('SIGINT')
     const slow = await startSubscriber(t)
     slow.answerWith(hang)

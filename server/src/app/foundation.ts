@@ -8,6 +8,7 @@ import { Egress } from '../delivery/egress.ts'
 import { DeliveryMetrics } from '../delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from '../delivery/resolve.ts'
 import { loneWaker, NoticeWaker } from '../delivery/waker.ts'
+import { readLastPlainDelivery } from '../delivery/webhook-id.ts'
 import { openFiles } from '../files/files.ts'
 import { FileMetrics, meterStores } from '../files/metered.ts'
 import { openFileStores } from '../files/open.ts'
@@ -104,6 +105,7 @@ export async function layFoundation({
     sandboxState,
     toRealTime,
     clockGuard,
+    lastPlainDelivery: await readLastPlainDelivery(database.read),
     random,
     log,
     startWorld,

@@ -182,6 +182,7 @@ function makeDeliveries(foundation: Foundation): DeliveryWorker {
     clock,
     leaseClock: realClock,
     toRealTime,
+    lastPlainDelivery: foundation.lastPlainDelivery,
     trust,
     random,
     log,

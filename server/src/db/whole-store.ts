@@ -14,6 +14,7 @@ const keptTables: ReadonlySet<string> = new Set([
   'snapshots',
   'processes',
   'store_clock',
+  'webhook_ids',
   'wanted_streams',
   'files',
   'file_uses',

@@ -13,3 +13,11 @@ ALTER TABLE processes ADD COLUMN clock_offset BIGINT;
 
 -- Who holds a timer until leased_until; null: nobody, or a process of an earlier version.
 ALTER TABLE timers ADD COLUMN lease_owner TEXT;
+
+-- The last delivery whose webhook-id is its number alone: numbers come again after an older copy of the store was restored, so later ones
+-- also have the time of their event in it. One row.
+CREATE TABLE webhook_ids (
+  id TEXT PRIMARY KEY,
+  last_plain_delivery BIGINT NOT NULL
+);
+INSERT INTO webhook_ids (id, last_plain_delivery) SELECT 'webhook_ids', COALESCE(MAX(id), 0) FROM deliveries;
