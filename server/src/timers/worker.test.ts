@@ -201,8 +201,7 @@ class PausableProcess {
   finished = 0
   noted = 0
   transactions = 0
-  /** While it is set, the process stands still after a transaction. */
-  pause: Promise<void> | undefined
+  #pause: PromiseWithResolvers<void> | undefined
   readonly #act = Promise.withResolvers<void>()
 
   constructor(t: TestContext, database: Database, owner: string, time: number, lease: number) {
@@ -223,7 +222,7 @@ class PausableProcess {
     const transaction: Database['transaction'] = async (work, options) => {
       const result = await database.transaction(work, options)
       this.transactions += 1
-      await this.pause
+      await this.#pause?.promise
       return result
     }
     this.worker = new TimerWorker({
@@ -233,9 +232,20 @@ class PausableProcess {
     })
     t.after(() => {
       this.endAct()
+      this.goOn()
       return this.worker.stop()
     })
     this.worker.start()
+  }
+
+  /** After its next transaction it does nothing more. */
+  standStill(): void {
+    this.#pause = Promise.withResolvers()
+  }
+
+  goOn(): void {
+    this.#pause?.resolve()
+    this.#pause = undefined
   }
 
   endAct(): void {
@@ -297,7 +307,10 @@ onBothDatabases(
     })
 
     test('does not renew its lease', async (t) => {
-      const { id, paused, leased_until } = await takeOver(t, second, second)
+      const { id, paused, heir, leased_until } = await takeOver(t, second, second)
+      const renewals = heir.transactions
+      heir.standStill()
+      await until(() => heir.transactions > renewals, 'the second renews no more either')
       const before = paused.transactions
       await until(() => paused.transactions > before + 1, 'the first has renewed what is its own')
       assert.deepEqual(await readTimer(id), { leased_until, lease_owner: 'heir', attempts: 0 })
@@ -306,15 +319,13 @@ onBothDatabases(
     test('does not begin it, when it had only claimed it', async (t) => {
       const id = await setRing(held.database, systemClock)
       const paused = new PausableProcess(t, held.database, 'paused', start, hour)
-      const { promise, resolve: goOn } = Promise.withResolvers<void>()
-      paused.pause = promise
+      paused.standStill()
       await until(async () => (await readTimer(id))?.lease_owner === 'paused', 'the first has claimed it')
       const heir = new PausableProcess(t, held.database, 'heir', start + hour, hour)
       await until(() => heir.begun === 1, 'the second has taken it over')
       paused.leaseClock.advance(hour)
       const before = paused.transactions
-      paused.pause = undefined
-      goOn()
+      paused.goOn()
       await until(() => paused.transactions > before, 'the first has looked whether it still holds it')
       await paused.worker.settle()
       assert.equal(paused.begun, 0)
