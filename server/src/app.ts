@@ -39,11 +39,12 @@ export async function createApp(given: AppDeps): Promise<App> {
   let stopWaking = (): void => undefined
   return {
     async listen() {
-      await foundation.clockGuard.start()
+      await foundation.clockGuard.check()
       if (config.role !== 'worker' && config.consoleOn) await endStale(foundation)
       await server.listen({ port: config.port, host: config.host, backlog: maxUnaccepted })
       const address = writeAddress(server.server.address() as AddressInfo)
       foundation.listening.address = address
+      foundation.clockGuard.start()
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       await workers.start()
       stopWaking = database.onDue((due) => workers.wakeDue(due))

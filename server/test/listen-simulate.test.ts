@@ -156,7 +156,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
     own.answerWith((_post, response) => response.writeHead(422, { 'retry-after': '3600' }).end('no such plant'))
     const listener = await listen('--forward-to', own.url)
     await write('--text', 'Grüße')
-    const [, id] = await listener.shows(/→ 422 from http:\S+\/hook in \d+ ms, delivery_(\d+)\n/)
+    const [, id] = await listener.shows(/→ 422 from http:\S+\/hook in \d+ ms, delivery_(\d+)_\d+\n/)
     const [post] = own.posts
     assert.ok(post)
     const { secret } = await findDemoSecret()

@@ -90,8 +90,8 @@ export class ClockGuard implements ClockTrust {
     this.#onReleased = listener
   }
 
-  async start(): Promise<void> {
-    await this.check()
+  /** Compares the clocks every minute from now on. */
+  start(): void {
     this.#checks.start()
   }
 
