@@ -17,6 +17,8 @@ export interface App {
   listen(): Promise<string>
   /** Resolves when everything that is due now has happened: for tests, which control the clock. */
   settle(): Promise<void>
+  /** Deletes and gives up what is old enough, without waiting until that is done by itself: for tests. */
+  sweep(): Promise<void>
   /** Stops accepting, finishes work under way (within a time limit), and releases everything. */
   close(graceMilliseconds: number): Promise<void>
 }
@@ -31,16 +33,18 @@ export async function createApp(given: AppDeps): Promise<App> {
   const workers = new Workers(foundation)
   const limits = new Limits(foundation)
   const usersStream = openUsersStream(foundation)
-  const heartbeat = new Heartbeat(database, clock, log, foundation.self)
+  const heartbeat = new Heartbeat(database, clock, log, foundation.self, foundation.clockGuard)
   const sandbox = makeSandbox(foundation, { workers, heartbeat, usersStream, limits })
   const { server, connections } = await makeWebServer(foundation, { limits, usersStream, sandbox })
   let stopWaking = (): void => undefined
   return {
     async listen() {
+      await foundation.clockGuard.check()
       if (config.role !== 'worker' && config.consoleOn) await endStale(foundation)
       await server.listen({ port: config.port, host: config.host, backlog: maxUnaccepted })
       const address = writeAddress(server.server.address() as AddressInfo)
       foundation.listening.address = address
+      foundation.clockGuard.start()
       if (!config.production && !isLoopbackUrl(address)) warnOfExposure(log, address)
       await workers.start()
       stopWaking = database.onDue((due) => workers.wakeDue(due))
@@ -51,6 +55,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       return address
     },
     settle: () => workers.settle(),
+    sweep: () => workers.sweep(),
     async close(graceMilliseconds) {
       // Streams never end by themselves.
       await Promise.all([usersStream.close(), foundation.feed.close()])
@@ -60,6 +65,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       await sandbox?.watch.stop()
       await heartbeat.stop()
       await workers.stop(graceMilliseconds)
+      await foundation.clockGuard.stop()
       await foundation.waker.close()
       await foundation.spans?.close()
       await foundation.store.close()

@@ -70,6 +70,8 @@ export interface Config extends Settings {
   readonly databasePooler: DatabasePooler
   readonly databaseTimeout: number
   readonly databaseLockTimeout: number
+  readonly clockTolerance: number
+  readonly clockJump: number
   readonly secretsKey: SecretKey | undefined
   readonly secretsKeyOld: readonly SecretKey[]
   readonly secretsKeyFile: string
@@ -257,6 +259,22 @@ export const settings = {
       'How long a write waits on PostgreSQL for a lock, and twice that for a connection, before it is refused with a transient error.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
+  }),
+  clockTolerance: define({
+    name: 'CLOCK_TOLERANCE',
+    shownDefault: '60s',
+    sentence:
+      "How far the clock of a process may differ from PostgreSQL's; beyond it a process with workers is not ready, and it sends, deletes and gives up nothing.",
+    parse: duration,
+    fallback: () => minute,
+  }),
+  clockJump: define({
+    name: 'CLOCK_JUMP',
+    shownDefault: '3d',
+    sentence:
+      'How far time may go forward while the service does not see it pass; after a longer jump nothing is deleted or given up until ./switchboard clock accept.',
+    parse: duration,
+    fallback: () => 3 * day,
   }),
   secretsKey: define<SecretKey | undefined>({
     name: 'SECRETS_KEY',

@@ -6,8 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { ManualClock, systemClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/random.ts'
-import { type CacheName, type Database, UnknownMigrations } from '../src/db/database.ts'
-import { isMigrated, migrate, readMigrations } from '../src/db/migrate.ts'
+import { describeFailure } from '../src/cli/fail.ts'
+import { type CacheName, type Database, MigrationsOutOfOrder, UnknownMigrations } from '../src/db/database.ts'
+import { isMigrated, type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
 import { defineStatement } from '../src/db/statement.ts'
 import type { Sealed } from '../src/db/tables.ts'
@@ -321,4 +322,36 @@ onBothDatabases('migrations', (engine) => {
     await migrate(database, clock, [{ name: '999-from-the-future', script: 'CREATE TABLE future (id TEXT);' }])
     await assert.rejects(migrate(database, clock, []), UnknownMigrations)
   })
+
+  test('one that was added below the newest one that ran is refused, and is missing until then', async (t) => {
+    const place = await makeStorePlace(engine)
+    const database = await openPlace(place)
+    t.after(async () => {
+      await database.close()
+      await place.remove()
+    })
+    const clock = new ManualClock(0)
+    const [first, late, second] = ['001-first', '002-late', '003-second'].map((name) => ({
+      name,
+      script: `CREATE TABLE ${name.slice(4)} (id TEXT);`,
+    })) as [Migration, Migration, Migration]
+    await migrate(database, clock, [first, second])
+    assert.equal(await isMigrated(database, [first, late]), false)
+    await assert.rejects(migrate(database, clock, [first, late, second]), (error: Error) => {
+      assert.ok(error instanceof MigrationsOutOfOrder)
+      const line = describeFailure(error)
+      assert.match(line, /002-late/)
+      assert.match(line, /003-second/)
+      return !line.includes('\n')
+    })
+    await assert.rejects(sql`SELECT * FROM late`.execute(database.read.query))
+  })
+})
+
+test('migrations are numbered without gaps, but for those that were left before', () => {
+  const holes = [30, 33, 34, 38]
+  const numbers = readMigrations().map(({ name }) => Number(/^(\d{3})-[a-z0-9-]+$/.exec(name)?.[1]))
+  const last = numbers.at(-1) ?? 0
+  const expected = Array.from({ length: last }, (_, index) => index + 1).filter((number) => !holes.includes(number))
+  assert.deepEqual(numbers, expected)
 })

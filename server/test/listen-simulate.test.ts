@@ -156,7 +156,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
     own.answerWith((_post, response) => response.writeHead(422, { 'retry-after': '3600' }).end('no such plant'))
     const listener = await listen('--forward-to', own.url)
     await write('--text', 'Grüße')
-    const [, id] = await listener.shows(/→ 422 from http:\S+\/hook in \d+ ms, delivery_(\d+)\n/)
+    const [, id] = await listener.shows(/→ 422 from http:\S+\/hook in \d+ ms, delivery_(\d+)_\d+\n/)
     const [post] = own.posts
     assert.ok(post)
     const { secret } = await findDemoSecret()
@@ -173,7 +173,7 @@ onOneDatabase('the commands listen and simulate', 'sqlite', (engine) => {
   test('--forward-to shows when nobody answers, and Ctrl-C does not wait for one who is slow', async (t) => {
     const dead = await listen('--forward-to', 'http://127.0.0.1:9/hook')
     await write('--text', 'anyone?')
-    await dead.shows(/→ ✗ ECONNREFUSED from http:\/\/127\.0\.0\.1:9\/hook in \d+ ms, delivery_\d+\n/)
+    await dead.shows(/→ ✗ ECONNREFUSED from http:\/\/127\.0\.0\.1:9\/hook in \d+ ms, delivery_\d+_\d+\n/)
     await dead.stop('SIGINT')
     const slow = await startSubscriber(t)
     slow.answerWith(hang)

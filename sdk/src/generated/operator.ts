@@ -22,6 +22,12 @@ export interface OperatorReadStateResponse {
   sandbox: boolean
   /** What time it is for the service. */
   time: string
+  clock: {
+    /** By how many seconds the process that answers is ahead of the database's clock. */
+    offset: number
+    /** Why nothing is deleted or given up: its clock `differs` from the database's, or time has `jumped` forward by days and waits for ./switchboard clock accept. Null: it is. */
+    held: string | null
+  }
   /** How many nodes there are, by kind. */
   counts: Record<string, number>
   lanes: {
@@ -41,6 +47,8 @@ export interface OperatorReadStateResponse {
     started_time: string
     /** When it last reported. */
     heard_time: string
+    /** By how many seconds its clock is ahead of the database's; null when it did not say. */
+    clock_offset: number | null
   }[]
 }
 

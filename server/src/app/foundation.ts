@@ -8,6 +8,7 @@ import { Egress } from '../delivery/egress.ts'
 import { DeliveryMetrics } from '../delivery/metrics.ts'
 import { makeDnsResolve, resolveBySystem } from '../delivery/resolve.ts'
 import { loneWaker, NoticeWaker } from '../delivery/waker.ts'
+import { readLastPlainDelivery } from '../delivery/webhook-id.ts'
 import { openFiles } from '../files/files.ts'
 import { FileMetrics, meterStores } from '../files/metered.ts'
 import { openFileStores } from '../files/open.ts'
@@ -25,9 +26,11 @@ import { readSandboxState } from '../sandbox/state.ts'
 import { Feed } from '../stream/feed.ts'
 import { exportSpans } from '../telemetry/export-spans.ts'
 import { traceTransactions } from '../telemetry/traced-database.ts'
+import { ClockGuard, type TimeSources } from '../timers/clock-guard.ts'
 import { packageVersion } from '../version.ts'
 import type { World } from '../world/list.ts'
 import { readStartWorld } from '../world/start.ts'
+import { watchClock } from './clock-metrics.ts'
 
 /** What the service gets from outside. */
 export interface AppDeps {
@@ -39,6 +42,8 @@ export interface AppDeps {
   readonly log: Log
   /** The world that the store begins with: a reset of a sandbox applies it again. By default that of the settings. */
   readonly startWorld?: () => Promise<World>
+  /** What the clock is compared with; by default the database's clock and the monotonic one of the system. */
+  readonly timeSources?: TimeSources
 }
 
 /** What workers, sandbox and doors have in common. */
@@ -51,6 +56,7 @@ export async function layFoundation({
   random,
   log,
   startWorld = () => readStartWorld(config),
+  timeSources,
 }: AppDeps) {
   // Loaded only where it is used.
   const spans =
@@ -63,7 +69,18 @@ export async function layFoundation({
   const sandboxState = await readSandboxState(database.read)
   sandboxClock?.setOffset(sandboxState.clock_offset)
   const clock = sandboxClock ?? realClock
+  const toRealTime = sandboxClock?.toReal ?? ((time: number) => time)
   const metrics = new Metrics()
+  const clockGuard = new ClockGuard({
+    database,
+    clock: realClock,
+    toRealTime,
+    log,
+    tolerance: config.clockTolerance,
+    maxJump: config.clockJump,
+    ...(timeSources && { sources: timeSources }),
+  })
+  watchClock(metrics.registry, clockGuard)
   const vocabulary = chooseVocabulary(config.vocabulary)
 
   const stores = await openFileStores(config, { clock: realClock, random, log })
@@ -86,6 +103,9 @@ export async function layFoundation({
     clock,
     sandboxClock,
     sandboxState,
+    toRealTime,
+    clockGuard,
+    lastPlainDelivery: await readLastPlainDelivery(database.read),
     random,
     log,
     startWorld,

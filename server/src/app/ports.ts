@@ -17,6 +17,7 @@ import type { OidcSettings } from '../site/issuer.ts'
 import { findReadiness } from '../site/readiness.ts'
 import { packageVersion } from '../version.ts'
 import { makeWorldPort } from '../world/port.ts'
+import { judgeClock } from './clock-readiness.ts'
 import type { Foundation } from './foundation.ts'
 
 export interface PortParts {
@@ -32,6 +33,8 @@ export async function makePorts(
 ): Promise<PipelineDeps['ports']> {
   const { config, database, clock, random, log, vocabulary, publicUrl, metrics, table } = foundation
   const { production, versions, allowInternalCallbacks: allowInternal } = config
+  const { clockGuard } = foundation
+  const judge = () => judgeClock(clockGuard.state, config.role, config.clockJump)
   const migrations = readMigrations()
   return {
     files: foundation.files,
@@ -72,7 +75,8 @@ export async function makePorts(
       oidc: readOidc(config),
     }),
     health: {
-      findReadiness: shareWhileRunning(() => findReadiness(database, migrations)),
+      findReadiness: shareWhileRunning(() => findReadiness(database, migrations, judge)),
+      readClock: () => ({ hold: clockGuard.state.hold, offset: clockGuard.state.offset }),
       readMetrics: shareWhileRunning(async () => ({
         contentType: metrics.registry.contentType,
         text: await metrics.registry.metrics(),

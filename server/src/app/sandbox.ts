@@ -44,6 +44,7 @@ export function makeSandbox(
       await workers.settle()
       await workers.sweep()
     },
+    heldTimers: () => workers.heldTimers,
     onReplaced({ replaced_time: time, last_event: event, last_delivery: delivery, last_position: position }) {
       workers.startAnew()
       heartbeat.wake()

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { ClockTrust } from '../base/clock-trust.ts'
+import type { Config } from '../config.ts'
 import { serviceSecret } from '../db/secrets.ts'
 import { businessDoor } from '../doors/business.ts'
 import { edgeLinkDoor } from '../doors/edge-link.ts'
@@ -109,12 +111,19 @@ async function makePipelineDeps(foundation: Foundation, limits: Limits, parts: P
     maxBodyBytes: config.maxBodyBytes,
     faults: foundation.faults,
     publicUrl: foundation.publicUrl,
-    settings: config,
+    settings: keepWhileHeld(config, foundation.clockGuard),
     requestLog: parts.requestLog,
     appendActivity,
     insertActivity,
     ports: await makePorts(foundation, parts),
   }
+}
+
+/** While the clock may be wrong no key is over: whoever repeats a request must get its first response. */
+function keepWhileHeld(config: Config, { mayDelete }: ClockTrust): Config {
+  return Object.defineProperty({ ...config }, 'idempotencyKeep', {
+    get: () => (mayDelete() ? config.idempotencyKeep : Number.MAX_SAFE_INTEGER),
+  })
 }
 
 function makeDoors({ config, random }: Foundation) {

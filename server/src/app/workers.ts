@@ -38,17 +38,17 @@ export class Workers {
 
   constructor(foundation: Foundation) {
     this.#foundation = foundation
-    const { config, database, clock, realClock, random, log, waker } = foundation
+    const { config, database, clock, realClock, random, log, waker, clockGuard: trust } = foundation
     this.#timers = makeTimers(foundation)
     this.#deliveries = makeDeliveries(foundation)
     this.#linkEgress = makeLinkEgress(foundation)
     this.#links = makeLinks(foundation, this.#linkEgress)
     const { webhookKeep: keep, webhookGiveUpAfter: giveUpAfter, auditKeep } = config
-    this.#retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep })
-    this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config })
+    this.#retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep }, trust)
+    this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config, trust })
     this.#leftFiles = makeLeftFiles(foundation)
     const corrections = [correctTimers, correctHolds, correctDeliveries]
-    this.#clockSteps = new ClockSteps(database, clock, log, corrections, () => this.wake(), realClock)
+    this.#clockSteps = new ClockSteps(database, clock, log, corrections, () => this.wake(), realClock, trust)
     if (!this.runs) return
     // Links have no notice of their own: they are rare, and both polls are cheap.
     waker.onTimers(() => {
@@ -63,10 +63,11 @@ export class Workers {
 
   async start(): Promise<void> {
     if (!this.runs) return
-    const { database, pieces, log } = this.#foundation
+    const { database, pieces, log, clockGuard } = this.#foundation
     if (database.isEmbedded) await endLeases(database)
     await sweepPieces(database, pieces, log)
     await this.#clockSteps.start()
+    clockGuard.onReleased(() => this.wake())
     for (const worker of [this.#timers, this.#deliveries, this.#links]) worker.start()
     for (const worker of [this.#retention, this.#messageRetention, this.#leftFiles]) worker.start()
     // Not only after a day: some are restarted more often.
@@ -94,8 +95,9 @@ export class Workers {
     }
   }
 
-  /** Resolves when everything that is due now has happened. */
+  /** Resolves when everything that is due now has happened, as far as the clock can be relied on. */
   async settle(): Promise<void> {
+    await this.#foundation.clockGuard.check()
     if (!this.runs) return
     await this.#clockSteps.check()
     await this.#timers.settle()
@@ -105,6 +107,11 @@ export class Workers {
 
   async settleTimers(): Promise<void> {
     if (this.runs) await this.#timers.settle()
+  }
+
+  /** The kinds of timers that do not fire now, although they may be due. */
+  get heldTimers(): readonly string[] {
+    return this.#timers.heldKinds
   }
 
   /** Deletes what is older than it is kept. */
@@ -147,8 +154,10 @@ function makeTimers(foundation: Foundation): TimerWorker {
   const { config, database, clock, realClock, random, log, feed, store, pieces, vocabulary, publicUrl } = foundation
   return new TimerWorker({
     database,
+    owner: random.trace(),
     clock,
     leaseClock: realClock,
+    trust: foundation.clockGuard,
     inOrder: config.sandbox,
     log,
     feed,
@@ -166,19 +175,26 @@ function makeTimers(foundation: Foundation): TimerWorker {
 }
 
 function makeDeliveries(foundation: Foundation): DeliveryWorker {
-  const { config, database, clock, realClock, sandboxClock, random, log } = foundation
+  const { config, database, clock, realClock, toRealTime, random, log, clockGuard: trust } = foundation
   const { vocabulary, egress, deliveryMetrics: metrics, faults, spans, waker } = foundation
   return new DeliveryWorker({
     database,
     clock,
     leaseClock: realClock,
-    toRealTime: sandboxClock?.toReal ?? ((time) => time),
+    toRealTime,
+    lastPlainDelivery: foundation.lastPlainDelivery,
+    trust,
     random,
     log,
     vocabulary,
     egress,
     lease: config.webhookLease,
-    rules: { delays: config.webhookRetryDelays, giveUpAfter: config.webhookGiveUpAfter },
+    rules: {
+      delays: config.webhookRetryDelays,
+      get giveUpAfter() {
+        return trust.mayDelete() ? config.webhookGiveUpAfter : Number.POSITIVE_INFINITY
+      },
+    },
     metrics,
     concurrency: config.webhookConcurrency,
     batch: config.webhookBatch,
@@ -205,15 +221,18 @@ function makeLinks(foundation: Foundation, egress: Egress): LinkWorker {
     ...{ database, clock, random, log, files, vocabulary, publicUrl, egress },
     lease: config.webhookLease,
     leaseClock: realClock,
+    trust: foundation.clockGuard,
     settings: config,
   })
 }
 
 /** Searches for files that nothing knows of, once a day. */
-function makeLeftFiles({ database, store, pieces, owner, clock, realClock, random, log }: Foundation): Loop {
+function makeLeftFiles(foundation: Foundation): Loop {
+  const { database, store, pieces, owner, clock, realClock, random, log, clockGuard } = foundation
   const loop: Loop = new Loop({
     async work() {
-      const isStopped = () => loop.isStopped
+      const isStopped = () => loop.isStopped || !clockGuard.mayDelete()
+      if (isStopped()) return
       await removeStrays({ database, store, owner, clock, realClock, random, log, isStopped })
       await sweepPieces(database, pieces, log)
     },

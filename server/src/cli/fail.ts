@@ -1,7 +1,7 @@
 import { BadKeyFile } from '../base/key-file.ts'
 import { SecretsLocked, SecretUnreadable } from '../base/key-ring.ts'
 import { BadSetting } from '../base/setting-parsers.ts'
-import { DatabaseUnavailable, UnknownMigrations } from '../db/database.ts'
+import { DatabaseUnavailable, MigrationsOutOfOrder, UnknownMigrations } from '../db/database.ts'
 import { isUnwritableFile, isUnwritableSqlite } from '../db/outage.ts'
 import { FilesUnavailable } from '../files/unavailable.ts'
 import { WorldRefused } from '../world-part/problems.ts'
@@ -23,6 +23,7 @@ export function describeFailure(error: unknown): string {
     error instanceof SecretUnreadable ||
     error instanceof DatabaseUnavailable ||
     error instanceof UnknownMigrations ||
+    error instanceof MigrationsOutOfOrder ||
     error instanceof FilesUnavailable ||
     error instanceof WorldRefused
   ) {

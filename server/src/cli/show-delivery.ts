@@ -7,6 +7,7 @@ import { emptiedValue } from '../delivery/empty-values.ts'
 import { findDeliveryForOperators } from '../delivery/log.ts'
 import { findSecrets } from '../delivery/secrets.ts'
 import type { Secrets } from '../delivery/sign.ts'
+import { readLastPlainDelivery } from '../delivery/webhook-id.ts'
 import { packageVersion } from '../version.ts'
 import { contentRemoved, noAccess } from './deliveries.ts'
 import { parseId, showText, unknownDelivery } from './delivery-texts.ts'
@@ -96,13 +97,17 @@ async function composeRequest(
   const last = delivery.attempts > delivery.earlier_attempts ? attempts.at(-1) : undefined
   const time = last?.time ?? systemClock.now()
   const body = await buildBody(vocabularyOf(delivery.value, config), { deliveries: [delivery] })
+  const lastPlainDelivery = await readLastPlainDelivery(database.read)
   const secrets = await findSecretsIfOpen(database, delivery.app_id, time)
   return {
     attempt: last?.number,
     headers: {
       'user-agent': `switchboard/${packageVersion()}`,
       ...(secrets
-        ? buildHeaders({ deliveries: [delivery], secrets }, body, time, (signed) => signed)
+        ? buildHeaders({ deliveries: [delivery], secrets }, body, time, {
+            toRealTime: (signed) => signed,
+            lastPlainDelivery,
+          })
         : { 'content-type': 'application/json' }),
     },
     body: body.toString('latin1'),

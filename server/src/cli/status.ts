@@ -22,10 +22,16 @@ export async function showStatus(flags: RemoteFlags & { readonly json?: boolean 
         .map(([kind, count]) => `${count} ${kind}`)
         .join(', '),
     ],
+    ['Clock', describeClock(state.clock)],
     ['Deliveries', `${lanes.waiting} waiting, ${lanes.down} subscribers down`],
     ['Oldest', lanes.oldest_age === null ? '-' : `${lanes.oldest_age} s`],
   ] as const
   for (const [name, value] of facts) process.stdout.write(`${name.padEnd(11)} ${value}\n`)
+}
+
+function describeClock({ held, offset }: { readonly held: string | null; readonly offset: number }): string {
+  if (held === 'jumped') return 'jumped forward: nothing is deleted or given up until ./switchboard clock accept'
+  return held === null ? 'right' : `${offset} s ahead of the database's: the server does no background work`
 }
 
 export interface WaitFlags extends RemoteFlags {

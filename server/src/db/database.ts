@@ -211,3 +211,6 @@ export class DatabaseSilent extends Error {}
 
 /** A store that a newer version of the service has written. */
 export class UnknownMigrations extends Error {}
+
+/** A migration that was added below one that the store has already run. */
+export class MigrationsOutOfOrder extends Error {}

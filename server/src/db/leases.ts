@@ -6,8 +6,16 @@ import type { Database } from './database.ts'
  */
 export async function endLeases(database: Database): Promise<void> {
   await database.transaction(async ({ query }) => {
-    await query.updateTable('timers').set({ leased_until: 0 }).where('leased_until', '>', 0).execute()
-    await query.updateTable('link_fetches').set({ leased_until: 0 }).where('leased_until', '>', 0).execute()
+    await query
+      .updateTable('timers')
+      .set({ leased_until: 0, lease_owner: null })
+      .where('leased_until', '>', 0)
+      .execute()
+    await query
+      .updateTable('link_fetches')
+      .set({ leased_until: 0, claim: null })
+      .where('leased_until', '>', 0)
+      .execute()
     await query.updateTable('lanes').set({ leased_until: 0, lease_owner: null }).where('leased_until', '>', 0).execute()
   })
 }

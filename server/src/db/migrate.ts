@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
-import { type Database, type Transaction, UnknownMigrations } from './database.ts'
+import { type Database, MigrationsOutOfOrder, type Transaction, UnknownMigrations } from './database.ts'
 import { defineStatement } from './statement.ts'
 
 export interface Migration {
@@ -43,12 +43,22 @@ export async function migrate(
       )
     }
     const pending = migrations.filter(({ name }) => !applied.has(name))
+    checkOrder(pending, applied)
     for (const { name, script } of pending) {
       await database.runScript(tx, writeFor(database, script))
       await sql`INSERT INTO schema_migrations (name, applied_time) VALUES (${name}, ${clock.now()})`.execute(tx.query)
     }
     return pending.map(({ name }) => name)
   })
+}
+
+/** New stores would run it before the applied ones, and this store after them: the two could end with different schemas. */
+function checkOrder([first]: readonly Migration[], applied: ReadonlySet<string>): void {
+  const newest = [...applied].sort().at(-1)
+  if (first === undefined || newest === undefined || first.name > newest) return
+  throw new MigrationsOutOfOrder(
+    `the migration ${first.name} comes before ${newest}, which this store has run already: give it a number above that one`,
+  )
 }
 
 /** Puts in what differs: the type of ordered ids, and lines for PostgreSQL alone. */
@@ -59,17 +69,15 @@ export function writeFor(
   return script.replaceAll('ORDERED_ID', orderedId).replaceAll(/^ON_POSTGRESQL (.*)$/gm, isEmbedded ? '' : '$1')
 }
 
-const countApplied = defineStatement<object>()((db) =>
-  db.selectFrom('schema_migrations').select(({ fn }) => fn.countAll<number>().as('count')),
-)
+const selectApplied = defineStatement<object>()((db) => db.selectFrom('schema_migrations').select('name'))
 
-/** Whether every migration has run, for the readiness probe. A process that migrated at its start knows them by name. */
+/** Whether every migration has run, for the readiness probe; a newer version may have run others. */
 export async function isMigrated(
   database: Database,
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<boolean> {
-  const applied = await database.reserved.first(countApplied, {})
-  return (applied?.count ?? 0) >= migrations.length
+  const applied = new Set((await database.reserved.list(selectApplied, {})).map(({ name }) => name))
+  return migrations.every(({ name }) => applied.has(name))
 }
 
 /** Whether PostgreSQL has a schema of ours, of any version; the check creates nothing. */

@@ -330,6 +330,8 @@ export interface TimersTable {
   payload: Json<object>
   attempts: number
   leased_until: number
+  /** Null: nobody, or a process of an earlier version. */
+  lease_owner: Generated<string | null>
   set_time: number
   secret: Sealed | null
   /** Of the request that set it. */
@@ -814,6 +816,8 @@ export interface ProcessesTable {
   version: string
   started_time: number
   heard_time: number
+  /** Milliseconds ahead of the database; null: not compared. */
+  clock_offset: number | null
 }
 
 export interface LinkFetchesTable {

@@ -13,6 +13,8 @@ const keptTables: ReadonlySet<string> = new Set([
   'sandbox',
   'snapshots',
   'processes',
+  'store_clock',
+  'webhook_ids',
   'wanted_streams',
   'files',
   'file_uses',

@@ -1,17 +1,15 @@
 import type { Clock } from '../base/clock.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
-import { buildBody, buildHeaders, type Post } from './compose-post.ts'
+import { buildBody, buildHeaders, type HeaderRules, type Post } from './compose-post.ts'
 import type { Egress } from './egress.ts'
 import { EgressError } from './egress-error.ts'
 import type { Answer } from './exchange.ts'
 import { isTaken, type PostResult, type SentPost } from './outcome.ts'
 
-export interface AttemptDeps {
+export interface AttemptDeps extends Omit<HeaderRules, 'userAgent'> {
   readonly clock: Clock
   readonly egress: Pick<Egress, 'send' | 'originOf' | 'userAgent'>
   readonly vocabulary: Vocabulary
-  /** The real time of a time of the clock: subscribers compare what is signed with their own clocks. */
-  readonly toRealTime: (time: number) => number
 }
 
 /** How much of a response the log keeps: of its body, and of its headers. */
@@ -23,7 +21,7 @@ const keptHeaderCharacters = 4096
  * the service stops, or it may not leave any more: that does not count as an attempt.
  */
 export async function attemptPost(
-  { clock, egress, vocabulary, toRealTime }: AttemptDeps,
+  { clock, egress, vocabulary, toRealTime, lastPlainDelivery }: AttemptDeps,
   post: Post,
   mayLeave: () => boolean,
 ): Promise<PostResult | undefined> {
@@ -32,7 +30,7 @@ export async function attemptPost(
   try {
     const built = buildBody(vocabulary, post)
     const body = built instanceof Promise ? await built : built
-    const headers = buildHeaders(post, body, time, toRealTime, egress.userAgent)
+    const headers = buildHeaders(post, body, time, { toRealTime, lastPlainDelivery, userAgent: egress.userAgent })
     sent = describeSent(post, headers)
     const answer = await egress.send({ method: 'POST', url: post.callback_url, headers, body, mayLeave })
     return judge(answer, time, clock.now() - time, sent)

@@ -19,6 +19,8 @@ export interface ClaimerDeps {
   readonly lease: Lease
   readonly room: Room
   readonly originOf: (callback_url: string) => string
+  /** False while the clock, by which leases go, is wrong. */
+  readonly mayClaim: () => boolean
   /** Whether this process holds a lane, or still has posts under way for a lane that it lost. */
   readonly isTaken: (lane_id: string) => boolean
   readonly emit: Emit
@@ -99,7 +101,9 @@ export class Claimer {
   }
 
   async #claim(): Promise<void> {
-    const { clock, database, lease, room, emit } = this.#deps
+    const { clock, database, lease, room, emit, mayClaim } = this.#deps
+    // The poll after that finds what is due.
+    if (!mayClaim()) return
     if (this.#isPollDue || this.#hasNotes) await this.#takeNotes()
     const news = await this.#takeNews()
     const found = this.#isPollDue ? await this.#findDue() : []

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { minute } from '../base/duration.ts'
 import type { Vocabulary } from '../graph/vocabulary.ts'
 import { writeAscii } from './body.ts'
 import type { WaitingDelivery } from './due.ts'
 import { type Secrets, signHub, signStandard } from './sign.ts'
 import { timedFields } from './webhook-fields.ts'
+import { nameWebhook } from './webhook-id.ts'
 
 /** The input of a post: composing it again gives the same post. */
 export type PostedDelivery = Pick<
@@ -19,6 +19,15 @@ export interface Post {
   readonly callback_url: string
   readonly secrets: Secrets
   readonly deliveries: readonly PostedDelivery[]
+}
+
+/** What the headers of a post depend on besides the post. */
+export interface HeaderRules {
+  /** The real time of a time of the clock: subscribers compare what is signed with their own clocks. */
+  readonly toRealTime: (time: number) => number
+  /** The last delivery whose webhook-id is its number alone; by default none. */
+  readonly lastPlainDelivery?: number | undefined
+  readonly userAgent?: string | undefined
 }
 
 /**
@@ -57,8 +66,7 @@ export function buildHeaders(
   { deliveries, secrets }: Omit<Post, 'callback_url'>,
   body: Buffer,
   now: number,
-  toRealTime: (time: number) => number,
-  userAgent?: string,
+  { toRealTime, lastPlainDelivery = 0, userAgent }: HeaderRules,
 ): Record<string, string> {
   let started_time = Number.POSITIVE_INFINITY
   for (const delivery of deliveries) started_time = Math.min(started_time, delivery.started_time)
@@ -70,15 +78,10 @@ export function buildHeaders(
   const parent = traceParent(deliveries)
   if (parent !== undefined) headers['traceparent'] = parent
   headers['x-hub-signature-256'] = signHub(body, secrets)
-  return Object.assign(headers, signStandard(nameOf(deliveries), toRealTime(signedTime), body, secrets))
-}
-
-/** Subscribers recognize a repeated post by this id: a different set of changes has a different id. */
-function nameOf(deliveries: readonly PostedDelivery[]): string {
-  const [first] = deliveries
-  if (deliveries.length === 1) return `delivery_${first?.id}`
-  const ids = deliveries.map(({ id }) => id).join(' ')
-  return `deliveries_${first?.id}_${createHash('sha256').update(ids).digest('hex').slice(0, 16)}`
+  return Object.assign(
+    headers,
+    signStandard(nameWebhook(deliveries, lastPlainDelivery), toRealTime(signedTime), body, secrets),
+  )
 }
 
 /** Lets the subscriber go on with the trace of the request that raised the first event; the delivery is the parent. */

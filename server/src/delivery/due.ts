@@ -82,13 +82,13 @@ function describeDue(source: RawBuilder<unknown>, rest: RawBuilder<unknown>): Ra
 
 const findDue = defineSql<{ lane_id: string; now: number; limit: number }>()(
   ({ lane_id, now, limit }) =>
-    sql`${describeDue(sql`deliveries`, sql`WHERE ${isDueIn(sql`${lane_id}`, now)}`)} LIMIT ${limit}`,
+    sql<WaitingDelivery>`${describeDue(sql`deliveries`, sql`WHERE ${isDueIn(sql`${lane_id}`, now)}`)} LIMIT ${limit}`,
 )
 
 const findDueBehind = defineSql<{ lane_id: string; now: number; limit: number; due_time: number; id: number }>()(
   ({ lane_id, now, limit, due_time, id }) => {
     const isBehind = sql`(d.due_time, d.id) > (${due_time}, ${id})`
-    return sql`${describeDue(sql`deliveries`, sql`WHERE ${isDueIn(sql`${lane_id}`, now)} AND ${isBehind}`)} LIMIT ${limit}`
+    return sql<WaitingDelivery>`${describeDue(sql`deliveries`, sql`WHERE ${isDueIn(sql`${lane_id}`, now)} AND ${isBehind}`)} LIMIT ${limit}`
   },
 )
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
 import { minute } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { Loop } from '../base/loop.ts'
@@ -38,13 +39,15 @@ export class RetentionWorker {
   readonly #database: Database
   readonly #clock: Clock
   readonly #rules: RetentionRules
+  readonly #trust: ClockTrust
   readonly #loop: Loop
   #sweeps = 0
 
-  constructor(database: Database, clock: Clock, log: Log, rules: RetentionRules) {
+  constructor(database: Database, clock: Clock, log: Log, rules: RetentionRules, trust = fullTrust) {
     this.#database = database
     this.#clock = clock
     this.#rules = rules
+    this.#trust = trust
     this.#loop = new Loop({
       work: () => this.#sweepAgain(),
       pause: 0,
@@ -68,8 +71,9 @@ export class RetentionWorker {
     await this.sweep({ unusedLanes: this.#sweeps % sweepsPerLaneSweep === 0 })
   }
 
-  /** Gives up and removes everything that is old enough. */
+  /** Gives up and removes everything that is old enough, unless the clock may be wrong. */
   async sweep({ unusedLanes = true } = {}): Promise<void> {
+    if (!this.#mayGoOn()) return
     const { keep, giveUpAfter, auditKeep } = this.#rules
     const now = this.#clock.now()
     await this.#inSteps((tx) => expireDeliveries(tx, now - giveUpAfter, now))
@@ -80,8 +84,12 @@ export class RetentionWorker {
     await this.#sweepLanes(now, unusedLanes)
   }
 
+  #mayGoOn(): boolean {
+    return !this.#loop.isStopped && this.#trust.mayDelete()
+  }
+
   async #inSteps(step: (tx: Transaction) => Promise<number>): Promise<void> {
-    while (!this.#loop.isStopped) {
+    while (this.#mayGoOn()) {
       const started = performance.now()
       // Events hold what messages say.
       if ((await this.#database.transaction(step, { wipes: true })) < stepSize) return

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
 import { second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
@@ -44,6 +45,8 @@ export interface WorkerDeps extends AttemptDeps {
   readonly spans?: Spans | undefined
   /** How processes wake each other; by default they do not. */
   readonly waker?: Waker
+  /** Whether the clock can be relied on, by which leases and retries go; by default it can. */
+  readonly trust?: ClockTrust
 }
 
 type EventHandlers = {
@@ -59,6 +62,7 @@ export class DeliveryWorker {
   readonly #deps: WorkerDeps
   readonly #lease: Lease
   readonly #waker: Waker
+  readonly #trust: ClockTrust
   readonly #room = new Room()
   /** The lanes that are held, or were lost while posts were under way: these are not claimed again until their posts have ended. */
   readonly #lanes = new Map<string, HeldLane>()
@@ -79,11 +83,13 @@ export class DeliveryWorker {
     const lease: Lease = { owner: deps.random.trace(), milliseconds: deps.lease, clock: deps.leaseClock }
     this.#lease = lease
     this.#waker = deps.waker ?? silentWaker
+    this.#trust = deps.trust ?? fullTrust
     const originOf = (url: string) => deps.egress.originOf(url)
     const isTaken = (id: string) => this.#lanes.has(id)
-    this.#claimer = new Claimer({ database, clock, lease, room, originOf, isTaken, emit })
+    const mayClaim = () => this.#trust.mayWork()
+    this.#claimer = new Claimer({ database, clock, lease, room, originOf, mayClaim, isTaken, emit })
     this.#reader = new Reader({ database, clock, emit })
-    const isHalted = () => this.#isStopped || this.#recorder.isBehind
+    const isHalted = () => this.#isStopped || this.#recorder.isBehind || !this.#trust.mayWork()
     this.#sender = new Sender({ ...deps, room, isHalted, emit })
     const held = () => this.#listHeld()
     const holdsIdle = () => !this.#isStopped && !this.#claimer.hasSkipped && this.#waker.isLive
@@ -166,6 +172,7 @@ export class DeliveryWorker {
   }
 
   async #hasWork(): Promise<boolean> {
+    if (!this.#trust.mayWork()) return false
     const { database, clock } = this.#deps
     const due = await listDueLanes(database.read, this.#lease, clock.now(), { limit: 1 })
     // Checked after the read: a lane that was claimed meanwhile is not among the due ones.

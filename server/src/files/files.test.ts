@@ -53,8 +53,8 @@ function declare(engine: Engine, where: Storage): void {
       [sweepTimer]: makeSweepHandler({ store, ...tools }),
       [removeTimer]: makeRemoveHandler(store),
     }
-    workers = [1, 2].map(
-      () => new TimerWorker({ database: held.database, clock, log: silentLog, handlers, lease: minute }),
+    workers = ['one', 'two'].map(
+      (owner) => new TimerWorker({ database: held.database, owner, clock, log: silentLog, handlers, lease: minute }),
     )
   })
   after(async () => {
@@ -212,6 +212,7 @@ function declare(engine: Engine, where: Storage): void {
     }
     const worker = new TimerWorker({
       database: held.database,
+      owner: 'three',
       clock,
       log: silentLog,
       handlers,

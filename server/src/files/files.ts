@@ -174,6 +174,7 @@ export async function removeUnused(
 export function makeSweepHandler(tools: RemovalTools): TimerHandler {
   return {
     alone: true,
+    deletes: true,
     async finish(tx, payload) {
       const { sha256 } = payload as { sha256: string }
       await removeUnused(tx, tools, sha256, (held_until) => held_until > tools.clock.now())

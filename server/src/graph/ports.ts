@@ -170,6 +170,8 @@ export interface Visitor {
 /** The state of the process. */
 export interface Health {
   findReadiness(): Promise<Readiness>
+  /** Why nothing is deleted or given up, and by how many milliseconds the process is ahead of the database. */
+  readClock(): { readonly hold: string | undefined; readonly offset: number }
   readMetrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }
 

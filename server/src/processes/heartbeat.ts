@@ -6,6 +6,7 @@ import { Loop } from '../base/loop.ts'
 import type { Database, Db } from '../db/database.ts'
 import { defineStatement } from '../db/statement.ts'
 import type { ProcessesTable } from '../db/tables.ts'
+import type { ClockGuard } from '../timers/clock-guard.ts'
 
 /** Rarely, because every beat is a write. */
 const beatMilliseconds = 20 * second
@@ -16,12 +17,13 @@ const keepMilliseconds = hour
 
 export type ServiceProcess = Readonly<Pick<ProcessesTable, 'id' | 'role' | 'version' | 'started_time'>>
 
-const beat = defineStatement<ServiceProcess & { now: number }>()((db, { id, role, version, started_time, now }) =>
-  db
-    .insertInto('processes')
-    .values({ id, role, version, started_time, heard_time: now })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ heard_time: now }))
-    .returning('id'),
+const beat = defineStatement<ServiceProcess & { now: number; clock_offset: number }>()(
+  (db, { id, role, version, started_time, now, clock_offset }) =>
+    db
+      .insertInto('processes')
+      .values({ id, role, version, started_time, heard_time: now, clock_offset })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ heard_time: now, clock_offset }))
+      .returning('id'),
 )
 
 const removeSilent = defineStatement<{ before: number }>()((db, { before }) =>
@@ -37,12 +39,20 @@ export class Heartbeat {
   readonly #database: Database
   readonly #clock: Clock
   readonly #process: ServiceProcess
+  readonly #guard: Pick<ClockGuard, 'state' | 'mayDelete'>
   readonly #loop: Loop
 
-  constructor(database: Database, clock: Clock, log: Log, self: ServiceProcess) {
+  constructor(
+    database: Database,
+    clock: Clock,
+    log: Log,
+    self: ServiceProcess,
+    guard: Pick<ClockGuard, 'state' | 'mayDelete'>,
+  ) {
     this.#database = database
     this.#clock = clock
     this.#process = self
+    this.#guard = guard
     this.#loop = new Loop({
       work: () => this.#beat(),
       pause: 0,
@@ -78,8 +88,9 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     const now = this.#clock.now()
     await this.#database.transaction(async (tx) => {
-      tx.run(beat, { ...this.#process, now })
-      tx.run(removeSilent, { before: now - keepMilliseconds })
+      tx.run(beat, { ...this.#process, now, clock_offset: this.#guard.state.offset })
+      // By a clock that is ahead all others would seem silent.
+      if (this.#guard.mayDelete()) tx.run(removeSilent, { before: now - keepMilliseconds })
     })
   }
 }

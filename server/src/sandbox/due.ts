@@ -8,8 +8,9 @@ import { defineSql } from '../db/statement.ts'
 const patience = minute
 const pollMilliseconds = 25
 
-const findDueTimer = defineSql<{ time: number }>()(
-  ({ time }) => sql<{ found: number }>`SELECT 1 AS found FROM timers WHERE due_time <= ${time} LIMIT 1`,
+const findDueTimer = defineSql<{ time: number; held: object }>()(
+  ({ time, held }) => sql<{ found: number }>`
+    SELECT 1 AS found FROM timers WHERE due_time <= ${time} AND kind NOT IN (SELECT key FROM json_each(${held})) LIMIT 1`,
 )
 
 /** Whoever holds the lane; a lane that is paused, or that an operator stopped, is not due. */
@@ -21,14 +22,22 @@ const findDueDelivery = defineSql<{ time: number }>()(
     ) LIMIT 1`,
 )
 
-/** Resolves when nothing waits any more that was due at a time, whichever process does it; or when that takes too long. */
-export async function waitUntilDone({ read }: Pick<Database, 'read'>, time: number): Promise<void> {
+/**
+ * Resolves when nothing waits any more that was due at a time, whichever process does it; or when that takes too long. Timers of the
+ * kinds in `held` are not waited for.
+ */
+export async function waitUntilDone(
+  { read }: Pick<Database, 'read'>,
+  time: number,
+  held: readonly string[],
+): Promise<void> {
   const end = performance.now() + patience
-  while ((await isSomethingDue(read, time)) && performance.now() < end) await wait(pollMilliseconds)
+  while ((await isSomethingDue(read, time, held)) && performance.now() < end) await wait(pollMilliseconds)
 }
 
-async function isSomethingDue(db: Db, time: number): Promise<boolean> {
-  const [timer] = await db.list(findDueTimer, { time })
+async function isSomethingDue(db: Db, time: number, held: readonly string[]): Promise<boolean> {
+  const kinds = Object.fromEntries(held.map((kind) => [kind, 1]))
+  const [timer] = await db.list(findDueTimer, { time, held: kinds })
   if (timer) return true
   const [delivery] = await db.list(findDueDelivery, { time })
   return delivery !== undefined

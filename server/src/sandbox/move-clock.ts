@@ -15,6 +15,8 @@ export interface ClockDeps {
   readonly onStepBack: (milliseconds: number) => Promise<void>
   /** Does what is due, as far as this process does such work. */
   readonly settle: () => Promise<void>
+  /** The kinds of timers that do not fire now, although they may be due. */
+  readonly heldTimers: () => readonly string[]
 }
 
 /**
@@ -37,5 +39,5 @@ export async function moveClock(deps: ClockDeps, move: ClockMove, record: (tx: T
   if (back > 0) await deps.onStepBack(back)
   const now = clock.now()
   await deps.settle()
-  await waitUntilDone(database, now)
+  await waitUntilDone(database, now, deps.heldTimers())
 }

@@ -25,6 +25,8 @@ export interface SandboxDeps {
   readonly onStepBack: (milliseconds: number) => Promise<void>
   /** Does what is due, as far as this process does such work. */
   readonly settle: () => Promise<void>
+  /** The kinds of timers that do not fire now, although they may be due. */
+  readonly heldTimers: () => readonly string[]
   /** The store was replaced as a whole: what this process has in memory of it holds no more. */
   readonly onReplaced: (state: SandboxState) => void
   /** Does what is due, and removes files that nothing uses any more. */

@@ -80,7 +80,7 @@ export async function restoreSnapshot(deps: ReplaceDeps, name: string, replacer:
       await copy.load('file_uses', { spare: true, where: `used_by NOT LIKE '${snapshotUser}%'` })
       // What listeners heard before is not theirs to hear again: they begin anew.
       for (const table of tables.toReversed()) if (table !== 'stream_events') await copy.load(table)
-      await tx.query.updateTable('timers').set({ leased_until: 0 }).execute()
+      await tx.query.updateTable('timers').set({ leased_until: 0, lease_owner: null }).execute()
       await tx.query.updateTable('lanes').set({ leased_until: 0, lease_owner: null }).execute()
       await tx.query.updateTable('link_fetches').set({ leased_until: 0, claim: null }).execute()
       return { result: undefined, state: { clock_offset: await copy.readOffset() } }

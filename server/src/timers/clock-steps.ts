@@ -1,9 +1,11 @@
 import type { Clock } from '../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
 import { second } from '../base/duration.ts'
 import { ClockWatch } from '../base/lease.ts'
 import type { Log } from '../base/log.ts'
 import { Loop } from '../base/loop.ts'
-import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import { findNewestTime } from './store-clock.ts'
 
 /**
  * Corrects stored times after the clock was set back by `back` milliseconds: nothing may wait longer than intended when it was
@@ -23,9 +25,12 @@ export class ClockSteps {
   readonly #corrections: readonly Correction[]
   readonly #onCorrected: () => void
   readonly #watch: ClockWatch
+  readonly #trust: Pick<ClockTrust, 'mayWork'>
   readonly #checks: Loop
   /** Corrections that the store has not taken yet. */
   #back = 0
+  /** Whether it was set back before the start is known only once it can be relied on. */
+  #hasComparedStart = false
 
   constructor(
     database: Database,
@@ -36,6 +41,8 @@ export class ClockSteps {
     onCorrected: () => void,
     /** The clock that somebody may set back; one that a sandbox moves is reported with `stepBack`. By default `clock`. */
     watched: Clock = clock,
+    /** A clock that differs from the database's is no reason to correct what others wrote. By default it is relied on. */
+    trust: Pick<ClockTrust, 'mayWork'> = fullTrust,
   ) {
     this.#database = database
     this.#clock = clock
@@ -43,6 +50,7 @@ export class ClockSteps {
     this.#corrections = corrections
     this.#onCorrected = onCorrected
     this.#watch = new ClockWatch(watched)
+    this.#trust = trust
     this.#checks = new Loop({
       work: () => this.#correct(),
       pause: 0,
@@ -55,8 +63,6 @@ export class ClockSteps {
   }
 
   async start(): Promise<void> {
-    const newest = await findNewestTime(this.#database.read)
-    this.#back = Math.max(0, newest - this.#clock.now())
     await this.check()
     this.#checks.start()
   }
@@ -78,6 +84,11 @@ export class ClockSteps {
   }
 
   async #correct(): Promise<void> {
+    if (!this.#trust.mayWork()) return
+    if (!this.#hasComparedStart) {
+      this.#back += Math.max(0, (await findNewestTime(this.#database.read)) - this.#clock.now())
+      this.#hasComparedStart = true
+    }
     this.#back += this.#watch.stepBack()
     if (this.#back <= tolerance) {
       this.#back = 0
@@ -92,17 +103,4 @@ export class ClockSteps {
     this.#log.warn({ back_ms: back }, 'the clock was set back: what waits goes by the new time')
     this.#onCorrected()
   }
-}
-
-/** The latest time known to have been written before the clock was set back. */
-async function findNewestTime({ query }: Db): Promise<number> {
-  const activity = await query
-    .selectFrom('activities')
-    .select(({ fn }) => fn.max('time').as('time'))
-    .executeTakeFirst()
-  const event = await query
-    .selectFrom('events')
-    .select(({ fn }) => fn.max('created_time').as('time'))
-    .executeTakeFirst()
-  return Math.max(activity?.time ?? 0, event?.time ?? 0)
 }

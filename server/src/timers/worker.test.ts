@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { type Engine, onBothDatabases, useTestDatabase } from '../../test/harness/databases.ts'
 import { until } from '../../test/harness/until.ts'
 import { type Clock, ManualClock, systemClock } from '../base/clock.ts'
-import { minute, second } from '../base/duration.ts'
+import { hour, minute, second } from '../base/duration.ts'
 import { silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
@@ -18,7 +18,8 @@ function startWorker(
   lease = 10 * second,
 ): TimerWorker {
   const handlers = { ring: { ...ring, retryDelay: () => minute } }
-  const worker = new TimerWorker({ database, clock, log: silentLog, handlers, lease })
+  const owner = systemRandom.trace()
+  const worker = new TimerWorker({ database, owner, clock, log: silentLog, handlers, lease })
   t.after(() => worker.stop())
   worker.start()
   return worker
@@ -64,7 +65,14 @@ onBothDatabases('settling', (engine: Engine) => {
     const next = () => ({ kind: 'consequence', due_time: systemClock.now(), payload: {} })
     await set('cause')
     await set('slow')
-    const worker = new TimerWorker({ database, clock: systemClock, log: silentLog, handlers, lease: 10 * second })
+    const worker = new TimerWorker({
+      database,
+      owner: 'one',
+      clock: systemClock,
+      log: silentLog,
+      handlers,
+      lease: 10 * second,
+    })
     t.after(() => worker.stop())
     t.after(database.onDue(() => worker.wake()))
     await worker.settle()
@@ -184,3 +192,145 @@ onBothDatabases('a timer that is committed together with a write that fails', (e
     assert.equal(finished, engine === 'sqlite' ? 2 : 1)
   })
 })
+
+/** A process with a lease clock of its own, whose acts end when the test says so. */
+class PausableProcess {
+  readonly leaseClock: ManualClock
+  readonly worker: TimerWorker
+  begun = 0
+  finished = 0
+  noted = 0
+  transactions = 0
+  #pause: PromiseWithResolvers<void> | undefined
+  readonly #act = Promise.withResolvers<void>()
+
+  constructor(t: TestContext, database: Database, owner: string, time: number, lease: number) {
+    this.leaseClock = new ManualClock(time)
+    const ring: TimerHandler = {
+      act: () => {
+        this.begun += 1
+        return this.#act.promise
+      },
+      finish: async () => {
+        this.finished += 1
+      },
+      noteFailure: async () => {
+        this.noted += 1
+      },
+      retryDelay: () => minute,
+    }
+    const transaction: Database['transaction'] = async (work, options) => {
+      const result = await database.transaction(work, options)
+      this.transactions += 1
+      await this.#pause?.promise
+      return result
+    }
+    this.worker = new TimerWorker({
+      ...{ owner, lease, leaseClock: this.leaseClock, clock: systemClock, log: silentLog },
+      database: Object.assign(Object.create(database), { transaction }),
+      handlers: { ring },
+    })
+    t.after(() => {
+      this.endAct()
+      this.goOn()
+      return this.worker.stop()
+    })
+    this.worker.start()
+  }
+
+  /** After its next transaction it does nothing more. */
+  standStill(): void {
+    this.#pause = Promise.withResolvers()
+  }
+
+  goOn(): void {
+    this.#pause?.resolve()
+    this.#pause = undefined
+  }
+
+  endAct(): void {
+    this.#act.resolve()
+  }
+
+  failAct(): void {
+    this.#act.reject(new Error('no'))
+  }
+}
+
+onBothDatabases(
+  'a process that was paused for longer than its lease, and whose timer another one took over',
+  (engine) => {
+    const held = useTestDatabase(engine)
+    const start = Date.parse('2026-06-01T12:00:00Z')
+
+    async function readTimer(id: string) {
+      const { query } = held.database.read
+      const columns = ['leased_until', 'lease_owner', 'attempts'] as const
+      return query.selectFrom('timers').select(columns).where('id', '=', id).executeTakeFirst()
+    }
+
+    /** Both processes are at it: the first was paused meanwhile. */
+    async function takeOver(t: TestContext, lease: number, later: number) {
+      const id = await setRing(held.database, systemClock)
+      const paused = new PausableProcess(t, held.database, 'paused', start, lease)
+      await until(() => paused.begun === 1, 'the first has begun')
+      const heir = new PausableProcess(t, held.database, 'heir', start + later, lease)
+      await until(() => heir.begun === 1, 'the second has taken it over')
+      const leased_until = start + later + lease
+      assert.deepEqual(await readTimer(id), { leased_until, lease_owner: 'heir', attempts: 0 })
+      return { id, paused, heir, leased_until }
+    }
+
+    test('does not finish it', async (t) => {
+      const { id, paused, heir } = await takeOver(t, hour, hour)
+      const before = paused.transactions
+      paused.endAct()
+      await until(() => paused.transactions > before, 'the first has tried to')
+      assert.equal((await readTimer(id))?.lease_owner, 'heir')
+      heir.endAct()
+      await until(() => heir.finished === 1, 'the second has')
+      await until(async () => (await readTimer(id)) === undefined, 'the timer is gone')
+      assert.equal(paused.finished, 0)
+    })
+
+    test('does not postpone it', async (t) => {
+      const { id, paused, heir, leased_until } = await takeOver(t, hour, hour)
+      const before = paused.transactions
+      paused.failAct()
+      await until(() => paused.transactions > before, 'the first has tried to')
+      assert.deepEqual(await readTimer(id), { leased_until, lease_owner: 'heir', attempts: 0 })
+      assert.equal(paused.noted, 0)
+      heir.failAct()
+      await until(async () => (await readTimer(id))?.attempts === 1, 'the second does')
+      assert.deepEqual(await readTimer(id), { leased_until: 0, lease_owner: null, attempts: 1 })
+      assert.equal(heir.noted, 1)
+    })
+
+    test('does not renew its lease', async (t) => {
+      const { id, paused, heir, leased_until } = await takeOver(t, second, second)
+      const renewals = heir.transactions
+      heir.standStill()
+      await until(() => heir.transactions > renewals, 'the second renews no more either')
+      const before = paused.transactions
+      await until(() => paused.transactions > before + 1, 'the first has renewed what is its own')
+      assert.deepEqual(await readTimer(id), { leased_until, lease_owner: 'heir', attempts: 0 })
+    })
+
+    test('does not begin it, when it had only claimed it', async (t) => {
+      const id = await setRing(held.database, systemClock)
+      const paused = new PausableProcess(t, held.database, 'paused', start, hour)
+      paused.standStill()
+      await until(async () => (await readTimer(id))?.lease_owner === 'paused', 'the first has claimed it')
+      const heir = new PausableProcess(t, held.database, 'heir', start + hour, hour)
+      await until(() => heir.begun === 1, 'the second has taken it over')
+      paused.leaseClock.advance(hour)
+      const before = paused.transactions
+      paused.goOn()
+      await until(() => paused.transactions > before, 'the first has looked whether it still holds it')
+      await paused.worker.settle()
+      assert.equal(paused.begun, 0)
+      heir.endAct()
+      await until(() => heir.finished === 1, 'the second has done it')
+    })
+  },
+)

@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
 import { minute, second } from '../base/duration.ts'
 import { leaseHorizon } from '../base/lease.ts'
 import type { Log } from '../base/log.ts'
@@ -7,7 +8,7 @@ import { Loop } from '../base/loop.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { openSecret } from '../db/sealing.ts'
 import { defineStatement } from '../db/statement.ts'
-import type { Sealed, TimersTable } from '../db/tables.ts'
+import type { Sealed, Tables, TimersTable } from '../db/tables.ts'
 import type { Feed } from '../stream/feed.ts'
 
 type Timer = Selectable<TimersTable>
@@ -20,6 +21,8 @@ export interface TimerHandler {
   readonly finish?: (tx: Transaction, payload: object) => Promise<void>
   /** Whether `finish` also changes something outside the store, and must therefore rely only on durable rows. */
   readonly alone?: boolean
+  /** Whether it deletes something because its time is over: it waits while the clock may be wrong. */
+  readonly deletes?: boolean
   /** What is stored of a failure; `isLast`: the timer is given up. */
   readonly noteFailure?: (tx: Transaction, payload: object, error: Error, isLast: boolean) => Promise<void>
   /** How long to wait after a failure; undefined gives up. `failures` counts from 1. */
@@ -46,18 +49,27 @@ const maxInGroup = 500
 /** What a timer does in the store may be done again: so it is after a failure. */
 const repeatable = { mayRepeat: true }
 
+interface LeaseTimes {
+  readonly held: number
+  readonly horizon: number
+}
+
 /** The earliest timer that no process holds. */
-const findNext = defineStatement<{ held: number; horizon: number }>()((db, { held, horizon }) =>
-  db
+function selectNext(db: Kysely<Tables>, { held, horizon }: LeaseTimes) {
+  return db
     .selectFrom('timers')
     .select('due_time')
     .where((eb) => eb.or([eb('leased_until', '<=', held), eb('leased_until', '>', horizon)]))
     .orderBy('due_time')
-    .limit(1),
-)
+    .limit(1)
+}
+
+const findNext = defineStatement<LeaseTimes>()(selectNext)
 
 export interface TimerWorkerOptions {
   readonly database: Database
+  /** The owner of its leases: no other worker has the same. */
+  readonly owner: string
   readonly clock: Clock
   /** The clock of leases, which no sandbox moves; by default `clock`. */
   readonly leaseClock?: Clock
@@ -72,12 +84,17 @@ export interface TimerWorkerOptions {
    * that is moved by days, and makes thousands of them due at once.
    */
   readonly inOrder?: boolean
+  /** By default the clock is relied on. */
+  readonly trust?: ClockTrust
 }
 
 /** Fires timers: each by one process at a time, and again if that process dies. */
 export class TimerWorker {
   readonly #options: TimerWorkerOptions
   readonly #leaseClock: Clock
+  readonly #trust: ClockTrust
+  /** The kinds that wait while the clock may be wrong. */
+  readonly #deleting: readonly string[]
   readonly #inHand = new Map<string, Promise<void>>()
   readonly #polls: Loop
   readonly #heartbeat: Loop
@@ -89,6 +106,8 @@ export class TimerWorker {
     this.#options = options
     this.#maxInHand = options.inOrder ? maxInGroup : maxInHand
     this.#leaseClock = options.leaseClock ?? options.clock
+    this.#trust = options.trust ?? fullTrust
+    this.#deleting = Object.entries(options.handlers).flatMap(([kind, { deletes }]) => (deletes ? [kind] : []))
     this.#polls = new Loop({
       work: () => this.#claimDue(),
       pause: pollPauseMilliseconds,
@@ -134,6 +153,11 @@ export class TimerWorker {
     return next <= this.#options.clock.now() || this.#polls.isRunning || this.#inHand.size > 0
   }
 
+  /** The kinds of timers that do not fire now, although they may be due. */
+  get heldKinds(): readonly string[] {
+    return this.#trust.mayDelete() ? [] : this.#deleting
+  }
+
   /** Finishes the timers in hand and begins no other. */
   async stop(): Promise<void> {
     await this.#polls.stop()
@@ -158,21 +182,29 @@ export class TimerWorker {
   /** When the next timer without a holder is due. One cheap read: a transaction is opened only to claim. */
   async #findNext(): Promise<number> {
     const { database, lease } = this.#options
+    if (!this.#trust.mayWork()) return Number.POSITIVE_INFINITY
     const held = this.#leaseClock.now()
-    const next = await database.read.first(findNext, { held, horizon: leaseHorizon(held, lease) })
+    const parameters = { held, horizon: leaseHorizon(held, lease) }
+    const kinds = this.heldKinds
+    const next =
+      kinds.length === 0
+        ? await database.read.first(findNext, parameters)
+        : await selectNext(database.read.query, parameters).where('kind', 'not in', kinds).executeTakeFirst()
     return next?.due_time ?? Number.POSITIVE_INFINITY
   }
 
   #claim(limit: number): Promise<Timer[]> {
-    const { database, clock, lease } = this.#options
+    const { database, clock, lease, owner } = this.#options
     const now = clock.now()
     const held = this.#leaseClock.now()
+    const kinds = this.heldKinds
     return database.transaction(async (tx) => {
       const due = tx.query
         .selectFrom('timers')
         .selectAll()
         .where('due_time', '<=', now)
         .where((eb) => eb.or([eb('leased_until', '<=', held), eb('leased_until', '>', leaseHorizon(held, lease))]))
+        .$if(kinds.length > 0, (query) => query.where('kind', 'not in', kinds))
         .orderBy('due_time')
         .limit(limit)
         .forUpdate()
@@ -180,16 +212,13 @@ export class TimerWorker {
       const timers = await due.execute()
       // A timer whose lease expired while we still work on it must not be worked on twice.
       const free = timers.filter(({ id }) => !this.#inHand.has(id))
+      // From this moment on: the transaction may have waited for a connection.
+      const leased = { leased_until: this.#leaseClock.now() + lease, lease_owner: owner }
       if (free.length > 0) {
         const ids = free.map(({ id }) => id)
-        await tx.query
-          .updateTable('timers')
-          // From this moment on: the transaction may have waited for a connection.
-          .set({ leased_until: this.#leaseClock.now() + lease })
-          .where('id', 'in', ids)
-          .execute()
+        await tx.query.updateTable('timers').set(leased).where('id', 'in', ids).execute()
       }
-      return free
+      return free.map((timer) => ({ ...timer, ...leased }))
     }, repeatable)
   }
 
@@ -211,11 +240,12 @@ export class TimerWorker {
 
   /** All in one transaction; if that fails, one by one, so that each fails for itself. */
   async #goOffTogether(timers: readonly Timer[]): Promise<void> {
-    const { database, handlers } = this.#options
+    const { database, handlers, owner } = this.#options
     const ids = timers.map(({ id }) => id)
     try {
       await database.transaction(async (tx) => {
-        const deleted = await tx.query.deleteFrom('timers').where('id', 'in', ids).returning('id').execute()
+        const ours = tx.query.deleteFrom('timers').where('id', 'in', ids).where('lease_owner', '=', owner)
+        const deleted = await ours.returning('id').execute()
         const there = new Set(deleted.map(({ id }) => id))
         for (const { id, kind, payload, trace } of timers) {
           // Each for the request that set it.
@@ -242,39 +272,53 @@ export class TimerWorker {
 
   /** Renews the leases of the timers in hand, however long a carrier takes to respond. */
   async #renew(): Promise<void> {
-    const { database, lease } = this.#options
-    if (this.#inHand.size === 0) return
-    const ids = [...this.#inHand.keys()]
-    await database.transaction(async ({ query }) => {
-      // A timer postponed meanwhile has no lease any more, and one being finished needs none.
-      const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('leased_until', '>', 0)
-      await query
+    if (this.#inHand.size > 0) await this.#renewLeases([...this.#inHand.keys()])
+  }
+
+  /** Returns the timers that this process still holds; without those that another transaction is at. */
+  async #renewLeases(ids: readonly string[]): Promise<readonly string[]> {
+    const { database, lease, owner } = this.#options
+    return database.transaction(async ({ query }) => {
+      // A timer postponed meanwhile has no owner any more, and one being finished needs no lease.
+      const ours = query.selectFrom('timers').select('id').where('id', 'in', ids).where('lease_owner', '=', owner)
+      const renewed = await query
         .updateTable('timers')
         .set({ leased_until: this.#leaseClock.now() + lease })
         .where('id', 'in', ours.forUpdate().skipLocked())
+        .returning('id')
         .execute()
+      return renewed.map(({ id }) => id)
     })
   }
 
-  async #goOff({ id, kind, payload, attempts, secret, trace }: Timer): Promise<void> {
-    const { database, handlers } = this.#options
+  /** A process that was paused may find that another one has taken its timer over. */
+  async #isStillOurs({ id, leased_until }: Timer): Promise<boolean> {
+    return this.#leaseClock.now() < leased_until || (await this.#renewLeases([id])).length > 0
+  }
+
+  async #goOff(timer: Timer): Promise<void> {
+    const { database, handlers, owner } = this.#options
+    const { id, kind, payload, attempts, secret, trace } = timer
     const handler = handlers[kind] ?? unknownKind
     const traced = { trace: trace ?? undefined }
+    if (handler.act && !(await this.#isStillOurs(timer))) return
     try {
       await handler.act?.(payload, this.#openSecret(id, secret))
     } catch (error) {
       return this.#postpone({ id, kind, payload, attempts: attempts + 1 }, handler, error as Error)
     }
     try {
-      await database.transaction(
+      const isOurs = await database.transaction(
         async (tx) => {
-          const { numDeletedRows } = await tx.query.deleteFrom('timers').where('id', '=', id).executeTakeFirstOrThrow()
+          const deleted = tx.query.deleteFrom('timers').where('id', '=', id).where('lease_owner', '=', owner)
+          const { numDeletedRows } = await deleted.executeTakeFirstOrThrow()
           // It was cancelled, or another process took it over after our lease expired.
           if (numDeletedRows === 1n) await handler.finish?.(tx, payload)
+          return numDeletedRows === 1n
         },
         handler.alone ? { alone: true, ...traced } : { ...repeatable, ...traced },
       )
-      if (this.#options.feed?.isHeard) this.#publish(id, kind, trace)
+      if (isOurs && this.#options.feed?.isHeard) this.#publish(id, kind, trace)
     } catch (error) {
       // It could not be postponed either, through no fault of its own: it is due again when its lease expires.
       if (database.outageOf(error)) throw error
@@ -297,20 +341,19 @@ export class TimerWorker {
     handler: TimerHandler,
     error: Error,
   ): Promise<void> {
-    const { database, clock, log } = this.#options
+    const { database, clock, log, owner } = this.#options
     const delay = handler.retryDelay(attempts)
     log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
     await database.transaction(async (tx) => {
       const { query, makeDue } = tx
-      await handler.noteFailure?.(tx, payload, error, delay === undefined)
-      if (delay === undefined) {
-        await query.deleteFrom('timers').where('id', '=', id).execute()
-        return
-      }
       const now = clock.now()
-      const later = { attempts, leased_until: 0, due_time: now + delay, set_time: now }
-      await query.updateTable('timers').set(later).where('id', '=', id).execute()
-      makeDue({ timers: later.due_time })
+      const later = { attempts, leased_until: 0, lease_owner: null, due_time: now + (delay ?? 0), set_time: now }
+      const ours = query.updateTable('timers').set(later).where('id', '=', id).where('lease_owner', '=', owner)
+      // Another process took it over after our lease expired, and notes how that went.
+      if ((await ours.returning('id').execute()).length === 0) return
+      if (delay === undefined) await query.deleteFrom('timers').where('id', '=', id).execute()
+      else makeDue({ timers: later.due_time })
+      await handler.noteFailure?.(tx, payload, error, delay === undefined)
     })
   }
 

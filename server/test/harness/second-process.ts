@@ -5,7 +5,7 @@ import { type Environment, readConfig } from '../../src/config.ts'
 import { chooseVocabulary } from '../../src/graph/vocabulary.ts'
 import { buildOperations } from '../../src/operations.ts'
 import { Client } from './client.ts'
-import type { TestServer } from './server.ts'
+import { sourcesOf, type TestServer } from './server.ts'
 
 /**
  * Another instance of the service on the store of a test server, like another process or the next start: it shares only the database,
@@ -17,7 +17,8 @@ export async function startSecondProcess(
 ): Promise<{ app: App; client: Client }> {
   const usual = { PORT: '0', DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }
   const config = readConfig({ ...usual, ...files.settings, ...env })
-  const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
+  const timeSources = sourcesOf(clock)
+  const app = await createApp({ config, database, clock, random: systemRandom, log: silentLog, timeSources })
   const vocabulary = chooseVocabulary(config.vocabulary)
   return { app, client: new Client(await app.listen(), vocabulary, buildOperations(vocabulary)) }
 }

@@ -7,6 +7,7 @@ import { type Environment, readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/database.ts'
 import { chooseVocabulary, type VocabularyName } from '../../src/graph/vocabulary.ts'
 import { buildOperations } from '../../src/operations.ts'
+import type { TimeSources } from '../../src/timers/clock-guard.ts'
 import { applyWorld } from '../../src/world/apply.ts'
 import { readWorld } from '../../src/world/read.ts'
 import { Client } from './client.ts'
@@ -43,6 +44,8 @@ export interface TestServerOptions {
   readonly storage?: Storage
   /** By default nothing is logged. */
   readonly log?: Log
+  /** What its clock is compared with; by default that clock itself. */
+  readonly timeSources?: (clock: Clock) => TimeSources
 }
 
 /** The time of the test clock. */
@@ -58,6 +61,7 @@ export async function startTestServer({
   world,
   storage = storageOf(engine),
   log = silentLog,
+  timeSources = sourcesOf,
 }: TestServerOptions): Promise<TestServer> {
   const clock = new ManualClock(testStart)
   const { place, database } = await makeStore(engine, clock, world)
@@ -65,7 +69,10 @@ export async function startTestServer({
   const usual = { PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }
   const config = readConfig({ ...usual, ...files.settings, ...env })
   const startWorld = async () => readWorld(JSON.stringify(world ?? testWorld()), 'test world')
-  const app = await createApp({ config, database, clock, random: systemRandom, log, startWorld })
+  const app = await createApp({
+    ...{ config, database, clock, random: systemRandom, log, startWorld },
+    timeSources: timeSources(clock),
+  })
   const url = await app.listen()
   const vocabulary = chooseVocabulary(config.vocabulary)
   return {
@@ -84,6 +91,11 @@ export async function startTestServer({
       await place.remove()
     },
   }
+}
+
+/** Time passes for the database and for the processor when the test moves the clock. */
+export function sourcesOf(clock: Clock): TimeSources {
+  return { monotonic: () => clock.now(), ofDatabase: () => clock.now() }
 }
 
 /** Each vocabulary's table, made once: it takes as long as the smallest test does. */

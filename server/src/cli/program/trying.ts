@@ -113,12 +113,19 @@ function addSandboxCommands(program: Command, local: string): void {
   forOperator(snapshot.command('delete <name>'))
     .description('delete a snapshot')
     .action(async (name, flags) => (await load()).deleteSnapshot(name, flags))
-  forOperator(program.command('clock'))
-    .description('in a sandbox: read or move the clock of the service')
+  const clock = program.command('clock').description('in a sandbox: read or move the clock of the service')
+  forOperator(clock)
     .option('--advance <duration>', 'how far to move it forward, such as 24h')
     .option('--set <time>', 'the new time, in ISO 8601')
     .option('--real', 'return to the real time')
     .action(async (flags) => (await load()).moveClock(flags))
+  clock
+    .command('accept')
+    .description(
+      'in any store: accept that time has gone forward by days, so that servers delete and give up what is old again',
+    )
+    .option(...dataFlag)
+    .action(async (flags) => (await import('../clock.ts')).acceptClock(flags))
   forOperator(program.command('reset'))
     .description('in a sandbox: empty the store and apply a world')
     .option('--world <file>', 'a world file (default: the world file of the start)')

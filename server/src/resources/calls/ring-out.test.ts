@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer, callSides, nameEvent } from '../../../test/harness/calls.ts'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
-import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
+import { sourcesOf, startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { tokens } from '../../../test/harness/world.ts'
 import { type App, createApp } from '../../app.ts'
 import { minute, second } from '../../base/duration.ts'
@@ -128,7 +128,8 @@ onBothDatabases('a call that nobody answers', (engine) => {
 
     const config = readConfig({ PORT: '0', DATA_DIR: first.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent' })
     const { database, clock } = first
-    const second = await createApp({ config, database, clock, random: systemRandom, log: silentLog })
+    const timeSources = sourcesOf(clock)
+    const second = await createApp({ config, database, clock, random: systemRandom, log: silentLog, timeSources })
     started.push(second)
     const url = await second.listen()
     const readAgain = async (call: string) => {

@@ -5,6 +5,7 @@ import { deleteMedia, type Tools } from './store.ts'
 /** Removes a media file when its time is over; a deleted one is already gone. */
 export function makeMediaExpiryHandler(tools: Tools): TimerHandler {
   return {
+    deletes: true,
     async finish(tx, payload) {
       await deleteMedia(tx, tools, (payload as { id: string }).id)
     },

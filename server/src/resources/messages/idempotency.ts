@@ -12,6 +12,8 @@ type Key = Pick<IdempotencyKeysTable, 'app_id' | 'phone_number_id' | 'key'>
 
 /** So many keys that are over are removed with each new one: more than come. */
 const sweepSize = 10
+/** A key is swept once in its life; that another request brings it back in between is rarer still. */
+const maxTries = 10
 
 const insertKey = defineStatement<Omit<IdempotencyKeysTable, 'response'>>()(
   (db, { app_id, phone_number_id, key, digest, created_time }) =>
@@ -58,15 +60,20 @@ export async function doOnce(
   await removeOver(db, id, now - settings.idempotencyKeep)
   const unknown = unknownMembers.map(([name, value]) => `\n${JSON.stringify(name)}:${writeCanonical(value)}`)
   const digest = hash('sha256', writeCanonical(body) + unknown.sort().join(''), 'base64url')
-  if (await db.first(insertKey, { ...id, digest, created_time: now })) {
-    const response = await work()
-    db.run(updateResponse, { ...id, response: JSON.stringify(response) })
-    return response
+  for (let tries = 0; tries < maxTries; tries++) {
+    if (await db.first(insertKey, { ...id, digest, created_time: now })) {
+      const response = await work()
+      db.run(updateResponse, { ...id, response: JSON.stringify(response) })
+      return response
+    }
+    const first = await db.first(selectKey, id)
+    // A sweep has removed the key since the insertion found it: now it is new.
+    if (!first) continue
+    if (!first.response) throw new Error('the first response of a key is missing')
+    if (first.digest !== digest) throw keyUsedDifferently()
+    return new AnswerWithHeaders(JSON.parse(first.response), { 'idempotency-replayed': 'true' })
   }
-  const first = await db.first(selectKey, id)
-  if (!first?.response) throw new Error('the first response of a key is missing')
-  if (first.digest !== digest) throw keyUsedDifferently()
-  return new AnswerWithHeaders(JSON.parse(first.response), { 'idempotency-replayed': 'true' })
+  throw new Error('a key was removed again and again')
 }
 
 /** The key itself where its time is over, and some others. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../../base/clock-trust.ts'
 import { second } from '../../base/duration.ts'
 import { leaseHorizon } from '../../base/lease.ts'
 import type { Log } from '../../base/log.ts'
@@ -48,6 +49,8 @@ export interface LinkWorkerDeps extends Omit<PhoneTools, 'publicUrl'> {
   readonly lease: number
   /** For leases: the clock of a sandbox may be moved while a link is fetched. */
   readonly leaseClock: Clock
+  /** By default the clock is relied on. */
+  readonly trust?: ClockTrust
 }
 
 interface InHand {
@@ -122,8 +125,9 @@ export class LinkWorker {
     if (claims.length > 0) await database.transaction((tx) => renewClaims(tx, claims, leaseClock.now() + lease))
   }
 
-  #listFree(fullHosts: readonly string[]): Promise<Waiting[]> {
-    const { leaseClock, database, lease } = this.#deps
+  async #listFree(fullHosts: readonly string[]): Promise<Waiting[]> {
+    const { leaseClock, database, lease, trust = fullTrust } = this.#deps
+    if (!trust.mayWork()) return []
     const now = leaseClock.now()
     return listFreeLinks(database.read, {
       now,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../../base/clock-trust.ts'
 import { second } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { Loop } from '../../base/loop.ts'
@@ -37,6 +38,8 @@ export interface MessageRetentionDeps {
   readonly random: Random
   readonly log: Log
   readonly rules: KeepRules
+  /** By default the clock is relied on. */
+  readonly trust?: ClockTrust
 }
 
 /** Removes what is no longer kept of messages, in steps so small that nothing else has to wait for them. */
@@ -65,11 +68,12 @@ export class MessageRetention {
     await this.#loop.stop()
   }
 
-  /** Removes everything that is old enough. */
+  /** Removes everything that is old enough, unless the clock may be wrong. */
   async sweep(): Promise<void> {
+    if (this.#isStopped()) return
     const { database, clock, rules } = this.#deps
     const now = clock.now()
-    const isStopped = () => this.#loop.isStopped
+    const isStopped = () => this.#isStopped()
     const bodiesBefore = now - rules.messageBodyKeep
     if (rules.messageBodyKeep === 0) {
       await this.#removeOver((after) => listContentsAfter(database.read, now, after), deleteContents)
@@ -90,6 +94,11 @@ export class MessageRetention {
     this.#hasRemoved = false
   }
 
+  #isStopped(): boolean {
+    const { trust = fullTrust } = this.#deps
+    return this.#loop.isStopped || !trust.mayDelete()
+  }
+
   /** Nothing of what messages said stays in the file of an embedded store. */
   #wipe<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#hasRemoved = true
@@ -98,7 +107,7 @@ export class MessageRetention {
 
   /** `step` returns whether there may be more. */
   async #inSteps(step: (tx: Transaction) => Promise<boolean>): Promise<void> {
-    while (!this.#loop.isStopped) {
+    while (!this.#isStopped()) {
       const started = performance.now()
       if (!(await this.#deps.database.transaction(step))) return
       await rest(started)
@@ -117,7 +126,7 @@ export class MessageRetention {
         if (ids.length > 0) await this.#wipe((tx) => remove(tx, this.#deps, ids))
       },
       size: stepSize,
-      isStopped: () => this.#loop.isStopped,
+      isStopped: () => this.#isStopped(),
     })
   }
 }

@@ -60,7 +60,11 @@ const exampleTry = {
   request: {
     method: 'POST' as const,
     url: 'http://127.0.0.1:9000/hook',
-    headers: { 'user-agent': 'switchboard/1.0.0', 'content-type': 'application/json', 'webhook-id': 'delivery_4711' },
+    headers: {
+      'user-agent': 'switchboard/1.0.0',
+      'content-type': 'application/json',
+      'webhook-id': 'delivery_4711_1780315200000',
+    },
     body: exampleBody,
   },
   response: { status: 503, headers: { 'content-type': 'text/plain' }, body: 'Back soon' },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { minute } from '../../base/duration.ts'
+import { minute, second } from '../../base/duration.ts'
 import { defineOperatorRead } from '../../graph/define.ts'
 import type { NewOperation } from '../../graph/operation.ts'
 import { listProcessesForOperators } from '../../processes/heartbeat.ts'
@@ -12,6 +12,9 @@ const processSchema = Type.Object({
   version: Type.String(),
   started_time: Type.String({ format: 'date-time' }),
   heard_time: Type.String({ format: 'date-time', description: 'When it last reported.' }),
+  clock_offset: Type.Union([Type.Number(), Type.Null()], {
+    description: "By how many seconds its clock is ahead of the database's; null when it did not say.",
+  }),
 })
 
 const stateSchema = Type.Object({
@@ -21,6 +24,15 @@ const stateSchema = Type.Object({
   store: Type.String({ description: 'The kind of database.' }),
   sandbox: Type.Boolean({ description: 'Whether this is a test environment.' }),
   time: Type.String({ format: 'date-time', description: 'What time it is for the service.' }),
+  clock: Type.Object({
+    offset: Type.Number({
+      description: "By how many seconds the process that answers is ahead of the database's clock.",
+    }),
+    held: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "Why nothing is deleted or given up: its clock `differs` from the database's, or time has `jumped` forward by days and waits for ./switchboard clock accept. Null: it is.",
+    }),
+  }),
   counts: Type.Record(Type.String(), Type.Integer(), { description: 'How many nodes there are, by kind.' }),
   lanes: Type.Object({
     waiting: Type.Integer({ description: 'Deliveries that wait.' }),
@@ -49,6 +61,7 @@ export function stateOperations(): NewOperation[] {
           store: 'SQLite file',
           sandbox: true,
           time: '2026-06-01T12:00:00.000Z',
+          clock: { offset: 0.012, held: null },
           counts: { account: 3, application: 2, business: 2, phone_number: 4 },
           lanes: { waiting: 2, down: 0, oldest_age: 12 },
           processes: [
@@ -58,6 +71,7 @@ export function stateOperations(): NewOperation[] {
               version: '1.0.0',
               started_time: '2026-06-01T08:00:00.000Z',
               heard_time: '2026-06-01T11:59:50.000Z',
+              clock_offset: 0.012,
             },
           ],
         },
@@ -68,6 +82,7 @@ export function stateOperations(): NewOperation[] {
         const heard = await listProcessesForOperators(db, now - minute)
         // This one is there, whenever it last said so.
         const others = heard.filter(({ id }) => id !== self.id)
+        const { hold = null, offset } = ports.health.readClock()
         return {
           version,
           vocabulary,
@@ -75,12 +90,14 @@ export function stateOperations(): NewOperation[] {
           store,
           sandbox: settings.sandbox,
           time: writeMoment(now),
+          clock: { offset: offset / second, held: hold },
           counts: await countNodesForOperators(db, limits),
           lanes: await readLanesForOperators(db, limits, now),
-          processes: [...others, { ...self, heard_time: now }].map(({ started_time, heard_time, ...process }) => ({
+          processes: [...others, { ...self, heard_time: now, clock_offset: offset }].map((process) => ({
             ...process,
-            started_time: writeMoment(started_time),
-            heard_time: writeMoment(heard_time),
+            started_time: writeMoment(process.started_time),
+            heard_time: writeMoment(process.heard_time),
+            clock_offset: process.clock_offset === null ? null : process.clock_offset / second,
           })),
         }
       },

@@ -5,6 +5,7 @@ import { expireUpload, type Tools } from './store.ts'
 /** Removes an upload when its time is over, with its bytes and its handle. */
 export function makeExpiryHandler(tools: Tools): TimerHandler {
   return {
+    deletes: true,
     finish: (tx, payload) => expireUpload(tx, tools, (payload as { id: string }).id),
     retryDelay: () => minute,
   }

@@ -10,7 +10,7 @@ import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { hour } from '../../base/duration.ts'
 import { silentLog } from '../../base/log.ts'
-import { migrate } from '../../db/migrate.ts'
+import { type Migration, readMigrations, writeFor } from '../../db/migrate.ts'
 import { fileOf } from './store.ts'
 import { sweepPieces } from './sweep.ts'
 
@@ -128,9 +128,9 @@ onBothDatabases('pieces of uploads', (engine) => {
     await server.database.transaction(async ({ query }) => {
       await query.updateTable('uploads').set({ file_offset: 100 }).where('id', '=', id).execute()
       await sql`DROP TABLE upload_pieces`.execute(query)
-      await sql`DELETE FROM schema_migrations WHERE name = '021-upload-pieces'`.execute(query)
     })
-    await migrate(server.database, server.clock)
+    const { script } = readMigrations().find(({ name }) => name === '021-upload-pieces') as Migration
+    await server.database.transaction((tx) => server.database.runScript(tx, writeFor(server.database, script)))
     await sweep()
 
     assert.deepEqual((await append(id, 100, picture.subarray(100, 200))).body, { id, file_offset: 200 })

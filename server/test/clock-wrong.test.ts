@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import type { Clock } from '../src/base/clock.ts'
+import { day, minute, second } from '../src/base/duration.ts'
+import type { Log } from '../src/base/log.ts'
+import type { TimeSources } from '../src/timers/clock-guard.ts'
+import { acceptTime, writeTrustedTime } from '../src/timers/store-clock.ts'
+import { runCommand, startCommand } from './harness/command.ts'
+import { type Engine, makeMigratedPlace, onBothDatabases, onOneDatabase, openPlace } from './harness/databases.ts'
+import { messageSides } from './harness/messages.ts'
+import { startSecondProcess } from './harness/second-process.ts'
+import { startTestServer, type TestServer } from './harness/server.ts'
+import { refuseWith, subscribe, takeIt } from './harness/subscriber.ts'
+import { until } from './harness/until.ts'
+import { handInText } from './harness/webhooks.ts'
+import { tokens } from './harness/world.ts'
+
+const month = 31 * day
+
+/** Clocks that somebody sets while the time goes on. */
+class SetClocks {
+  #process = 0
+  #database = 0
+
+  readonly sources = (clock: Clock): TimeSources => {
+    const passed = () => clock.now() - this.#process
+    return { monotonic: passed, ofDatabase: () => passed() + this.#database }
+  }
+
+  /** The process alone, which is all there is with an embedded store. */
+  readonly embedded = (clock: Clock): TimeSources => ({ monotonic: () => clock.now() - this.#process })
+
+  setProcess({ clock }: TestServer, milliseconds: number): void {
+    this.#process += milliseconds
+    clock.advance(milliseconds)
+  }
+
+  setBoth(server: TestServer, milliseconds: number): void {
+    this.#database += milliseconds
+    this.setProcess(server, milliseconds)
+  }
+}
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+}
+
+function keepLines(): { log: Log; about: (pattern: RegExp) => Line[] } {
+  const lines: Line[] = []
+  const log = Object.assign(pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }), {
+    line: () => undefined,
+  })
+  return { log, about: (pattern) => lines.filter(({ msg }) => pattern.test(msg)) }
+}
+
+async function startWithClocks(t: TestContext, engine: Engine, env: Record<string, string> = {}) {
+  const clocks = new SetClocks()
+  const { log, about } = keepLines()
+  const timeSources = engine === 'sqlite' ? clocks.embedded : clocks.sources
+  const server = await startTestServer({ engine, log, timeSources, env: { MESSAGE_TTL: '40d', ...env } })
+  t.after(() => server.stop())
+  return { server, clocks, about }
+}
+
+/** What is in the store of that which goes when it is old. */
+async function countKept({ database: { read } }: TestServer) {
+  const { query } = read
+  const count = async (table: 'messages' | 'message_contents' | 'events' | 'deliveries' | 'media' | 'uploads') =>
+    (await query.selectFrom(table).selectAll().execute()).length
+  return {
+    messages: await count('messages'),
+    contents: await count('message_contents'),
+    events: await count('events'),
+    deliveries: await count('deliveries'),
+    media: await count('media'),
+    uploads: await count('uploads'),
+    waiting: (await query.selectFrom('deliveries').select('id').where('state', '=', 'waiting').execute()).length,
+  }
+}
+
+async function fill(t: TestContext, server: TestServer) {
+  const subscriber = await subscribe(t, server)
+  subscriber.answerWith(refuseWith(500))
+  const sides = messageSides(server)
+  const user = sides.newUser()
+  await sides.write(user)
+  await sides.send(user)
+  await server.app.settle()
+  const before = await countKept(server)
+  for (const [name, count] of Object.entries(before)) assert.notEqual(count, 0, name)
+  return { subscriber, before }
+}
+
+async function goThroughDoors(server: TestServer) {
+  const ready = await server.client.get('/readyz')
+  const state = await server.client.get('/operator/state', { token: tokens.operator })
+  const { text } = await server.client.get('/metrics')
+  const read = (name: string) => Number(new RegExp(`^${RegExp.escape(name)} (.*)$`, 'm').exec(text)?.[1])
+  return {
+    ready,
+    clock: state.body.clock,
+    process: state.body.processes[0],
+    offset: read('switchboard_clock_offset_seconds'),
+    differs: read('switchboard_clock_held{reason="differs"}'),
+    jumped: read('switchboard_clock_held{reason="jumped"}'),
+  }
+}
+
+async function settleAndSweep({ app }: TestServer): Promise<void> {
+  await app.settle()
+  await app.sweep()
+  await app.settle()
+}
+
+test('a process whose clock is days ahead of the database deletes, gives up and sends nothing, and says so', async (t) => {
+  const { server, clocks, about } = await startWithClocks(t, 'postgres')
+  const { subscriber, before } = await fill(t, server)
+  const posts = subscriber.posts.length
+  clocks.setProcess(server, month)
+  await settleAndSweep(server)
+  assert.deepEqual(await countKept(server), before)
+  assert.equal(subscriber.posts.length, posts)
+  const wrong = await goThroughDoors(server)
+  assert.equal(wrong.ready.status, 503, wrong.ready.text)
+  assert.match(wrong.ready.body.reason, /31 days ahead of the database's/)
+  assert.deepEqual(wrong.clock, { offset: month / second, held: 'differs' })
+  assert.equal(wrong.process.clock_offset, month / second)
+  assert.deepEqual([wrong.offset, wrong.differs, wrong.jumped], [month / second, 1, 0])
+  await settleAndSweep(server)
+  assert.deepEqual(
+    about(/differs from the database/).map(({ level }) => level),
+    [50],
+  )
+  assert.equal(about(/agrees with the database/).length, 0)
+
+  clocks.setProcess(server, -month)
+  await settleAndSweep(server)
+  const right = await goThroughDoors(server)
+  assert.equal(right.ready.text, '{"status":"ready"}')
+  assert.deepEqual(right.clock, { offset: 0, held: null })
+  assert.deepEqual([right.offset, right.differs, right.jumped], [0, 0, 0])
+  assert.equal(about(/agrees with the database/).length, 1)
+  assert.deepEqual(await countKept(server), before)
+  subscriber.answerWith(takeIt)
+  server.clock.advance(minute)
+  await server.app.settle()
+  assert.equal((await countKept(server)).waiting, 0, 'it works again')
+})
+
+test('a process that only serves requests is ready with a warning, unless its clock is days off', async (t) => {
+  const { server, clocks } = await startWithClocks(t, 'postgres', { ROLE: 'api' })
+  clocks.setProcess(server, 2 * minute)
+  await server.app.settle()
+  const { ready } = await goThroughDoors(server)
+  assert.equal(ready.status, 200)
+  assert.match(ready.body.warning, /120 s ahead of the database's/)
+  clocks.setProcess(server, -month)
+  await server.app.settle()
+  assert.equal((await server.client.get('/readyz')).status, 503)
+})
+
+test('a difference within CLOCK_TOLERANCE is none', async (t) => {
+  const { server, clocks, about } = await startWithClocks(t, 'postgres', { CLOCK_TOLERANCE: '5m' })
+  clocks.setProcess(server, 4 * minute)
+  await server.app.settle()
+  assert.equal((await server.client.get('/readyz')).text, '{"status":"ready"}')
+  assert.equal(about(/differs/).length, 0)
+})
+
+onBothDatabases('time that jumps forward by days', (engine) => {
+  test('deletes and gives up nothing until an operator accepts it; everything else goes on', async (t) => {
+    const { server, clocks, about } = await startWithClocks(t, engine)
+    const { subscriber, before } = await fill(t, server)
+    const posts = subscriber.posts.length
+    clocks.setBoth(server, month)
+    // A sweep may come before the clocks are compared.
+    await server.app.sweep()
+    await settleAndSweep(server)
+    assert.deepEqual(await countKept(server), before)
+    assert.ok(subscriber.posts.length > posts, 'what waits is tried again, and not given up')
+    const held = await goThroughDoors(server)
+    assert.equal(held.ready.status, 200)
+    assert.match(held.ready.body.warning, /31 days.*switchboard clock accept/)
+    assert.deepEqual(held.clock, { offset: 0, held: 'jumped' })
+    assert.deepEqual([held.offset, held.differs, held.jumped], [0, 0, 1])
+    assert.deepEqual(
+      about(/switchboard clock accept/).map(({ level }) => level),
+      [50],
+    )
+    subscriber.answerWith(takeIt)
+    await handInText(server, 'after the jump')
+    server.clock.advance(minute)
+    await server.app.settle()
+    assert.ok(subscriber.messageIds().includes('after the jump'))
+
+    await acceptTime(server.database, server.clock.now())
+    await settleAndSweep(server)
+    const after = await countKept(server)
+    assert.deepEqual([after.contents, after.media, after.uploads], [1, 0, 0], 'but for the new one')
+    assert.equal(about(/was accepted/).length, 1)
+    assert.equal((await goThroughDoors(server)).ready.text, '{"status":"ready"}')
+  })
+
+  test('ends by itself when the clock is set right', async (t) => {
+    const { server, clocks, about } = await startWithClocks(t, engine)
+    const { before } = await fill(t, server)
+    clocks.setBoth(server, month)
+    await settleAndSweep(server)
+    clocks.setBoth(server, -month)
+    await settleAndSweep(server)
+    assert.deepEqual(await countKept(server), before)
+    assert.equal(about(/set right/).length, 1)
+    assert.deepEqual((await goThroughDoors(server)).clock, { offset: 0, held: null })
+  })
+
+  test('while no process ran: the next start works, and deletes nothing until an operator accepts it', async (t) => {
+    const { server } = await startWithClocks(t, engine)
+    const { subscriber, before } = await fill(t, server)
+    await server.app.close(0)
+    server.clock.advance(month)
+    subscriber.answerWith(takeIt)
+    const { app, client } = await startSecondProcess(server)
+    t.after(() => app.close(0))
+    const next = { ...server, app, client }
+    await settleAndSweep(next)
+    const { waiting, ...kept } = await countKept(next)
+    assert.deepEqual({ ...kept, waiting: before.waiting }, before)
+    assert.equal(waiting, 0, 'delivered')
+    await handInText(next, 'works')
+    await next.app.settle()
+    assert.ok(subscriber.messageIds().includes('works'))
+    assert.match((await client.get('/readyz')).text, /clock accept/)
+    await acceptTime(next.database, next.clock.now())
+    await settleAndSweep(next)
+    assert.equal((await countKept(next)).contents, 1, 'that of the message that came since')
+  })
+
+  test('is not what a sandbox does, whose clock is moved on purpose', async (t) => {
+    const { server } = await startWithClocks(t, engine, { WEBHOOK_GIVE_UP_AFTER: '1d' })
+    await fill(t, server)
+    const moved = await server.client.post('/operator/clock', {
+      token: tokens.operator,
+      json: { advance: '41d' },
+    })
+    assert.equal(moved.status, 200, moved.text)
+    const { contents, waiting } = await countKept(server)
+    assert.deepEqual({ contents, waiting }, { contents: 0, waiting: 0 })
+    assert.equal((await server.client.get('/readyz')).text, '{"status":"ready"}')
+  })
+})
+
+onOneDatabase('clock accept', 'sqlite', (engine) => {
+  test('is noticed by a running server', async (t) => {
+    const place = await makeMigratedPlace(engine)
+    t.after(() => place.remove())
+    const database = await openPlace(place)
+    t.after(() => database.close())
+    await writeTrustedTime(database, Date.now() - month)
+    const { dataDir, databaseUrl } = place
+    const options = { env: { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) }, cwd: dataDir }
+    const server = await startCommand(['serve', '--port', '0'], options)
+    t.after(() => server.stop('SIGTERM'))
+    const readReady = async () => (await fetch(`${server.url}/readyz`)).text()
+    assert.match(await readReady(), /31 days.*switchboard clock accept/)
+    const accepted = await runCommand(['clock', 'accept'], options)
+    assert.equal(accepted.code, 0, accepted.stderr)
+    assert.match(accepted.stdout, /^Accepted that it is 2\S+Z, 31d after it was last known/)
+    await until(async () => (await readReady()) === '{"status":"ready"}', 'the server knows')
+  })
+})
