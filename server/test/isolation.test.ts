@@ -13,6 +13,7 @@ import { onBothDatabases } from './harness/databases.ts'
 import { addDelivery } from './harness/delivered.ts'
 import { dumpStore } from './harness/dump.ts'
 import { exampleCall, pathOf, unknownId } from './harness/example-calls.ts'
+import { testLong } from './harness/form.ts'
 import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
 import { accounts, ids, qrCodes, strangerIds, templates, tokens } from './harness/world.ts'
@@ -254,7 +255,7 @@ onBothDatabases('what is not visible', (engine) => {
     }
   })
 
-  test('neither takes longer than the other', async () => {
+  testLong('neither takes longer than the other', async () => {
     const read = operations.find(({ name }) => name === 'phone_numbers.read_info') as BusinessOperation
     const write = operations.find(({ name }) => name === 'profile.update') as BusinessOperation
     for (const operation of [read, write]) {
