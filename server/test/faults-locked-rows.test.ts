@@ -42,7 +42,7 @@ describe('a row on PostgreSQL that somebody has locked', () => {
           LOG_LEVEL: 'warn',
         },
       })
-    server = await start('3s')
+    server = await start('12s')
     holder = new pg.Client({ connectionString: place.databaseUrl as string })
     watcher = new pg.Client({ connectionString: place.databaseUrl as string })
     await Promise.all([holder.connect(), watcher.connect()])
@@ -139,7 +139,7 @@ describe('a row on PostgreSQL that somebody has locked', () => {
 
   test('an app that has a thousand writes waiting gets a 429 for the next', async () => {
     assert.equal((await server.stop('SIGTERM')).code, 0)
-    server = await start('30s')
+    server = await start('2m')
     await lockRow()
     const refusals: Answer[] = []
     const writers = Array.from({ length: 1050 }, async () => {

@@ -11,7 +11,7 @@ import { EgressError, type EgressReason } from './egress-error.ts'
 import { maxAnswerBytes } from './exchange.ts'
 import { resolveBySystem } from './resolve.ts'
 
-const short = 200
+const short = 1000
 
 function openEgress(t: TestContext, deps: Partial<EgressDeps> = {}): Egress {
   const egress = new Egress({
