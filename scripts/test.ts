@@ -179,10 +179,12 @@ function reportFile({ file, passed, failures, seconds }: FileResult): void {
   }
 }
 
-/** The whole output of a process with a failed file, whichever file it is of, and otherwise only notes. */
+/** The whole output of a process with a failed file, whichever file it is of, and otherwise only notes and the warnings of Node.js. */
 function showOutput(output: readonly string[], results: readonly FileResult[]): void {
   const text = output.join('').trimEnd()
-  const shown = results.some(({ failures }) => failures.length > 0) ? text : text.match(/^note: .*$/gm)?.join('\n')
+  const shown = results.some(({ failures }) => failures.length > 0)
+    ? text
+    : text.match(/^(?:note: |\(node:\d+\) ).*$/gm)?.join('\n')
   if (shown) console.log(`\nwhat ${results.map(({ file }) => file).join(', ')} printed:\n${indent(shown)}`)
 }
 

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCrowded } from './harness/crowd.ts'
 import { onOneDatabase } from './harness/databases.ts'
+import { byForm } from './harness/form.ts'
 import { OrderSink } from './harness/order-sink.ts'
 import { until } from './harness/until.ts'
 import { Writers } from './harness/writers.ts'
 
 /** Each of the first answers lets one more post be under way (server/src/delivery/window.ts). */
 const atFirst = 16
-const users = 60
-const each = 3
+const users = byForm(30, 60)
+const each = byForm(2, 3)
 
-onOneDatabase('a subscriber that takes its time to answer, while sixty users write', 'postgres', (engine) => {
+onOneDatabase('a subscriber that takes its time to answer, while many users write', 'postgres', (engine) => {
   test('gets many posts at once, nothing twice, nothing out of order within a conversation', async (t) => {
     const sink = await new OrderSink().start()
     t.after(() => sink.end())
