@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
 import { storages } from './harness/file-stores.ts'
 import { testLong } from './harness/form.ts'
@@ -80,39 +80,37 @@ onBothDatabases('uploads of media to servers that are killed', (engine) => {
   })
 })
 
-describe('memory', () => {
-  // Far more than it may take, so that a file that is held whole is found. The long form sends as much as a document may have.
-  for (const where of storages) {
-    testLong(
-      `a document of 48 MiB raises the memory of the server by less than 40 MB, and so does its download: on ${where}`,
-      (t) => assertLittleMemory(t, where, 48 * mebibyte),
-    )
-  }
-
+// Far more than it may take, so that a file that is held whole is found. The long form sends as much as a document may have.
+for (const where of storages) {
   testLong(
-    'a body of 120,000 chunks of one byte raises the memory of the server by what it holds, not by what each chunk costs',
-    async (t) => {
-      const { startServer } = await useServers(t, 'sqlite')
-      const server = await startServer()
-      const before = await measureMegabytes(server.pid)
-      const pieces = Buffer.from('1\r\nx\r\n'.repeat(20_000))
-      const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
-      for (const [type, at, first] of [
-        ['application/json', '/v23.0/1000000000000001', '"'],
-        ['multipart/form-data; boundary=b', path, part],
-      ] as const) {
-        const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-        t.after(() => socket.destroy())
-        const head = `POST ${at} HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\nContent-Type: ${type}\r\n`
-        socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${first.length.toString(16)}\r\n${first}\r\n`)
-        for (let sent = 0; sent < 6; sent++) await new Promise((resolve) => socket.write(pieces, resolve))
-        socket.write('0\r\n\r\n')
-        const [answer] = await once(socket, 'data')
-        assert.match(String(answer), /^HTTP\/1\.1 400 /)
-      }
-      const { peak } = await measureMegabytes(server.pid)
-      t.diagnostic(`${before.now.toFixed(1)} MB, then ${peak.toFixed(1)} MB`)
-      assert.ok(peak - before.now < 85, `from ${before.now} MB to ${peak} MB`)
-    },
+    `a document of 48 MiB raises the memory of the server by less than 40 MB, and so does its download: on ${where}`,
+    (t) => assertLittleMemory(t, where, 48 * mebibyte),
   )
-})
+}
+
+testLong(
+  'a body of 120,000 chunks of one byte raises the memory of the server by what it holds, not by what each chunk costs',
+  async (t) => {
+    const { startServer } = await useServers(t, 'sqlite')
+    const server = await startServer()
+    const before = await measureMegabytes(server.pid)
+    const pieces = Buffer.from('1\r\nx\r\n'.repeat(20_000))
+    const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
+    for (const [type, at, first] of [
+      ['application/json', '/v23.0/1000000000000001', '"'],
+      ['multipart/form-data; boundary=b', path, part],
+    ] as const) {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+      t.after(() => socket.destroy())
+      const head = `POST ${at} HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\nContent-Type: ${type}\r\n`
+      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${first.length.toString(16)}\r\n${first}\r\n`)
+      for (let sent = 0; sent < 6; sent++) await new Promise((resolve) => socket.write(pieces, resolve))
+      socket.write('0\r\n\r\n')
+      const [answer] = await once(socket, 'data')
+      assert.match(String(answer), /^HTTP\/1\.1 400 /)
+    }
+    const { peak } = await measureMegabytes(server.pid)
+    t.diagnostic(`${before.now.toFixed(1)} MB, then ${peak.toFixed(1)} MB`)
+    assert.ok(peak - before.now < 85, `from ${before.now} MB to ${peak} MB`)
+  },
+)
