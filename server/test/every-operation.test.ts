@@ -269,7 +269,7 @@ onBothDatabases('every operation', (engine) => {
             assertCodes(await call({ ...example, raw: new Uint8Array(10_000_000) }), 400, 100)
           })
         } else if (operation.method !== 'GET') {
-          for (const [name, options] of [
+          const badBodies = [
             ['a content type that is not taken', { raw: 'a: 1', headers: { 'content-type': 'text/yaml' } }],
             ['a body without a content type', { raw: new TextEncoder().encode('{}') }],
             ['malformed JSON', { raw: '{"a":', headers: { 'content-type': 'application/json' } }],
@@ -290,7 +290,10 @@ onBothDatabases('every operation', (engine) => {
               'a body that is too large',
               { raw: 'x'.repeat(1_048_577), headers: { 'content-type': 'application/json' } },
             ],
-          ] as const) {
+          ] as const
+          // Bodies are read by the same code for all, so every other operation meets the same half of them.
+          const inTurn = badBodies.filter((_, place) => place % 2 === index % 2)
+          for (const [name, options] of byForm(inTurn, badBodies)) {
             test(`400 with ${name}`, async () => {
               assertCodes(await call({ token: fit, ...options }), 400, 100)
             })

@@ -8,6 +8,7 @@ import { tooManyWrites } from '../src/http/errors.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
+import { testLong } from './harness/form.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, strangerIds, testWorld, tokens } from './harness/world.ts'
 
@@ -137,7 +138,8 @@ describe('a row on PostgreSQL that somebody has locked', () => {
     assert.deepEqual(new Set(await Promise.all(flood)), new Set([200]))
   })
 
-  test('an app that has a thousand writes waiting gets a 429 for the next', async () => {
+  // faults-full-pool.test.ts has one for inbound events.
+  testLong('an app that has a thousand writes waiting gets a 429 for the next', async () => {
     assert.equal((await server.stop('SIGTERM')).code, 0)
     server = await start('2m')
     await lockRow()
