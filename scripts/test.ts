@@ -1,6 +1,7 @@
 // Every check there is: types, lint and format, generated files, tests. `npm test -- WORD…` runs only the test files whose
 // path holds one of the words; the other checks are quick and always run. With --long it runs the long tests, which are not among
-// them, and with --changed only the tests of what differs from main. With --times it runs one file at a time, and prints the processor time of each.
+// them, and with --changed only the tests of what differs from main. With --times it runs one file at a time, and prints the
+// processor time of each (Linux alone).
 import { spawn } from 'node:child_process'
 import { glob, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
