@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { describe } from 'node:test'
+import { measureFile } from './test-times.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -14,7 +15,9 @@ export async function runFiles(queue: string, taken: string): Promise<void> {
   for (let file = takeFile(queue, taken); file !== undefined; file = takeFile(queue, taken)) {
     const path = resolve(file)
     // Loaded at once and not by `import()`, so that what stands at the top of the file belongs to its suite.
+    const noteTime = measureFile(file)
     await describe(file, () => require(path))
+    noteTime()
   }
   clearInterval(alive)
 }

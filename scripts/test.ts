@@ -1,6 +1,7 @@
 // Every check there is: types, lint and format, generated files, tests. `npm test -- WORD…` runs only the test files whose
 // path holds one of the words; the other checks are quick and always run. With --long it runs the long tests, which are not among
-// them, and with --changed only the tests of what differs from main.
+// them, and with --changed only the tests of what differs from main. With --times it runs one file at a time, and prints the
+// processor time of each (Linux alone).
 import { spawn } from 'node:child_process'
 import { glob, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -13,17 +14,18 @@ import { runTestFiles } from './test-files.ts'
 import { makeTestFolder } from './test-folder.ts'
 import { keepDurations, orderFiles } from './test-order.ts'
 import type { FileResult } from './test-record.ts'
+import { type FileTime, noteTimes, readTimes } from './test-times.ts'
 
 const root = dirname(import.meta.dirname)
-// Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections.
-const atOnce = Math.min(availableParallelism() + 3, 8)
-
 const { values: mode, positionals: words } = parseArgs({
-  options: { long: { type: 'boolean' }, changed: { type: 'boolean' } },
+  options: { long: { type: 'boolean' }, changed: { type: 'boolean' }, times: { type: 'boolean' } },
   allowPositionals: true,
 })
-/** How long nothing may be heard of a process. */
-const timeout = mode.long ? 600_000 : 120_000
+// Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections. One
+// at a time where the time of each is measured, because all of them share one PostgreSQL.
+const atOnce = mode.times ? 1 : Math.min(availableParallelism() + 3, 8)
+/** How long nothing may be heard of a process. Longer than any wait in a test, which says by itself what it waited for. */
+const timeout = mode.long ? 600_000 : 300_000
 
 const checks = [
   {
@@ -123,7 +125,7 @@ async function runTests(files: readonly string[]): Promise<void> {
   // Tests start many servers.
   await runCheck('packed server', ['node_modules/.bin/node', 'scripts/compile.mjs'])
   // Takes a minute or two, beside everything else.
-  if (files.includes('server/test/browser.test.ts')) await beginBrowserInstallation()
+  if (files.includes('server/test/console-browser.test.ts')) await beginBrowserInstallation()
   // What a killed test left behind goes with it.
   const folder = await makeTestFolder()
   try {
@@ -136,6 +138,8 @@ async function runTests(files: readonly string[]): Promise<void> {
         // Where `./switchboard` keeps what was compiled: half of what a test file would take to start is that.
         NODE_COMPILE_CACHE: join(root, 'node_modules', '.compiled'),
       }
+      const times = join(folder, 'times')
+      if (mode.times) Object.assign(environment, noteTimes({ postgres: postgres.pid, path: times }))
       const run = { root, folder, atOnce, timeout, environment, signal: interruption.signal }
       const results: FileResult[] = []
       console.log()
@@ -144,6 +148,7 @@ async function runTests(files: readonly string[]): Promise<void> {
         results.push(result)
       }
       for (const [output, sameProcess] of Map.groupBy(results, ({ output }) => output)) showOutput(output, sameProcess)
+      if (mode.times) reportTimes(readTimes(times))
       const over = results.filter(({ isOver }) => isOver)
       await keepDurations(root, Object.fromEntries(over.map(({ file, seconds }) => [file, seconds])))
     } finally {
@@ -153,6 +158,15 @@ async function runTests(files: readonly string[]): Promise<void> {
     // A PostgreSQL whose test was killed may be removing its own folder at this moment; then this tries again.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
+}
+
+function reportTimes(times: readonly FileTime[]): void {
+  const columns = (tests: number, postgres: number) =>
+    [tests + postgres, tests, postgres].map((seconds) => seconds.toFixed(1).padStart(7)).join('')
+  console.log('\n  total  tests  PostgreSQL: processor time in seconds')
+  for (const { file, tests, postgres } of times) console.log(`${columns(tests, postgres)}  ${file}`)
+  const sum = (part: 'tests' | 'postgres') => times.reduce((total, time) => total + time[part], 0)
+  console.log(`${columns(sum('tests'), sum('postgres'))}  all`)
 }
 
 function reportFile({ file, passed, failures, seconds }: FileResult): void {
@@ -166,10 +180,12 @@ function reportFile({ file, passed, failures, seconds }: FileResult): void {
   }
 }
 
-/** The whole output of a process with a failed file, whichever file it is of, and otherwise only notes. */
+/** The whole output of a process with a failed file, whichever file it is of, and otherwise only notes and the warnings of Node.js. */
 function showOutput(output: readonly string[], results: readonly FileResult[]): void {
   const text = output.join('').trimEnd()
-  const shown = results.some(({ failures }) => failures.length > 0) ? text : text.match(/^note: .*$/gm)?.join('\n')
+  const shown = results.some(({ failures }) => failures.length > 0)
+    ? text
+    : text.match(/^(?:note: |\(node:\d+\) ).*$/gm)?.join('\n')
   if (shown) console.log(`\nwhat ${results.map(({ file }) => file).join(', ')} printed:\n${indent(shown)}`)
 }
 

@@ -7,6 +7,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { createSwitchboard, type TestSwitchboard } from '@switchboard/testing'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { testLong } from '../../server/test/harness/form.ts'
 import { runExample, runnerNames } from '../../testing/test/runners.ts'
 import { checkTypes, makeProject, type Project, packWorkspaces, root, runFile } from './harness-pack.ts'
 import { signPost, writePages } from './places.ts'
@@ -39,7 +40,7 @@ describe('the packed client', () => {
       )
     })
 
-    test(`is accepted by attw, its types are those of its code: ${name}`, async () => {
+    testLong(`is accepted by attw, its types are those of its code: ${name}`, async () => {
       const checked = await checkPackage(createPackageFromTarballData(await readTarball(name)))
       assert.ok(checked.types)
       // It is ESM only, and `node10` knows no exports.
@@ -52,7 +53,7 @@ describe('the packed client', () => {
   }
 
   for (const runner of runnerNames) {
-    test(`runs under ${runner}, with the testing library`, async () => {
+    testLong(`runs under ${runner}, with the testing library`, async () => {
       assert.deepEqual(await runExample(project, runner), { success: true, numPassedTests: 1, numTotalTests: 1 })
     })
   }

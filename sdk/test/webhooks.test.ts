@@ -15,6 +15,7 @@ import {
   WebhookVerificationError,
 } from '@switchboard/client'
 import fastify from 'fastify'
+import { testLong } from '../../server/test/harness/form.ts'
 
 const secret = 'shrub-app-secret'
 const standardSecret = `whsec_${Buffer.from('a key of some length').toString('base64')}`
@@ -230,6 +231,9 @@ const servers: Record<string, (t: TestContext, handler: WebhookHandler) => Promi
     }),
 }
 
+/** What is too large is refused by the handler itself on each of them; to send it takes longest. */
+const testLarge = (name: string) => (name === Object.keys(servers)[0] ? test : testLong)
+
 for (const [name, start] of Object.entries(servers)) {
   describe(`the handler on ${name}`, () => {
     const post = (url: string, text: string, headers: Record<string, string>) =>
@@ -256,7 +260,7 @@ for (const [name, start] of Object.entries(servers)) {
       assert.equal((errors[0] as WebhookVerificationError).problem, 'signature_wrong')
     })
 
-    test('takes large posts, and none that is larger than any', async (t) => {
+    testLarge(name)('takes large posts, and none that is larger than any', async (t) => {
       const { handler, events, errors } = take()
       const url = await start(t, handler)
       const large = JSON.stringify({ ...envelope, more: 'x'.repeat(2_000_000) })

@@ -19,7 +19,7 @@ import {
   pathUnknown,
   tooManyFields,
 } from '../src/http/errors.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertError, like } from './harness/errors.ts'
 import { exchangeBytes, readRawAnswer } from './harness/raw-http.ts'
 import { useTestServer } from './harness/server.ts'
@@ -137,7 +137,7 @@ function writeBrokenPost(path: string, token: string): string {
   return `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n`
 }
 
-onBothDatabases('input in every form', (engine) => {
+onOneDatabase('input in every form', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
 
   test('404 for an id that no database takes, as for any other that does not exist', async () => {

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, runProcess, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, type StorePlace } from './harness/databases.ts'
+import { makeStorePlace, onBothDatabases, onOneDatabase, type StorePlace } from './harness/databases.ts'
 import { accounts, ids, testWorld, tokens } from './harness/world.ts'
 
 const demoToken = { authorization: 'Bearer demo-token' }
@@ -69,7 +69,7 @@ onBothDatabases('serve and start', (engine) => {
   })
 })
 
-onBothDatabases('the command line', (engine) => {
+onOneDatabase('the command line', 'sqlite', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   let server: RunningServer
@@ -241,7 +241,7 @@ onBothDatabases('the command line', (engine) => {
   })
 })
 
-onBothDatabases('where there is no store', (engine) => {
+onOneDatabase('where there is no store', 'sqlite', (engine) => {
   let place: StorePlace
   before(async () => {
     place = await makeStorePlace(engine)
@@ -275,7 +275,7 @@ onBothDatabases('where there is no store', (engine) => {
   }
 })
 
-onBothDatabases('the command apply', (engine) => {
+onOneDatabase('the command apply', 'sqlite', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   before(async () => {

@@ -5,6 +5,7 @@ import { openBrowser } from './harness/browser.ts'
 import { startCommand } from './harness/command.ts'
 import { ada, hostile, number, openChat, openPage, send } from './harness/console-page.ts'
 import { makeStorePlace } from './harness/databases.ts'
+import { isLong } from './harness/form.ts'
 
 /** The first minute of a developer; console-browser.long.test.ts goes through every page. */
 test('the console shows two phones; what curl sends arrives on one with its ticks, as it was written, and is answered', async (t) => {
@@ -24,7 +25,7 @@ test('the console shows two phones; what curl sends arrives on one with its tick
     await place.remove()
   })
   await checkFirstPaint(browser, server.url)
-  await checkNarrow(browser, server.url)
+  if (isLong) await checkNarrow(browser, server.url)
   const page = await openPage(t, browser, `${server.url}/`)
   const phone = page.getByRole('article', { name: 'Phone of Ada' })
   await openChat(phone)

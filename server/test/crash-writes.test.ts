@@ -19,12 +19,13 @@ import { StoreView } from './harness/crash-writes/store-view.ts'
 import { identifyEvent } from './harness/crash-writes/told.ts'
 import { hearsAll, listener, writeFirstWorld } from './harness/crash-writes/world.ts'
 import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
+import { byForm } from './harness/form.ts'
 import { type MoodySink, startMoodySink } from './harness/moody-sink.ts'
 import { listFiles } from './harness/stock.ts'
 import { ids, numbers, strangerIds } from './harness/world.ts'
 
 /** A few rounds; `npm run crash -- --of writes --rounds 200 --seed S` does many. */
-const rounds = 2
+const rounds = byForm(1, 2)
 const seed = 9
 
 test('a server that is killed at any moment amid writes has what it acknowledged and nothing by halves', async () => {

@@ -4,7 +4,7 @@ import { listWorlds } from './event-loop/requests.ts'
 import { openSender } from './event-loop/send.ts'
 import { startFuzzedServer } from './fuzz/server.ts'
 
-/** As in event-loop.test.ts, where the measure is explained. */
+/** As in event-loop.long.test.ts, where the measure is explained. */
 const maxRatio = 3
 const maxTries = 3
 

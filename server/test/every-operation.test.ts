@@ -14,6 +14,7 @@ import { onBothDatabases } from './harness/databases.ts'
 import { addDelivery } from './harness/delivered.ts'
 import { assertArgument, assertError, assertOneOf, type ExpectedError, like } from './harness/errors.ts'
 import { exampleCall, pathOf, unknownId, version } from './harness/example-calls.ts'
+import { byForm } from './harness/form.ts'
 import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, strangerIds, tokens } from './harness/world.ts'
@@ -139,7 +140,7 @@ onBothDatabases('every operation', (engine) => {
     })
   }
 
-  for (const operation of operations) {
+  for (const [index, operation] of operations.entries()) {
     describe(`${operation.method} ${operation.path} (${operation.name})`, () => {
       const pathTo = (nodeId?: string) => pathOf(operation, ids, nodeId, members)
       const { fit, unfit } = callers[operation.door]
@@ -147,11 +148,14 @@ onBothDatabases('every operation', (engine) => {
       /** What an error shows unless it is brief. */
       const shown = <T>(value: T): T | undefined => (operation.briefErrors ? undefined : value)
 
-      for (const [name, token] of [
+      const badTokens = [
         ['an unknown', 'no-such-token'],
         ['an expired', tokens.expired],
         ['a revoked', tokens.revoked],
-      ] as const) {
+      ] as const
+      // A token is looked up before the operation is known, so on PostgreSQL each operation meets another one of them.
+      const [anyBadToken = badTokens[0]] = badTokens.slice(index % badTokens.length)
+      for (const [name, token] of engine === 'sqlite' ? badTokens : byForm([anyBadToken], badTokens)) {
         test(`401 with ${name} token`, async () => {
           const answer = await call(exampleCall(operation, token))
           assertCodes(answer, 401, 190, shown(463))
@@ -265,7 +269,7 @@ onBothDatabases('every operation', (engine) => {
             assertCodes(await call({ ...example, raw: new Uint8Array(10_000_000) }), 400, 100)
           })
         } else if (operation.method !== 'GET') {
-          for (const [name, options] of [
+          const badBodies = [
             ['a content type that is not taken', { raw: 'a: 1', headers: { 'content-type': 'text/yaml' } }],
             ['a body without a content type', { raw: new TextEncoder().encode('{}') }],
             ['malformed JSON', { raw: '{"a":', headers: { 'content-type': 'application/json' } }],
@@ -286,7 +290,10 @@ onBothDatabases('every operation', (engine) => {
               'a body that is too large',
               { raw: 'x'.repeat(1_048_577), headers: { 'content-type': 'application/json' } },
             ],
-          ] as const) {
+          ] as const
+          // Bodies are read by the same code for all, so every other operation meets the same half of them.
+          const inTurn = badBodies.filter((_, place) => place % 2 === index % 2)
+          for (const [name, options] of byForm(inTurn, badBodies)) {
             test(`400 with ${name}`, async () => {
               assertCodes(await call({ token: fit, ...options }), 400, 100)
             })

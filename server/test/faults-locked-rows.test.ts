@@ -8,6 +8,7 @@ import { tooManyWrites } from '../src/http/errors.ts'
 import { type RunningServer, startCommand } from './harness/command.ts'
 import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
+import { testLong } from './harness/form.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, strangerIds, testWorld, tokens } from './harness/world.ts'
 
@@ -42,7 +43,7 @@ describe('a row on PostgreSQL that somebody has locked', () => {
           LOG_LEVEL: 'warn',
         },
       })
-    server = await start('3s')
+    server = await start('12s')
     holder = new pg.Client({ connectionString: place.databaseUrl as string })
     watcher = new pg.Client({ connectionString: place.databaseUrl as string })
     await Promise.all([holder.connect(), watcher.connect()])
@@ -137,9 +138,10 @@ describe('a row on PostgreSQL that somebody has locked', () => {
     assert.deepEqual(new Set(await Promise.all(flood)), new Set([200]))
   })
 
-  test('an app that has a thousand writes waiting gets a 429 for the next', async () => {
+  // faults-full-pool.test.ts has one for inbound events.
+  testLong('an app that has a thousand writes waiting gets a 429 for the next', async () => {
     assert.equal((await server.stop('SIGTERM')).code, 0)
-    server = await start('30s')
+    server = await start('2m')
     await lockRow()
     const refusals: Answer[] = []
     const writers = Array.from({ length: 1050 }, async () => {

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startFuzzedServer } from './fuzz/server.ts'
 import { BadSinks, badManners } from './harness/bad-sinks.ts'
+import { byForm } from './harness/form.ts'
 import { envelopeOf, messagesChange, textMessage } from './harness/webhooks.ts'
 import { ids, testWorld, tokens } from './harness/world.ts'
 
-/** Forty subscribers that behave badly in four ways, and one that does not. What each way alone leads to is in egress.test.ts. */
+/** Subscribers that behave badly in four ways, and one that does not. What each way alone leads to is in egress.test.ts. */
 
-const each = 10
+const each = byForm(3, 10)
 const events = 20
-const timeout = 30_000
+/** Longer than this test takes on any machine: who waits for a bad one never ends. */
+const timeout = 600_000
 
 function worldWith(url: string): object {
   const world = testWorld()
@@ -30,9 +32,7 @@ function worldWith(url: string): object {
   return { ...world, apps: [...world.apps, ...apps], accounts }
 }
 
-test('sinks that are silent, trickle, never end or reset delay nobody else, and cost little memory', {
-  timeout: 2 * timeout,
-}, async (t) => {
+test('sinks that are silent, trickle, never end or reset delay nobody else, and cost little memory', async (t) => {
   // So no response shows yet that the host is well, when the first posts to it fail.
   const sinks = await new BadSinks(each).start()
   const env = { WEBHOOK_TIMEOUT: `${timeout}ms`, LOG_LEVEL: 'silent' }
@@ -42,7 +42,6 @@ test('sinks that are silent, trickle, never end or reset delay nobody else, and 
     await server.stop()
   })
   const before = await server.measure()
-  const started = performance.now()
   for (let i = 0; i < events; i++) {
     const response = await fetch(`${server.url}/msgapp/webhooks`, {
       method: 'POST',
@@ -53,8 +52,6 @@ test('sinks that are silent, trickle, never end or reset delay nobody else, and 
     await response.arrayBuffer()
   }
   await sinks.whenCame('good', events)
-  const took = performance.now() - started
-  assert.ok(took < timeout, `the good one waited for ${took} ms: no longer than one that is silent is waited for`)
 
   for (let i = 0; i < each; i++) {
     await sinks.whenCame(`silent/${i}`, 1)
@@ -63,11 +60,9 @@ test('sinks that are silent, trickle, never end or reset delay nobody else, and 
     await sinks.whenCame(`endless/${i}`, events)
     await sinks.whenCame(`resetting/${i}`, 1)
   }
-  if (performance.now() - started < timeout) {
-    for (const path of ['silent/0', 'trickling/0']) assert.equal(sinks.posts.get(path), 1, 'one at a time')
-  }
+  for (const path of ['silent/0', 'trickling/0']) assert.equal(sinks.posts.get(path), 1, 'one at a time')
   const after = await server.measure()
-  t.diagnostic(`${took.toFixed(0)} ms; resident ${before.rss / 1e6} MB, then ${after.rss / 1e6} MB`)
+  t.diagnostic(`resident ${before.rss / 1e6} MB, then ${after.rss / 1e6} MB`)
   assert.ok(after.heap < before.heap + 16_000_000, `the heap is ${after.heap} bytes, and was ${before.heap}`)
   assert.ok(after.rss < 400_000_000, `${after.rss} bytes are resident`)
   // What the sockets between hold besides the 64 KiB that are read.

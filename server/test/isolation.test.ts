@@ -13,6 +13,7 @@ import { onBothDatabases } from './harness/databases.ts'
 import { addDelivery } from './harness/delivered.ts'
 import { dumpStore } from './harness/dump.ts'
 import { exampleCall, pathOf, unknownId } from './harness/example-calls.ts'
+import { byForm, testLong } from './harness/form.ts'
 import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
 import { accounts, ids, qrCodes, strangerIds, templates, tokens } from './harness/world.ts'
@@ -105,11 +106,14 @@ onBothDatabases('what is not visible', (engine) => {
     untouched = await dumpStore(database)
   })
 
-  for (const operation of operations) {
+  for (const [index, operation] of operations.entries()) {
     const kind = nodeKindOf(operation) as Kind
+    const strangers = unfit.filter(({ sees }) => !sees.includes(kind))
+    // What they see is decided by the same code, so on PostgreSQL each operation meets another one of them.
+    const tried =
+      engine === 'sqlite' ? strangers : byForm(strangers.slice(index % strangers.length).slice(0, 1), strangers)
     describe(`${operation.method} ${operation.path} (${operation.name})`, () => {
-      for (const { who, token, sees } of unfit) {
-        if (sees.includes(kind)) continue
+      for (const { who, token, sees } of tried) {
         test(`${who}: no difference between a node that is there and one that is not`, async () => {
           const options = exampleCall(operation, token)
           const there = await call(operation, pathOf(operation, ids), options)
@@ -254,7 +258,7 @@ onBothDatabases('what is not visible', (engine) => {
     }
   })
 
-  test('neither takes longer than the other', async () => {
+  testLong('neither takes longer than the other', async () => {
     const read = operations.find(({ name }) => name === 'phone_numbers.read_info') as BusinessOperation
     const write = operations.find(({ name }) => name === 'profile.update') as BusinessOperation
     for (const operation of [read, write]) {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { systemRandom } from '../src/base/random.ts'
 import type { Transaction } from '../src/db/database.ts'
 import type { Node } from '../src/graph/nodes.ts'
 import { toStoredSchedule } from '../src/resources/schedules/rules.ts'
 import { insertSchedule } from '../src/resources/schedules/store.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { byForm } from './harness/form.ts'
+import { fc } from './harness/properties.ts'
 import { type TestServer, testStart, useTestServer } from './harness/server.ts'
 import { accounts, ids, tokens } from './harness/world.ts'
 
@@ -163,7 +164,7 @@ onBothDatabases('a list that changes while someone walks through it', (engine) =
         checkWalk(back.seen, behind)
         assert.ok(back.seen.every((id) => compare(rows.known.get(id) as Row, turningPoint) < 0))
       }),
-      { numRuns: 60 },
+      { numRuns: byForm(15, 60) },
     )
   })
 })

@@ -7,15 +7,18 @@ import pg from 'pg'
 import type { StorePlace } from './harness/databases.ts'
 import { EventPoster } from './harness/event-poster.ts'
 import { Fleet } from './harness/fleet.ts'
+import { byForm } from './harness/form.ts'
 import { seededRandom } from './harness/seeded-random.ts'
 import { type Arrival, TallySink } from './harness/tally-sink.ts'
+import { until } from './harness/until.ts'
 import { accounts, ids, numbers, partnerIds, testWorld, tokens } from './harness/world.ts'
 
 const seed = 20_260_601
-const kills = 2
+const kills = byForm(1, 2)
 const apps = [ids.application, partnerIds.application]
-const timeout = 2000
-/** Of server/src/delivery/worker.ts: what was sent is written down after so long. */
+/** Far longer than a machine needs to answer: what comes again for another reason than a kill is a fault. */
+const timeout = 20_000
+/** Of server/src/delivery/worker.ts: what was sent is written down after so long. On a busy machine it may be longer. */
 const batchMilliseconds = 2000
 
 describe('three processes on one PostgreSQL', () => {
@@ -102,7 +105,7 @@ describe('three processes on one PostgreSQL', () => {
         repeated += arrivals.length - 1
         for (const [i, again] of arrivals.slice(1).entries()) {
           const first = arrivals[i] as Arrival
-          const window = batchMilliseconds + timeout
+          const window = byForm(Number.POSITIVE_INFINITY, batchMilliseconds + timeout)
           const isExcused = killed.some(
             ({ from, to }) => first.time <= to && again.time >= from && from - first.time <= window,
           )
@@ -114,6 +117,7 @@ describe('three processes on one PostgreSQL', () => {
   })
 
   test('outlive a database that goes away: 500 with code 2 meanwhile, and everything goes on by itself', async (t) => {
+    const started = performance.now()
     const database = await DatabaseSwitch.open(fleet.place)
     t.after(() => database.close())
     const poster = new EventPoster('outage', (turn) => fleet.url(turn))
@@ -135,7 +139,8 @@ describe('three processes on one PostgreSQL', () => {
       assert.equal(await statusOf(`${url}/metrics`), 200)
     }
     await database.comeBack()
-    for (const { url } of fleet.servers) await until(async () => (await statusOf(`${url}/readyz`)) === 200)
+    for (const { url } of fleet.servers)
+      await until(async () => (await statusOf(`${url}/readyz`)) === 200, 'it is ready again')
 
     await poster.finish()
     assert.equal(poster.brokenOff, 0, 'no process died')
@@ -155,10 +160,11 @@ describe('three processes on one PostgreSQL', () => {
       return requests.filter((id) => !made.includes(id))
     })
     t.diagnostic(`${poster.acknowledged.size} events, ${poster.refusals.length} of the posts were refused meanwhile`)
+    const minutes = (performance.now() - started) / 60_000
     for (const { stderr } of await fleet.stop()) {
-      // Not one line for each request and each look of a worker; a second one only where all of this took a minute.
-      const told = stderr.split('the database does not answer').length - 1
-      assert.ok(told >= 1 && told <= 2, `it was told ${told} times: ${stderr}`)
+      // Not one line for each request and each poll of a worker, but one a minute.
+      const reports = stderr.split('the database does not answer').length - 1
+      assert.ok(reports >= 1 && reports <= 2 + minutes, `it was reported ${reports} times: ${stderr}`)
       assert.doesNotMatch(stderr, /a request failed|could not be/)
     }
   })
@@ -201,19 +207,12 @@ async function statusOf(url: string): Promise<number> {
   return response.status
 }
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 30_000
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, 'it never came to that')
-    await wait(20)
-  }
-}
-
 async function whenNoTimerIsLeft({ databaseUrl }: StorePlace, kinds: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl as string })
   await client.connect()
   try {
-    await until(async () => (await client.query('SELECT 1 FROM timers WHERE kind = ANY($1)', [kinds])).rowCount === 0)
+    const find = () => client.query('SELECT 1 FROM timers WHERE kind = ANY($1)', [kinds])
+    await until(async () => (await find()).rowCount === 0, 'no timer is left')
   } finally {
     await client.end()
   }
@@ -238,13 +237,34 @@ class DatabaseSwitch {
     return new DatabaseSwitch(admin, name)
   }
 
-  async breakConnections(): Promise<void> {
-    await this.#admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [this.#name])
+  /** Returns how many there were. */
+  async breakConnections(): Promise<number> {
+    const { rows } = await this.#admin.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+      [this.#name],
+    )
+    return rows.length
   }
 
+  /**
+   * A connection that was being opened when the database was closed is let in, and is listed only when it is open. Until then it
+   * holds a lock on the database: so nobody is left when there is no lock, and then no connection.
+   */
   async goAway(): Promise<void> {
     await this.#admin.query(`ALTER DATABASE ${this.#name} ALLOW_CONNECTIONS false`)
-    await this.breakConnections()
+    await until(
+      async () => (await this.#countOpening()) === 0 && (await this.breakConnections()) === 0,
+      'nobody is connected any more',
+    )
+  }
+
+  async #countOpening(): Promise<number> {
+    const { rows } = await this.#admin.query(
+      `SELECT FROM pg_locks WHERE locktype = 'object' AND classid = 'pg_database'::regclass
+         AND objid = (SELECT oid FROM pg_database WHERE datname = $1)`,
+      [this.#name],
+    )
+    return rows.length
   }
 
   async comeBack(): Promise<void> {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { onBothDatabases, openPlace, type StorePlace } from './harness/databases.ts'
 import { storages } from './harness/file-stores.ts'
+import { testLong } from './harness/form.ts'
 import type { KeptFiles } from './harness/kept-files.ts'
 import { fill, pdf } from './harness/media-files.ts'
 import { assertLittleMemory, headers, measureMegabytes, path, token, useServers } from './harness/media-process.ts'
@@ -54,39 +55,47 @@ onBothDatabases('uploads of media to servers that are killed', (engine) => {
     assert.equal(after.files.length, before.files.length + 1)
   })
 
-  test('when all of the file has come and nothing is answered yet: what is recorded is there whole', async (t) => {
-    const { startServer, ...kept } = await useServers(t, engine)
-    const bytes = fill(pdf, mebibyte)
-    const first = await startServer()
-    const upload = await SlowUpload.start({ url: first.url, path, token })
-    await upload.send(bytes)
-    await upload.end()
-    await first.stop('SIGKILL')
-    upload.cut()
+  // Where the file is, is decided before.
+  const testAnswer = engine === 'sqlite' ? test : testLong
+  testAnswer(
+    'when all of the file has come and nothing is answered yet: what is recorded is there whole',
+    async (t) => {
+      const { startServer, ...kept } = await useServers(t, engine)
+      const bytes = fill(pdf, mebibyte)
+      const first = await startServer()
+      const upload = await SlowUpload.start({ url: first.url, path, token })
+      await upload.send(bytes)
+      await upload.end()
+      await first.stop('SIGKILL')
+      upload.cut()
 
-    const second = await startServer()
-    const { media, files } = await takeStockOf(kept)
-    assert.deepEqual(
-      files.filter((file) => file.startsWith('incoming/')),
-      [],
-    )
-    for (const { id } of media) {
-      const read = await fetch(`${second.url}/v23.0/${id}`, { headers })
-      const { url } = (await read.json()) as { url: string }
-      const answer = await fetch(url, { headers })
-      assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes))
-    }
-  })
+      const second = await startServer()
+      const { media, files } = await takeStockOf(kept)
+      assert.deepEqual(
+        files.filter((file) => file.startsWith('incoming/')),
+        [],
+      )
+      for (const { id } of media) {
+        const read = await fetch(`${second.url}/v23.0/${id}`, { headers })
+        const { url } = (await read.json()) as { url: string }
+        const answer = await fetch(url, { headers })
+        assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes))
+      }
+    },
+  )
 })
 
-describe('memory', () => {
-  // Far more than it may take, so that a file that is held whole is found. The long form sends as much as a document may have.
-  for (const where of storages) {
-    test(`a document of 48 MiB raises the memory of the server by less than 40 MB, and so does its download: on ${where}`, (t) =>
-      assertLittleMemory(t, where, 48 * mebibyte))
-  }
+// Far more than it may take, so that a file that is held whole is found. The long form sends as much as a document may have.
+for (const where of storages) {
+  testLong(
+    `a document of 48 MiB raises the memory of the server by less than 40 MB, and so does its download: on ${where}`,
+    (t) => assertLittleMemory(t, where, 48 * mebibyte),
+  )
+}
 
-  test('a body of 120,000 chunks of one byte raises the memory of the server by what it holds, not by what each chunk costs', async (t) => {
+testLong(
+  'a body of 120,000 chunks of one byte raises the memory of the server by what it holds, not by what each chunk costs',
+  async (t) => {
     const { startServer } = await useServers(t, 'sqlite')
     const server = await startServer()
     const before = await measureMegabytes(server.pid)
@@ -108,5 +117,5 @@ describe('memory', () => {
     const { peak } = await measureMegabytes(server.pid)
     t.diagnostic(`${before.now.toFixed(1)} MB, then ${peak.toFixed(1)} MB`)
     assert.ok(peak - before.now < 85, `from ${before.now} MB to ${peak} MB`)
-  })
-})
+  },
+)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { CursorSealer } from '../src/graph/cursors.ts'
 import { errorStatuses } from '../src/graph/graph-error.ts'
 import { onBothDatabases } from './harness/databases.ts'
+import { byForm } from './harness/form.ts'
+import { fc } from './harness/properties.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, tokens } from './harness/world.ts'
 
@@ -115,7 +116,7 @@ onBothDatabases('whatever is sent', (engine) => {
         assert.notEqual(answer.status, 500, answer.text)
         assert.match(answer.headers.get('x-svctrace-id') ?? '', /^[\da-f]{32}$/)
       }),
-      { numRuns: 300 },
+      { numRuns: byForm(60, 300) },
     )
   })
 
@@ -134,7 +135,7 @@ onBothDatabases('whatever is sent', (engine) => {
         const answer = await server.client.get(path, { token: tokens.owner, query: Object.fromEntries(query) })
         assert.ok([200, 400].includes(answer.status), `${answer.status} ${answer.text}`)
       }),
-      { numRuns: 300 },
+      { numRuns: byForm(60, 300) },
     )
   })
 
@@ -153,7 +154,7 @@ onBothDatabases('whatever is sent', (engine) => {
         })
         assert.ok([200, 400].includes(answer.status), `${answer.status} ${answer.text}`)
       }),
-      { numRuns: 300 },
+      { numRuns: byForm(60, 300) },
     )
   })
 })

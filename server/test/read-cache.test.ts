@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { hashToken } from '../src/auth/tokens.ts'
 import type { CacheName } from '../src/db/database.ts'
+import { testLong } from './harness/form.ts'
 import { useTestServer } from './harness/server.ts'
 import { ids, tokens } from './harness/world.ts'
 
@@ -56,7 +57,7 @@ describe('what is remembered of tokens and nodes', () => {
       () => '',
     ],
   ] as const) {
-    test(`long ${name} that callers make up are not kept`, async (t) => {
+    testLong(`long ${name} that callers make up are not kept`, async (t) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       t.after(() => agent.destroy())
       const ask = (index: number) =>

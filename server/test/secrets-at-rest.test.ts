@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases, openPlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase, openPlace, unlockPlace } from './harness/databases.ts'
 import { checkSecretsAtWork, makeRichStore, optionsOf, rich } from './harness/rich-store.ts'
 import { findSecrets, openEverything, readStolenBytes, splitLines } from './harness/secret-search.ts'
 
-onBothDatabases('a stolen database', (engine) => {
+onOneDatabase('a stolen database', 'postgres', (engine) => {
   test('gives away no token, secret, code, PIN or key, and everything works for whoever has the key', async (t) => {
     const place = await makeMigratedPlace(engine)
     const store = await makeRichStore(t, place, { listener: true })

@@ -11,7 +11,7 @@ import { ids, tokens } from './harness/world.ts'
 const grace = 600_000
 
 test('a stop waits for requests under way, closes their connections behind them, and waits for no other connection', {
-  timeout: 20_000,
+  timeout: 240_000,
 }, async (t) => {
   const server = await startTestServer({ engine: 'sqlite' })
   t.after(() => server.stop())
@@ -50,7 +50,7 @@ test('a stop waits for requests under way, closes their connections behind them,
 })
 
 test('a stop leaves a request behind that does not end although its connection is cut', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async (t) => {
   const server = await startTestServer({ engine: 'postgres' })
   t.after(() => server.stop())

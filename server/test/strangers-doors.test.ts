@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { tooManyConnections } from '../src/http/errors.ts'
 import { rateLimitReached } from '../src/limits/errors.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { useTestServer } from './harness/server.ts'
 import { Stranger } from './harness/stranger.ts'
@@ -112,7 +112,7 @@ describe('a body that nobody asked for, with the usual time for its rest', () =>
   })
 })
 
-onBothDatabases('pages and pictures', (engine) => {
+onOneDatabase('pages and pictures', 'sqlite', (engine) => {
   const server = useTestServer({
     engine,
     env: { RATE_LIMITS: 'on', RATE_LIMIT_OPEN_DOORS: '4/1m', TRUST_PROXY: '127.0.0.1' },

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { before, test } from 'node:test'
 import WhatsApp from '@great-detail/whatsapp'
 import { second } from '../src/base/duration.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { mp4, ogg, pdf, png, webp } from './harness/media-files.ts'
 import { useTestServer } from './harness/server.ts'
 import { listenForTest, type SinkRequest } from './harness/sink.ts'
@@ -14,7 +14,7 @@ const phoneNumberID = numbers.main
 const to = '16505557001'
 
 /** The library that already exists, unmodified: what it knows of messages and templates. */
-onBothDatabases('@great-detail/whatsapp sends messages', (engine) => {
+onOneDatabase('@great-detail/whatsapp sends messages', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
   let sdk: WhatsApp
   before(() => {

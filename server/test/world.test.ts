@@ -13,6 +13,7 @@ import type { WorldContent } from '../src/world/list.ts'
 import { readWorld, readWorldFile } from '../src/world/read.ts'
 import { onBothDatabases, useTestDatabase } from './harness/databases.ts'
 import { dumpStore } from './harness/dump.ts'
+import { byForm, isLong } from './harness/form.ts'
 
 const start = Date.parse('2026-06-01T12:00:00Z')
 const owner = '2000000000000001'
@@ -578,9 +579,9 @@ function crowd(count: number): object {
 onBothDatabases('a large world', (engine) => {
   const store = useTestDatabase(engine)
   // bench/large-world.ts has 100,000 numbers, on both.
-  const count = engine === 'sqlite' ? 20_000 : 4000
+  const count = byForm(4000, engine === 'sqlite' ? 20_000 : 4000)
 
-  test('is applied in time, lets others run meanwhile, and is one whole', async () => {
+  test('lets others run while it is applied, and is one whole', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     const started = performance.now()
@@ -588,7 +589,7 @@ onBothDatabases('a large world', (engine) => {
     const seconds = (performance.now() - started) / 1000
     clearInterval(timer)
     // Some two seconds where nothing else runs; a bound against what grows with the square.
-    assert.ok(seconds < 30, `took ${seconds} s`)
+    if (isLong) assert.ok(seconds < 30, `took ${seconds} s`)
     assert.ok(turns > count / 1000, `others had ${turns} turns`)
     assert.equal(summary.created, 1 + 2 * Math.ceil(count / 2000) + count + count / 10)
     const { numbers } = await store.database.read.query

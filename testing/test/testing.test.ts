@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { RateLimitError, UnprocessableEntityError } from '@switchboard/client'
 import { createSwitchboard, NothingCame, type TestSwitchboard } from '@switchboard/testing'
+import { testLong } from '../../server/test/harness/form.ts'
 
 const user = '16505551234'
 
@@ -119,12 +120,15 @@ describe('a server for tests', () => {
     await assert.rejects(sb.client.account.read('1000000000000001', {}, { maxRetries: 0 }), RateLimitError)
   })
 
-  test('is as it was after a reset, which takes less than 100 ms', async () => {
+  test('is as it was after a reset', async () => {
     await sb.client.qrCodes.save(sb.number, { prefilled_message: 'Only in this test' })
     await sb.reset()
     const codes = await sb.client.qrCodes.list(sb.number).toArray()
     assert.ok(!codes.some(({ prefilled_message }) => prefilled_message === 'Only in this test'))
     assert.deepEqual(sb.events, [])
+  })
+
+  testLong('takes less than 100 ms for a reset', async () => {
     // The quickest of some: other tests run beside this one.
     const times: number[] = []
     for (let i = 0; i < 8; i++) {
@@ -216,7 +220,7 @@ test('a server that cannot be started is named, and nothing is left of it', asyn
 })
 
 test('a window that the world opens is as new as the server, however old the store is that it was copied from', async () => {
-  await (await createSwitchboard()).close()
+  // The servers above have left one.
   const begun = Date.now() - 100
   const sb = await createSwitchboard()
   try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/harness/properties.ts'
 import { Gatherer } from './gatherer.ts'
 
 test('gathers every byte in order, again and again, and leaves the pieces as they are', () => {

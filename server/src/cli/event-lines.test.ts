@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/harness/properties.ts'
 import { describeEvents } from './event-lines.ts'
 
 const metadata = { display_phone_number: '16315551001', phone_number_id: '4' }

@@ -167,7 +167,7 @@ describe('the handshake', () => {
   test('422 when the answer does not end in time', async (t) => {
     const sink = await startSink(t, (_, response) => response.write('1'))
     await assertRefused(
-      openHandshake(t, { timeout: 200 }).verifyCallback(sink.url, 'vt'),
+      openHandshake(t, { timeout: 2000 }).verifyCallback(sink.url, 'vt'),
       unreachable('its answer did not end in time'),
     )
   })

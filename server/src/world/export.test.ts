@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { CORE_SCHEMA, load } from 'js-yaml'
+import { fc } from '../../test/harness/properties.ts'
 import { writeItem } from './export.ts'
 
 test('an item of any texts and values is read back as it was, at any depth of the file', () => {

@@ -42,7 +42,7 @@ const usualMaxFailures = 20
 /** How far the server's clock goes at each measurement, so that what is due later happens too. */
 const step = 10 * 60_000
 /** No answer within this is a hang. */
-const usualPatience = 20_000
+const usualPatience = 60_000
 
 /**
  * Starts a server, reads its documents, sends what they allow and much that they do not, and holds every answer against them; then

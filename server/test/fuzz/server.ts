@@ -37,7 +37,7 @@ export interface Ending {
 }
 
 /** Longer than the last deadline of a stop. */
-const usualStopPatience = 30_000
+const usualStopPatience = 120_000
 
 export interface FuzzedServer {
   readonly url: string

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-/** A test file may take two minutes; the tests get the rest of that time. */
-const installPatience = 80_000
+/** The runner waits for five minutes for anything of a test file; the tests get the rest of that time. */
+const installPatience = 200_000
 
 /** The program in `CHROMIUM`, or the first of the known names in the path that runs. */
 export async function findBrowser(): Promise<string | undefined> {

@@ -44,7 +44,7 @@ export async function openPage(t: TestContext, browser: Browser, url: string): P
     },
   )
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(60_000)
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
     const text = message.text()

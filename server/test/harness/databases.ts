@@ -33,8 +33,8 @@ export function onBothDatabases(name: string, declare: (engine: Engine) => void)
 }
 
 /**
- * Declares tests for one database: of commands, processes and doors whose code is the same on both, and whose statements the tests of
- * the chapters run on both. The long form runs them on the other one (databases-exchanged.long.test.ts).
+ * Declares tests for one database: of commands, processes, doors and the checks of input, whose code is the same on both, and whose
+ * statements other tests run on both. The long form runs them on the other one (databases-exchanged.long.test.ts).
  */
 export function onOneDatabase(name: string, usual: Engine, declare: (engine: Engine) => void): void {
   const other = usual === 'sqlite' ? 'postgres' : 'sqlite'

@@ -12,7 +12,7 @@ export interface Written {
 export type AnswerWritten = (response: ServerResponse, written: readonly Written[]) => void
 
 /** Long enough for any machine; being late only makes a test slow. */
-const patience = 90_000
+const patience = 120_000
 
 /**
  * A callback that knows whether what users write comes in order. Every user numbers messages from 0, one after the other was

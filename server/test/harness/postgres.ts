@@ -37,8 +37,8 @@ interface User {
 type Keeper = ChildProcessByStdio<Socket, Socket, Socket>
 
 const superuser = 'postgres'
-const readyWithin = 30_000
-const stoppedWithin = 10_000
+const readyWithin = 120_000
+const stoppedWithin = 60_000
 const lookAgainAfter = 20
 const triesForAPort = 5
 const logKept = 16_384
@@ -286,7 +286,7 @@ async function runStatement(url: string, sql: string): Promise<Record<string, un
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 })
   // A server that goes away raises an error on idle connections, also while this one is being closed.
   client.on('error', () => {})
   await client.connect()

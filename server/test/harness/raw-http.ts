@@ -7,7 +7,7 @@ export function exchangeBytes(url: string, bytes: string | Uint8Array): Promise<
     let received = ''
     const socket = connect(Number(port), hostname, () => socket.write(bytes))
     socket.setEncoding('latin1')
-    socket.setTimeout(10_000, () => socket.destroy(new Error(`no answer within 10 s; so far: ${received}`)))
+    socket.setTimeout(60_000, () => socket.destroy(new Error(`no answer within 60 s; so far: ${received}`)))
     socket.on('data', (chunk: string) => {
       received += chunk
       if (isWhole(received)) socket.end()

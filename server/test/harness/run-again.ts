@@ -6,16 +6,17 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-const server = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const folders = ['server/src', 'server/test', 'sdk/test', 'testing/test', 'scripts']
 
 /** The test files of the short form whose text matches. */
 export function findTests(pattern: RegExp): string[] {
-  const names = ['src', 'test'].flatMap((folder) =>
-    readdirSync(join(server, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  const names = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
   return names
     .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.long.test.ts'))
-    .filter((name) => pattern.test(readFileSync(join(server, name), 'utf8')))
+    .filter((name) => pattern.test(readFileSync(join(root, name), 'utf8')))
     .sort()
 }
 
@@ -34,7 +35,7 @@ export async function runAgain(
   ]
   // Otherwise the runner takes itself for one of its own children, and runs nothing.
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env
-  const child = spawn(process.execPath, args, { cwd: server, env: { ...rest, ...env } })
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...rest, ...env } })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const [code] = await once(child, 'close')

@@ -12,7 +12,7 @@ export interface Arrival {
 }
 
 /** Long enough for any machine; what comes late only makes a test slow. */
-const patience = 60_000
+const patience = 120_000
 
 /** Takes every JSON that is posted to it, wherever, and keeps it in the order of arrival. Whoever starts it ends it. */
 export class TallySink {

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { before, test } from 'node:test'
 import type { CallOptions } from '../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, type ExpectedError, like } from '../../../test/harness/errors.ts'
 import { craftRsaKey, makeRsaPair, toPkcs1, toSpki, writePem } from '../../../test/harness/rsa-keys.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -169,7 +169,7 @@ const refused: readonly (readonly [name: string, sent: string, reason: ExpectedE
   ),
 ]
 
-onBothDatabases('encryption key', (engine) => {
+onOneDatabase('encryption key', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const read = (number: string, query: Record<string, string> = {}) =>
     server.client.callRow(server.client.row('encryption.read'), pathOf(number), { token, query })
@@ -297,7 +297,7 @@ onBothDatabases('encryption key', (engine) => {
   })
 })
 
-onBothDatabases('uploads of keys over the limit', (engine) => {
+onOneDatabase('uploads of keys over the limit', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on' } })
   const upload = (number: string) => server.client.post(pathOf(number), { token, json: { business_public_key: pem } })
 
@@ -326,7 +326,7 @@ onBothDatabases('uploads of keys over the limit', (engine) => {
   })
 })
 
-onBothDatabases('encryption key in the second vocabulary', (engine) => {
+onOneDatabase('encryption key in the second vocabulary', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' } })
 
   test('200 under the path of the vocabulary', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, type ExpectedError } from '../../../test/harness/errors.ts'
 import * as files from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -86,7 +86,7 @@ const refused: readonly (readonly [string, Buffer, ExpectedError])[] = [
   ['UTF-16 with half a character', Buffer.concat([utf16, Buffer.from([0x61])]), fileTypeUnknown({ types })],
 ]
 
-onBothDatabases('types of media', (engine) => {
+onOneDatabase('types of media', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const send = (bytes: Buffer, name = 'file.bin', type = 'application/octet-stream') =>
     server.client.callRow(server.client.row('media.upload'), path, {

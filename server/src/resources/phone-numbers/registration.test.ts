@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -41,7 +41,7 @@ function worldWithOddNumbers() {
   return { ...world, accounts: [...world.accounts, account] }
 }
 
-onBothDatabases('registering a number', (engine) => {
+onOneDatabase('registering a number', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithOddNumbers() })
   const tight = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_REGISTRATION: '3/1h' } })
   const calls = numberCalls(server)

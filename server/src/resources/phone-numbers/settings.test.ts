@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
 import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -26,7 +26,7 @@ function worldWithUsername() {
   }
 }
 
-onBothDatabases('the settings of a number', (engine) => {
+onOneDatabase('the settings of a number', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithUsername() })
   const calls = numberCalls(server)
   const { set } = calls

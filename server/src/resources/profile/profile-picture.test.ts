@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
@@ -27,7 +27,7 @@ async function pictureUrlOf({ client }: TestServer, number: string): Promise<str
   return answer.body.data[0].business_profile.profile_picture_url
 }
 
-onBothDatabases("a profile's picture", (engine) => {
+onOneDatabase("a profile's picture", 'postgres', (engine) => {
   const server = useTestServer({ engine })
 
   /** A number with a new picture, and where it is served. */
@@ -199,7 +199,7 @@ onBothDatabases("a profile's picture", (engine) => {
   })
 })
 
-onBothDatabases("a profile's picture behind PUBLIC_URL", (engine) => {
+onOneDatabase("a profile's picture behind PUBLIC_URL", 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { PUBLIC_URL: 'https://api.example.com/graph' } })
 
   test('has its address under it', async () => {

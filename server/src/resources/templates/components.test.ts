@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { body, bodyWith, buttons, templateCalls } from '../../../test/harness/template-calls.ts'
 
@@ -280,7 +280,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
   ],
 }
 
-onBothDatabases('the rules of templates', (engine) => {
+onOneDatabase('the rules of templates', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const calls = templateCalls(server)
 

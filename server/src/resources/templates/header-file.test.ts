@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { forgeLink } from '../../../test/harness/forged-link.ts'
 import { mp4, pdf } from '../../../test/harness/media-files.ts'
@@ -13,7 +13,7 @@ import { day, hour } from '../../base/duration.ts'
 import { pictureHandleOfAnotherType } from '../profile/errors.ts'
 import { headerHandleOfAnotherType, headerHandleUnknown } from './errors.ts'
 
-onBothDatabases('the files of template headers', (engine) => {
+onOneDatabase('the files of template headers', 'postgres', (engine) => {
   const server = useTestServer({
     engine,
     env: { MAX_VIDEO_BYTES: '1000000', MAX_DOCUMENT_BYTES: '2000000', MAX_TEMPLATE_EDITS: '100/1d' },

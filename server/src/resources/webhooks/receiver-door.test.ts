@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Updateable } from 'kysely'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { envelopeOf, messagesChange, signHubByHand, textMessage } from '../../../test/harness/webhooks.ts'
@@ -30,7 +30,7 @@ function worldWithVerifyToken(): object {
   return { ...world, apps: world.apps.map((app) => (app.id === ids.application ? { ...app, webhook } : app)) }
 }
 
-onBothDatabases('the doors of the receiver', (engine) => {
+onOneDatabase('the doors of the receiver', 'sqlite', (engine) => {
   const { log, lines } = keepLines()
   const server = useTestServer({ engine, log, world: worldWithVerifyToken() })
   const textOf = (id: string) => JSON.stringify(envelopeOf([messagesChange(textMessage(id))]))

@@ -5,7 +5,7 @@ import { Contradiction } from './shelf.ts'
 import { StoreView } from './store-view.ts'
 
 /** Far longer than anything that is due takes; a timer that never goes off is a contradiction. */
-const patience = 20_000
+const patience = 120_000
 
 /** Resolves when every timer whose hour has come, or comes in a moment, has gone off, and every link was fetched. */
 export async function whenNothingIsDue(dataDir: string, milliseconds = patience): Promise<void> {

@@ -232,7 +232,7 @@ async function openPage(
     },
   )
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(60_000)
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
     // An answer that is no 2xx is logged by the browser itself.
