@@ -149,6 +149,16 @@ test('a process whose clock is days ahead of the database deletes, gives up and 
   assert.equal((await countKept(server)).waiting, 0, 'it works again')
 })
 
+test("the database's clock is read from PostgreSQL itself", async (t) => {
+  const clocks = new SetClocks()
+  const server = await startTestServer({ engine: 'postgres', timeSources: clocks.embedded })
+  t.after(() => server.stop())
+  // The clock of tests stands still at a noon that is not now.
+  const { ready, offset } = await goThroughDoors(server)
+  assert.equal(ready.status, 503, ready.text)
+  assert.ok(Math.abs(offset * second - (server.clock.now() - Date.now())) < 10 * minute, String(offset))
+})
+
 test('a process that only serves requests is ready with a warning, unless its clock is days off', async (t) => {
   const { server, clocks } = await startWithClocks(t, 'postgres', { ROLE: 'api' })
   clocks.setProcess(server, 2 * minute)
