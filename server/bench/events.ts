@@ -136,7 +136,8 @@ async function measurePassing(server: Measured, sink: Measured, amount: number):
 export async function comparePassing(folder: string, rounds: number, amount: number): Promise<Comparison> {
   const sink = await startSink()
   const bare = await startBareRelay(`${sink.url}/`)
-  const ours = await startSwitchboard(join(folder, 'passing'), await writeEventWorld(folder, `${sink.url}/`))
+  const world = await writeEventWorld(folder, `${sink.url}/`)
+  const ours = await startSwitchboard({ dataDir: join(folder, 'passing'), world })
   try {
     await measurePassing(ours, sink, amount / 2)
     await measurePassing(bare, sink, amount / 2)
@@ -161,8 +162,8 @@ export async function compareBacklog(
   const world = await writeEventWorld(folder, deadCallback)
   await makeBacklog(join(folder, 'backlog'), world, backlog)
   const [full, empty] = await Promise.all([
-    startSwitchboard(join(folder, 'backlog'), world),
-    startSwitchboard(join(folder, 'no-backlog'), world),
+    startSwitchboard({ dataDir: join(folder, 'backlog'), world }),
+    startSwitchboard({ dataDir: join(folder, 'no-backlog'), world }),
   ])
   const measure = async (server: Measured) => {
     const started = performance.now()

@@ -1,4 +1,5 @@
 import autocannon from 'autocannon'
+import { Pool } from 'undici'
 
 export interface Load {
   readonly url: string
@@ -22,6 +23,33 @@ export async function measureRate(load: Load, seconds: number): Promise<number> 
     throw new Error(`${load.url}: ${result.non2xx} answers were not 2xx, ${result.errors} requests failed`)
   }
   return result['2xx'] / result.duration
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+}
+
+/** So many requests of a business on a few connections, shared among the servers; returns when all were answered well. */
+export async function sendRequests(
+  servers: readonly { readonly url: string }[],
+  amount: number,
+  requestOf: (index: number) => Request,
+): Promise<void> {
+  const pools = servers.map(({ url }) => new Pool(url, { connections }))
+  const headers = { authorization: 'Bearer business', 'content-type': 'application/json' }
+  let next = 0
+  const lines = Array.from({ length: connections }, async () => {
+    while (next < amount) {
+      const index = next++
+      const answer = await (pools[index % pools.length] as Pool).request({ headers, ...requestOf(index) })
+      if (answer.statusCode !== 200) throw new Error(`a request was answered ${await answer.body.text()}`)
+      await answer.body.dump()
+    }
+  })
+  await Promise.all(lines)
+  await Promise.all(pools.map((pool) => pool.close()))
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareBacklog, comparePassing } from './events.ts'
 import { compareRates, type Load, measureRate, median } from './load.ts'
@@ -8,21 +8,39 @@ import { type Measured, packServer, startBareServer, startSwitchboard } from './
 import { compareSending, type SendingCost } from './sending.ts'
 import { bigAccount, makeBigStore } from './store.ts'
 
-/**
- * `npm run bench [-- --quick]`: what a request costs, as ratios measured in one run on the same machine with the same load
- * generator. Writes nothing into the repository. With `--postgres` what it costs on PostgreSQL, where `--processes` says how many
- * share the events in one of the rows, `--slow` after how many milliseconds the slow subscriber answers, and `--checkout` which
- * folder's service is measured.
- */
+const usage = `npm run bench -- [options]: what work costs, as ratios measured in one run. Writes nothing into the repository.
+
+  --quick             a quarter of the rounds; scatters more
+  --postgres          on PostgreSQL, with the CPU of Node and of the database
+  --processes N       on PostgreSQL: how many processes share the events of one row (3)
+  --slow MS           on PostgreSQL: after how long the slow subscriber answers (100)
+  --checkout FOLDER   on PostgreSQL: measure the service of another folder
+  --against FOLDER    this checkout and that of another folder at the same time, doing one kind of work:
+    --work NAME       read, write, event (in and delivered), message (the same, stored besides) or send (event)
+    --rounds N        how many (50)
+    --amount N        units of work in a round (150)
+    --processes N     of each checkout (1)
+                      To learn what a part brings, take it out in a second worktree; to learn how much this
+                      scatters, compare a folder with itself: --against .
+`
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
-    processes: { type: 'string', default: '3' },
+    processes: { type: 'string' },
     slow: { type: 'string', default: '100' },
     checkout: { type: 'string' },
+    against: { type: 'string' },
+    work: { type: 'string', default: 'event' },
+    rounds: { type: 'string', default: '50' },
+    amount: { type: 'string', default: '150' },
   },
 })
+if (values.help) {
+  process.stdout.write(usage)
+  process.exit()
+}
 const { quick } = values
 const rounds = quick ? 3 : 7
 const seconds = quick ? 1 : 3
@@ -35,8 +53,24 @@ interface Result {
   readonly good: boolean
 }
 
+if (values.against !== undefined) {
+  const { compareCheckouts } = await import('./against.ts')
+  const [processes, roundsOfWork, amount] = [values.processes ?? 1, values.rounds, values.amount].map(Number)
+  console.table(
+    await compareCheckouts({
+      other: resolve(values.against),
+      work: values.work,
+      isOnPostgres: values.postgres,
+      processes: processes as number,
+      rounds: roundsOfWork as number,
+      amount: amount as number,
+    }),
+  )
+  process.exit()
+}
+
 if (values.postgres) {
-  const [processes, slow] = [Number(values.processes), Number(values.slow)]
+  const [processes, slow] = [Number(values.processes ?? 3), Number(values.slow)]
   const { benchPostgres } = await import('./postgres.ts')
   const table = await benchPostgres({ rounds, seconds, processes, slow, checkout: values.checkout })
   console.log('')
@@ -48,7 +82,7 @@ packServer()
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
 const results: Result[] = []
 const bare = await startBareServer()
-const demo = await startSwitchboard(join(folder, 'demo'))
+const demo = await startSwitchboard({ dataDir: join(folder, 'demo') })
 try {
   const idle = demo.memory()
   results.push(await measureRead(demo, bare), await measureWrite(demo, bare), judgeMemory(idle, demo.memory()))
@@ -73,7 +107,7 @@ const bigStore = join(folder, 'big')
 console.log(`Making a store of 100,000 numbers …`)
 await makeBigStore({ DATA_DIR: bigStore })
 results.push(await measureStart(bigStore))
-const big = await startSwitchboard(bigStore)
+const big = await startSwitchboard({ dataDir: bigStore })
 try {
   results.push(await measurePages(big))
 } finally {
@@ -139,7 +173,7 @@ function judgeMemory(idle: number, loaded: number): Result {
 async function measureStart(store: string): Promise<Result> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const server = await startSwitchboard(store)
+    const server = await startSwitchboard({ dataDir: store })
     times.push(server.readyMilliseconds)
     await server.stop()
   }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../test/harness/postgres.ts'
 import { countPosts, moreNumbers, type PostOptions, passedChange, postMessages, writeEventWorld } from './events.ts'
 import { connections, type Load, measureRate, median } from './load.ts'
-import { cpuOfChildren, type Measured, packServer, startBarePostgres, startOnPostgres, startSink } from './processes.ts'
+import { type Measured, packServer, startBarePostgres, startOnPostgres, startSink, watchPostgres } from './processes.ts'
 
 export interface PostgresBenchOptions {
   readonly rounds: number
@@ -39,7 +39,7 @@ export async function benchPostgres(options: PostgresBenchOptions): Promise<Reco
     table.push(row)
     console.log(Object.values(row).filter(Boolean).join('; '))
   }
-  const database = () => cpuOfChildren(postgres.pid)
+  const database = watchPostgres(postgres.pid)
   const makeUrl = async () => (await createDatabase(postgres.url)).url
   const sink = await startSink()
   const world = await writeEventWorld(folder, `${sink.url}/`, moreNumbers.length)

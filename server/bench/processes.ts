@@ -1,9 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 // With the flags that it runs with in life.
 const ownLauncher = new URL('../../switchboard', import.meta.url).pathname
+// On, as in life, but out of the way of a load test.
+const noLimit = { RATE_LIMIT_PLATFORM: '1000000000/1h' }
 const barePostgres = new URL('./bare-postgres.ts', import.meta.url).pathname
 const bare = new URL('./bare-server.ts', import.meta.url).pathname
 const bareRelay = new URL('./bare-relay.ts', import.meta.url).pathname
@@ -29,20 +32,17 @@ export function packServer(checkout?: string): void {
   execFileSync(process.execPath, [`${root}/scripts/compile.mjs`], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-export function startSwitchboard(
-  dataDir: string,
-  world?: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Measured> {
-  return start(
-    ownLauncher,
-    ['serve', '--port', '0', '--data', dataDir, ...(world === undefined ? [] : ['--world', world])],
-    {
-      // On, as in life, but out of the way of a load test.
-      RATE_LIMIT_PLATFORM: '1000000000/1h',
-      ...env,
-    },
-  )
+export interface OnSqlite {
+  readonly dataDir: string
+  readonly world?: string | undefined
+  readonly env?: Readonly<Record<string, string>>
+  /** Another checkout than this one, to compare the two. */
+  readonly checkout?: string | undefined
+}
+
+export function startSwitchboard({ dataDir, world, env = {}, checkout }: OnSqlite): Promise<Measured> {
+  const args = ['serve', '--port', '0', '--data', dataDir, ...(world === undefined ? [] : ['--world', world])]
+  return start(launcherOf(checkout), args, { ...noLimit, ...env })
 }
 
 export interface OnPostgres {
@@ -50,16 +50,19 @@ export interface OnPostgres {
   readonly dataDir: string
   readonly world: string
   readonly role?: 'api' | 'worker' | 'all'
+  readonly env?: Readonly<Record<string, string>>
   /** Another checkout than this one, to compare the two. */
   readonly checkout?: string | undefined
 }
 
-export function startOnPostgres({ url, dataDir, world, role = 'all', checkout }: OnPostgres): Promise<Measured> {
-  const launcher = checkout === undefined ? ownLauncher : `${checkout}/switchboard`
-  return start(launcher, ['serve', '--port', '0', '--data', dataDir, '--world', world, '--role', role], {
-    DATABASE_URL: url,
-    RATE_LIMIT_PLATFORM: '1000000000/1h',
-  })
+export function startOnPostgres(options: OnPostgres): Promise<Measured> {
+  const { url, dataDir, world, role = 'all', env = {}, checkout } = options
+  const args = ['serve', '--port', '0', '--data', dataDir, '--world', world, '--role', role]
+  return start(launcherOf(checkout), args, { DATABASE_URL: url, ...noLimit, ...env })
+}
+
+function launcherOf(checkout: string | undefined): string {
+  return checkout === undefined ? ownLauncher : join(checkout, 'switchboard')
 }
 
 /** The same look-up and the same write, each one prepared statement through `pg`. */
@@ -122,25 +125,38 @@ function residentMegabytes(pid: number): number {
   return Number(kilobytes) / 1024
 }
 
-/** Of a process; the system counts in hundredths of a second. */
+/** Microseconds of all threads of a process. Its `stat` would count in hundredths of a second, too coarse for short rounds. */
 function cpuOf(pid: number | string): number {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  const values = fields.split(' ')
-  return (Number(values[11]) + Number(values[12])) * 10_000
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.reduce((sum, thread) => sum + cpuOfThread(`/proc/${pid}/task/${thread}`), 0)
 }
 
-/** The CPU of all processes of a PostgreSQL server, given its first one. Vacuuming is left out: when it runs has nothing to do with the measurement. */
-export function cpuOfChildren(parent: number): number {
-  let sum = 0
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    try {
-      const [, fields = ''] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')
-      if (Number(fields.split(' ')[1]) !== parent) continue
-      if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('autovacuum worker')) sum += cpuOf(name)
-    } catch {
-      // It has just ended.
-    }
+/** 0 for one that has just ended. */
+function cpuOfThread(folder: string): number {
+  try {
+    return Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ')[0]) / 1000
+  } catch {
+    return 0
   }
-  return sum
+}
+
+/**
+ * Counts the CPU of the processes of a PostgreSQL server, given its first one: of all, or of the connections to one database. Vacuuming
+ * is left out: when it runs has nothing to do with the measurement. A connection that is closed meanwhile stays counted.
+ */
+export function watchPostgres(parent: number, database = ''): () => number {
+  const known = new Map<string, number>()
+  return () => {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+        if (Number(fields.split(' ')[1]) !== parent) continue
+        const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        if (title.includes(database) && !title.includes('autovacuum worker')) known.set(pid, cpuOf(pid))
+      } catch {
+        // It has just ended.
+      }
+    }
+    return [...known.values()].reduce((sum, cpu) => sum + cpu, 0)
+  }
 }

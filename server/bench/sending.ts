@@ -1,17 +1,15 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Pool } from 'undici'
 import { countPosts, postMessages, writeEventWorld } from './events.ts'
-import { measureRate, median } from './load.ts'
+import { measureRate, median, type Request, sendRequests } from './load.ts'
 import { type Measured, startBareServer, startSink, startSwitchboard } from './processes.ts'
 
 const phone_number_id = '4000000000000001'
-const connections = 20
-const users = Array.from({ length: 100 }, (_, index) => String(16_505_550_000 + index))
+export const users = Array.from({ length: 100 }, (_, index) => String(16_505_550_000 + index))
 /** Sent, delivered and read. */
 const webhooksOfMessage = 3
 // On, as in life, but out of the way of a load test.
-const limits = { RATE_LIMIT_MESSAGES: '1000000000/1h', RATE_LIMIT_MESSAGE_PAIR: '1000000000/1h' }
+export const noMessageLimits = { RATE_LIMIT_MESSAGES: '1000000000/1h', RATE_LIMIT_MESSAGE_PAIR: '1000000000/1h' }
 
 /** Microseconds of CPU of one text message, until its last webhook has come to the sink, and of one bare durable write. */
 export interface SendingCost {
@@ -27,7 +25,7 @@ export async function compareSending(folder: string, rounds: number, amount: num
     users: users.map((wa_id) => ({ wa_id, presence: 'online', auto_read: true })),
   })
   const bare = await startBareServer()
-  const ours = await startSwitchboard(join(folder, 'sending'), world, limits)
+  const ours = await startSwitchboard({ dataDir: join(folder, 'sending'), world, env: noMessageLimits })
   try {
     // Who has written may be written to.
     await postMessages([ours], users.length, users.length)
@@ -63,29 +61,18 @@ async function measureBareWrites(bare: Measured): Promise<number> {
 
 async function measureMessages(server: Measured, sink: Measured, amount: number): Promise<number> {
   const [before, known] = [server.cpu(), await countPosts(sink)]
-  await sendMessages(server, amount)
+  await sendRequests([server], amount, textMessage)
   await waitForPosts(sink, known + webhooksOfMessage * amount)
   return (server.cpu() - before) / amount
 }
 
-async function sendMessages({ url }: Measured, amount: number): Promise<void> {
-  const pool = new Pool(url, { connections })
-  const headers = { authorization: 'Bearer business', 'content-type': 'application/json' }
-  let next = 0
-  const lines = Array.from({ length: connections }, async () => {
-    while (next < amount) {
-      const to = users[next++ % users.length]
-      const body = JSON.stringify({ messaging_product: 'msgapp', to, type: 'text', text: { body: 'Hello' } })
-      const path = `/v23.0/${phone_number_id}/messages`
-      const answer = await pool.request({ method: 'POST', path, headers, body })
-      if (answer.statusCode !== 200) throw new Error(`a message was answered ${await answer.body.text()}`)
-      await answer.body.dump()
-    }
-  })
-  await Promise.all(lines)
-  await pool.close()
+/** A text to one of the users. */
+export function textMessage(index: number): Request {
+  const to = users[index % users.length]
+  const body = JSON.stringify({ messaging_product: 'msgapp', to, type: 'text', text: { body: 'Hello' } })
+  return { method: 'POST', path: `/v23.0/${phone_number_id}/messages`, body }
 }
 
-async function waitForPosts(sink: Measured, amount: number): Promise<void> {
+export async function waitForPosts(sink: Measured, amount: number): Promise<void> {
   while ((await countPosts(sink)) < amount) await wait(5)
 }

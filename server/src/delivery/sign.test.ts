@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { minute } from '../base/duration.ts'
 import { readKey, signHub, signStandard, verifyHub, verifyStandard } from './sign.ts'
@@ -44,16 +43,6 @@ describe('X-Hub-Signature-256', () => {
       assert.equal(verifyHub(`sha256=${hex}`, body, [secret]), true)
     })
   }
-
-  test('is as the runtime makes it, whatever the length of the secret and of the body', () => {
-    for (const secretLength of [1, 31, 32, 63, 64, 65, 200]) {
-      for (const length of [0, 1, 63, 64, 65, 1000, 16_319, 16_320, 16_321, 100_000]) {
-        const [secret, long] = ['é'.repeat(secretLength), Buffer.alloc(length, 'shrub')]
-        const expected = createHmac('sha256', secret).update(long).digest('hex')
-        assert.equal(signHub(long, [secret]), `sha256=${expected}`, `${secretLength} and ${length}`)
-      }
-    }
-  })
 
   const body = Buffer.from('{"a":1}')
   test('is made by the newest secret, and verified by any', () => {
