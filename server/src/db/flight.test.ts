@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../test/harness/databases.ts'
+import { TransactionEnded } from './database.ts'
 import { Flight, MustRunAgain } from './flight.ts'
 import { SharedWriter } from './shared-writer.ts'
 
@@ -28,9 +29,14 @@ describe('a transaction on a pipelined connection', () => {
   async function inFlight<T>(work: (flight: Flight) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const connect = () => pool.connect()
     const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
-    const flight = new Flight({ connect, sendAlone: (...batch) => writer.send(...batch) })
+    const flight = new Flight({
+      connections: { connect, sendAlone: (...batch) => writer.send(...batch) },
+      share: 'tests',
+      begin: [{ name: begin, text: begin }],
+      alone: begin === 'BEGIN' ? [] : undefined,
+      isNamed: true,
+    })
     try {
-      flight.begin('tests', [{ name: begin, text: begin }], begin === 'BEGIN' ? [] : undefined)
       const result = await work(flight)
       await flight.commit()
       return result
@@ -96,7 +102,8 @@ describe('a transaction on a pipelined connection', () => {
     const missing = new Error('missing')
     const insertIf = (id: number, condition: boolean) => ({
       name: 'insert if',
-      text: 'INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id',
+      text: `WITH required AS (INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id)
+        SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM required) THEN 1 ELSE 0 END)`,
       values: [id, condition],
     })
     await assert.rejects(
@@ -212,5 +219,23 @@ describe('a transaction on a pipelined connection', () => {
     await inFlight(async () => undefined, 'BEGIN ISOLATION LEVEL NONSENSE')
     await inFlight(async (flight) => flight.run(insert(40)))
     assert.ok((await listIds()).includes(40))
+  })
+
+  test('gives back a connection that comes only after it has failed', async () => {
+    const { promise, resolve } = Promise.withResolvers<pg.PoolClient>()
+    const flight = new Flight({
+      connections: { connect: () => promise, sendAlone: () => undefined },
+      share: 'tests',
+      begin: [{ name: 'BEGIN', text: 'BEGIN' }],
+      alone: undefined,
+      isNamed: true,
+    })
+    const asked = assert.rejects(flight.query(insert(80)), TransactionEnded)
+    await flight.rollback()
+    flight.end(undefined)
+    resolve(await pool.connect())
+    await asked
+    assert.equal(pool.idleCount, pool.totalCount)
+    assert.ok(!(await listIds()).includes(80))
   })
 })

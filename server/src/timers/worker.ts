@@ -219,7 +219,7 @@ export class TimerWorker {
         const there = new Set(deleted.map(({ id }) => id))
         for (const { id, kind, payload, trace } of timers) {
           // Each for the request that set it.
-          if (there.has(id)) await handlers[kind]?.finish?.({ ...tx, trace: trace ?? undefined }, payload)
+          if (there.has(id)) await handlers[kind]?.finish?.(tx.withTrace(trace ?? undefined), payload)
         }
       }, repeatable)
       if (this.#options.feed?.isHeard) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
@@ -301,7 +301,7 @@ export class TimerWorker {
     const delay = handler.retryDelay(attempts)
     log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
     await database.transaction(async (tx) => {
-      const { query, makeDue } = tx
+      const { query } = tx
       await handler.noteFailure?.(tx, payload, error, delay === undefined)
       if (delay === undefined) {
         await query.deleteFrom('timers').where('id', '=', id).execute()
@@ -310,7 +310,7 @@ export class TimerWorker {
       const now = clock.now()
       const later = { attempts, leased_until: 0, due_time: now + delay, set_time: now }
       await query.updateTable('timers').set(later).where('id', '=', id).execute()
-      makeDue({ timers: later.due_time })
+      tx.makeDue({ timers: later.due_time })
     })
   }
 
