@@ -100,7 +100,7 @@ export abstract class Transaction implements Db {
 
   /**
    * Like `list`, for rows that are needed only after the commit: the statement may be sent with later ones and with the commit. When
-   * it divides by zero, the whole transaction runs again without this method, so that the caller awaits the rows and deals with
+   * it signals (`signal.ts`), the whole transaction runs again without this method, so that the caller awaits the rows and deals with
    * them. Undefined then, and on a database where waiting costs nothing.
    */
   abstract readonly later:

@@ -5,6 +5,7 @@ import { makeStorePlace, type StorePlace } from '../../test/harness/databases.ts
 import { TransactionEnded } from './database.ts'
 import { Flight, MustRunAgain } from './flight.ts'
 import { SharedWriter } from './shared-writer.ts'
+import { signalUnlessRow } from './signal.ts'
 
 const uniqueViolation = { code: '23505' }
 const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO things (id) VALUES ($1)', values: [id] })
@@ -102,8 +103,7 @@ describe('a transaction on a pipelined connection', () => {
     const missing = new Error('missing')
     const insertIf = (id: number, condition: boolean) => ({
       name: 'insert if',
-      text: `WITH required AS (INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id)
-        SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM required) THEN 1 ELSE 0 END)`,
+      text: signalUnlessRow('INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id'),
       values: [id, condition],
     })
     await assert.rejects(
@@ -123,11 +123,24 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), before)
     await inFlight(async (flight) => flight.require(insertIf(51, true), () => missing))
     assert.deepEqual(await listIds(), [...before, 51])
-    const failing = { name: 'divide', text: 'SELECT CAST($1 AS INTEGER) / 0', values: [1] }
-    await assert.rejects(
-      inFlight(async (flight) => flight.run(failing)),
-      { code: '22012' },
-    )
+  })
+
+  test('fails by the error itself where a statement fails otherwise than by its signal', async () => {
+    for (const [text, code] of [
+      ['SELECT 1 WHERE CAST($1 AS INTEGER) / 0 = 1', '22012'],
+      ['SELECT 1 WHERE CAST(CAST($1 AS TEXT) AS INTEGER) = 1', '22P02'],
+    ] as const) {
+      const failing = { name: text, text: signalUnlessRow(text), values: [code === '22012' ? 1 : 'x'] }
+      const otherwise = () => new Error('it was not missing')
+      await assert.rejects(
+        inFlight(async (flight) => flight.require(failing, otherwise)),
+        { code },
+      )
+      await assert.rejects(
+        inFlight(async (flight) => flight.later(failing, () => undefined)),
+        { code },
+      )
+    }
   })
 
   test('is not taken for committed when the database has undone it', async () => {
@@ -168,13 +181,13 @@ describe('a transaction on a pipelined connection', () => {
     assert.equal(seen.length, 2, 'nothing is handed over that was not stored')
   })
 
-  test('must run again when a statement whose rows nobody awaits divides by zero', async () => {
+  test('must run again when a statement whose rows nobody awaits signals', async () => {
     const before = await listIds()
-    const divide = { name: 'divide later', text: 'SELECT 1 / CAST($1 AS INTEGER)', values: [0] }
+    const absent = { name: 'absent', text: signalUnlessRow('SELECT 1 FROM things WHERE id = $1'), values: [-1] }
     await assert.rejects(
       inFlight(async (flight) => {
         flight.run(insert(70))
-        flight.later(divide, () => undefined)
+        flight.later(absent, () => undefined)
       }),
       MustRunAgain,
     )

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { Batch, type BatchCallback, type NamedQuery, type StatementResult } from './batch.ts'
 import { TransactionEnded } from './database.ts'
+import { isSignal } from './signal.ts'
 
 /** Where a transaction is sent. */
 export interface FlightConnections {
@@ -12,7 +13,6 @@ export interface FlightConnections {
 
 /** PostgreSQL's error for every statement after a failed one. */
 const abortedCode = '25P02'
-const divisionByZeroCode = '22012'
 
 const noQueries: readonly NamedQuery[] = []
 const commit: NamedQuery = { name: 'commit', text: 'COMMIT' }
@@ -94,12 +94,12 @@ export class Flight {
     this.#mayBeAlone = false
   }
 
-  /** The same for a statement that divides by zero where it finds nothing. */
+  /** The same for a statement that signals where it finds nothing. */
   require(query: pg.QueryConfig, otherwise: () => Error): void {
     this.#hold({ query, otherwise })
   }
 
-  /** A statement whose rows nobody awaits. When it divides by zero, the transaction must run again. */
+  /** A statement whose rows nobody awaits. When it signals, the transaction must run again. */
   later(query: pg.QueryConfig, take: (rows: Record<string, unknown>[]) => void): void {
     this.#hold({ query, take, otherwise: makeMustRunAgain })
   }
@@ -200,9 +200,8 @@ export class Flight {
 
   /** The error of a failed statement: that of the first, which has aborted the transaction. */
   #explain(error: Error, otherwise: (() => Error) | undefined): unknown {
-    const { code } = error as { code?: string }
-    const reason = otherwise !== undefined && code === divisionByZeroCode ? otherwise() : error
-    if (code === abortedCode && this.#failure !== undefined) return this.#failure
+    const reason = otherwise !== undefined && isSignal(error) ? otherwise() : error
+    if ((error as { code?: string }).code === abortedCode && this.#failure !== undefined) return this.#failure
     this.#failure ??= reason
     return reason
   }

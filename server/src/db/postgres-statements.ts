@@ -4,6 +4,7 @@ import type pg from 'pg'
 import type { NamedQuery, StatementResult } from './batch.ts'
 import { encodeForPostgres } from './codecs.ts'
 import { makeBuilders } from './kysely-driver.ts'
+import { signalUnlessRow } from './signal.ts'
 import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -32,13 +33,12 @@ export class PostgresStatements {
     return bindTo(this.#find(statement), parameters)
   }
 
-  /** The same for a statement that must return a row. COMMIT is sent with it, so the database must decide: without a row it divides by zero. */
+  /** The same for a statement that must return a row: without one it signals. */
   prepareRequired(statement: Statement<never, unknown>, parameters: object): NamedQuery {
     let required = this.#required.get(statement)
     if (!required) {
       const { name, sql, bind } = this.#find(statement)
-      const text = `WITH required AS (${sql}) SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM required) THEN 1 ELSE 0 END)`
-      required = { name: `${name}_required`, sql: text, bind }
+      required = { name: `${name}_required`, sql: signalUnlessRow(sql), bind }
       this.#required.set(statement, required)
     }
     return bindTo(required, parameters)
