@@ -87,6 +87,12 @@ export class SqliteConnection {
     this.#steady.forget()
   }
 
+  /** Rolls back, unless SQLite has done so itself, for example because the disk is full. */
+  rollBack(): void {
+    this.#steady.forget()
+    if (this.#handle.isTransaction) this.command('ROLLBACK')
+  }
+
   isTransactionOpen(): boolean {
     return this.#handle.isTransaction
   }

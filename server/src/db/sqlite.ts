@@ -39,6 +39,7 @@ export function openSqlite(file: string): Database {
       begin: () => begin(writer),
       execute: (statement) => writer.command(statement),
       isTransactionOpen: () => writer.isTransactionOpen(),
+      rollBack: () => writer.rollBack(),
       open: (trace) => {
         const scope = new SqliteScope(writer)
         return { tx: new SqliteTransaction(writer, scope, trace), scope }

@@ -8,6 +8,8 @@ export interface Writer {
   begin(): Promise<void>
   execute(statement: string): unknown
   isTransactionOpen(): boolean
+  /** Undoes everything since it was begun, also where that is done already. */
+  rollBack(): void
   /** What one job works with, until its scope ends. */
   open(trace: string | undefined): OpenedTransaction
 }
@@ -16,6 +18,8 @@ export interface OpenedTransaction {
   readonly tx: Transaction
   readonly scope: {
     readonly due: DueNotes
+    /** Throws when the transaction is not open any more. */
+    check(): void
     end(): void
   }
 }
@@ -135,6 +139,8 @@ export class WriteQueue {
     const { tx, scope } = this.#writer.open(trace)
     try {
       const value = await work(tx)
+      // It may have gone on after an error with which SQLite rolled everything back.
+      scope.check()
       scope.due.addTo(groupDue)
       return value
     } finally {
@@ -160,10 +166,10 @@ export class WriteQueue {
     }
   }
 
-  /** A failed commit may have ended the transaction already. A failure here makes the next transaction fail too, which reports it. */
+  /** A failure here makes the next transaction fail too, which reports it. */
   #undo(): void {
     try {
-      if (this.#writer.isTransactionOpen()) this.#writer.execute('ROLLBACK')
+      this.#writer.rollBack()
     } catch {
       // An error thrown from here would stop the queue, and later transactions would wait for ever.
     }
