@@ -78,7 +78,7 @@ export abstract class Transaction implements Db {
   abstract first<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
-  ): Promise<Row | undefined>
+  ): Promise<Readonly<Row> | undefined>
 
   abstract list<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,

@@ -3,6 +3,7 @@ import type { KeyRing } from '../base/key-ring.ts'
 import { type Due, Transaction } from './database.ts'
 import type { DueNotes } from './due.ts'
 import type { Flight } from './flight.ts'
+import { freezeDeep } from './freeze.ts'
 import type { PostgresStatements } from './postgres-statements.ts'
 import type { Statement } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -49,8 +50,8 @@ export class PostgresTransaction extends Transaction {
   async first<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
-  ): Promise<Row | undefined> {
-    return (await this.list(statement, parameters))[0]
+  ): Promise<Readonly<Row> | undefined> {
+    return freezeDeep((await this.list(statement, parameters))[0])
   }
 
   async list<Parameters extends object, Row>(
@@ -58,7 +59,8 @@ export class PostgresTransaction extends Transaction {
     parameters: Parameters,
   ): Promise<Row[]> {
     const { flight, statements } = this.#parts
-    return (await flight.query(statements.prepare(statement, parameters))).rows as Row[]
+    const rows = (await flight.query(statements.prepare(statement, parameters))).rows as Row[]
+    return statement.isSteady ? freezeDeep(rows) : rows
   }
 
   run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {

@@ -15,6 +15,7 @@ import {
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
 import { Flight, type FlightConnections, MustRunAgain } from './flight.ts'
+import { freezeDeep } from './freeze.ts'
 import { Hearing } from './hearing.ts'
 import { deafNotices, openNotices } from './notices.ts'
 import { Places } from './places.ts'
@@ -407,10 +408,12 @@ interface BeginOptions {
 
 /** Look-ups of single rows use `lookUp`, all other statements `runner`. */
 function makeDb(runner: Reader, statements: PostgresStatements, secrets: KeyRing, lookUp: Reader = runner): Db {
-  const list = async (statement: Statement<never, unknown>, parameters: object) =>
-    (await runner.query(statements.prepare(statement, parameters))).rows
+  const list = async (statement: Statement<never, unknown>, parameters: object) => {
+    const { rows } = await runner.query(statements.prepare(statement, parameters))
+    return statement.isSteady ? freezeDeep(rows) : rows
+  }
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
-    (await lookUp.query(statements.prepare(statement, parameters))).rows[0]
+    freezeDeep((await lookUp.query(statements.prepare(statement, parameters))).rows[0])
   return {
     query: statements.buildOn((query) => runner.query(query)),
     first: first as Db['first'],

@@ -162,7 +162,7 @@ export class SqliteConnection {
   }
 
   firstRow(ready: ReadyStatement, values: readonly SqliteValue[]): object | undefined {
-    return this.#listRows(ready, values)[0]
+    return freezeDeep(this.#listRows(ready, values)[0])
   }
 
   cached<Value>(_memo: CacheName<Value>): Map<string, Value> | undefined {
@@ -182,7 +182,9 @@ export class SqliteConnection {
     if (!byRow) {
       const ready = this.#prepare(statement)
       const values = ready.bind(parameters)
-      return this.#isKept(statement) ? this.#listSteady(ready, values) : this.#listRows(ready, values)
+      if (this.#isKept(statement)) return this.#listSteady(ready, values)
+      const rows = this.#listRows(ready, values)
+      return statement.isSteady ? freezeDeep(rows) : rows
     }
     if (byRow.when && !this.#isMet(byRow.when, parameters)) return []
     const ready = this.#prepare(byRow.statement as Statement<never, unknown>)
@@ -205,7 +207,7 @@ export class SqliteConnection {
     const key = values.join('\0')
     let rows = this.#steady.find(ready, key)
     if (!rows) {
-      rows = this.#listRows(ready, values).map(freezeDeep)
+      rows = freezeDeep(this.#listRows(ready, values))
       this.#steady.keep(ready, key, rows)
     }
     return rows as object[]

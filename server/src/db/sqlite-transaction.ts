@@ -56,7 +56,7 @@ export class SqliteTransaction extends Transaction {
   async first<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
-  ): Promise<Row | undefined> {
+  ): Promise<Readonly<Row> | undefined> {
     this.#scope.check()
     return this.#writer.first(statement, parameters)
   }

@@ -9,7 +9,6 @@ import type { SqliteValue } from './codecs.ts'
 import { OwnCounters, StoredCounters } from './counters.ts'
 import { type CacheName, type Counters, type Database, DatabaseUnavailable, type Transaction } from './database.ts'
 import { DueListeners } from './due.ts'
-import { freezeDeep } from './freeze.ts'
 import { isUnwritableSqlite } from './outage.ts'
 import { type PreparedQuery, type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
 import { SqliteScope, SqliteTransaction } from './sqlite-transaction.ts'
@@ -243,8 +242,7 @@ class CommittedReader extends SqliteConnection {
     const key = keyOf(parameters)
     const known = rows.get(key)
     if (known !== undefined || rows.has(key)) return known
-    const row = super.firstRow(statement, parameters)
-    const kept = row === undefined ? undefined : freezeDeep(row)
+    const kept = super.firstRow(statement, parameters)
     if (key.length <= maxKeyCharacters) {
       rows.set(copyText(key), kept)
       this.#size += 1
