@@ -7,10 +7,10 @@ import { sql } from 'kysely'
 import { ManualClock, systemClock } from '../src/base/clock.ts'
 import { systemRandom } from '../src/base/random.ts'
 import { describeFailure } from '../src/cli/fail.ts'
-import { type CacheName, type Database, MigrationsOutOfOrder, UnknownMigrations } from '../src/db/database.ts'
+import { type CacheName, type Database, type Db, MigrationsOutOfOrder, UnknownMigrations } from '../src/db/database.ts'
 import { isMigrated, type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
-import { defineStatement } from '../src/db/statement.ts'
+import { defineStatement, defineSteady } from '../src/db/statement.ts'
 import type { Sealed } from '../src/db/tables.ts'
 import { createNode, isNodeId } from '../src/graph/nodes.ts'
 import { makeStorePlace, onBothDatabases, openPlace, useTestDatabase } from './harness/databases.ts'
@@ -87,31 +87,27 @@ onBothDatabases('the database', (engine) => {
     assert.deepEqual(found.fields, fields)
   })
 
-  test('hands out rows that their reader cannot change for others, JSON included', async () => {
+  test('hands out rows that their reader cannot change, JSON included, wherever they are read', async () => {
     const find = defineStatement<{ app_id: string }>()((db, { app_id }) =>
       db.selectFrom('app_subscriptions').select(['object', 'fields']).where('app_id', '=', app_id),
     )
-    const read = () => database.read.first(find, { app_id: '3000000000000100' })
-    // At the same moment, and one after the other: either may be answered from what another has read.
-    const [first, second] = await Promise.all([read(), read()])
-    for (const row of [first, second]) {
-      assert.ok(row)
-      try {
-        row.fields.push('spoilt')
-      } catch (error) {
-        assert.ok(error instanceof TypeError)
+    const findSteady = defineSteady(find)
+    const parameters = { app_id: '3000000000000100' }
+    const expected = { object: 'o', fields: ['messages', 'with "quotes"', '🌱'] }
+    async function check(db: Db): Promise<void> {
+      for (const statement of [find, findSteady]) {
+        const row = await db.first(statement, parameters)
+        assert.ok(row && Object.isFrozen(row) && Object.isFrozen(row.fields))
+        assert.deepEqual(row, expected)
       }
-      try {
-        row.object = 'spoilt'
-      } catch (error) {
-        assert.ok(error instanceof TypeError)
-      }
+      const list = await db.list(findSteady, parameters)
+      assert.ok(Object.isFrozen(list) && Object.isFrozen(list[0]) && Object.isFrozen(list[0]?.fields))
+      assert.deepEqual(list, [expected])
     }
-    const third = await read()
-    assert.equal(third?.object, 'o')
-    assert.deepEqual(third.fields, ['messages', 'with "quotes"', '🌱'])
-    if (!database.isEmbedded) return
-    assert.ok(first && Object.isFrozen(first) && Object.isFrozen(first.fields))
+    // At the same moment, and one after the other: either may be answered from what another has read.
+    await Promise.all([check(database.read), check(database.read), check(database.reserved)])
+    for (let round = 0; round < 2; round++) await database.transaction(check)
+    await database.snapshot(check)
   })
 
   test('a declared statement gives the same as a built query', async () => {

@@ -30,8 +30,8 @@ interface Columns {
 /** What a batch uses of the driver's connection. */
 interface WireConnection {
   readonly stream: { cork(): void; uncork(): void }
-  readonly parsedStatements: Record<string, string>
-  readonly submittedNamedStatements: Record<string, string>
+  /** The driver's, by name: those that the database has said to be parsed. */
+  readonly parsedStatements: Readonly<Record<string, string>>
   parse(query: { readonly name: string; readonly text: string }): void
   bind(config: { readonly statement: string; readonly values: readonly unknown[]; readonly valueMapper: unknown }): void
   describe(target: { readonly type: 'P' }): void
@@ -43,16 +43,25 @@ const noColumns: Columns = { names: [], parsers: [] }
 const noValues: readonly unknown[] = []
 const portal = { type: 'P' } as const
 const wholePortal = {}
-/** By connection and name of the statement. */
-const knownColumns = new WeakMap<WireConnection, Map<string, Columns>>()
+/** What is known of the statements of a connection, by name. */
+interface KnownStatements {
+  readonly columns: Map<string, Columns>
+  /** Who has sent a statement to be parsed, until all of that batch is answered. */
+  readonly parsing: Map<string, Batch>
+}
+
+const knownStatements = new WeakMap<WireConnection, KnownStatements>()
 
 /** The driver pipelines only what inherits from its own query; nothing of that is used. */
 const DriverQuery = pg.Query as unknown as new (text: string) => object
 
 /**
  * Statements that are sent together, with one synchronization at their end. PostgreSQL runs them in order, and none after a failed
- * one; it responds once, and a statement that ran before on the connection is not described again. Compared with as many queries of
- * the driver, both sides need a fraction of the system calls.
+ * one; it responds once, and a statement that ran before on the connection is neither parsed nor described again. Compared with as many
+ * queries of the driver, both sides need a fraction of the system calls.
+ *
+ * Batches may be sent before the earlier ones are answered, and must not depend on them. So a statement counts as parsed when the
+ * database has said so; one that another batch has only sent to be parsed is sent without a name.
  */
 export class Batch extends DriverQuery {
   /** The driver replaces it, to clear its timer. */
@@ -63,7 +72,9 @@ export class Batch extends DriverQuery {
   readonly #results: StatementResult[] = []
   #rows: Record<string, unknown>[] = []
   #columns: Columns | undefined
-  #described: Map<string, Columns> | undefined
+  #known: KnownStatements | undefined
+  /** Under which names they were sent. */
+  readonly #names: string[] = []
   #error: Error | undefined
 
   /** `isNamed`: whether names of statements mean something to the next transaction; behind a transaction pooler they do not. */
@@ -75,7 +86,7 @@ export class Batch extends DriverQuery {
 
   /** The statement whose result comes next: the driver notes under this name that it is parsed. */
   get name(): string | undefined {
-    return this.#queries[this.#results.length]?.name
+    return this.#names[this.#results.length]
   }
 
   set name(_name: string | undefined) {}
@@ -87,15 +98,15 @@ export class Batch extends DriverQuery {
   set text(_text: string) {}
 
   submit(connection: WireConnection): null {
-    let described = knownColumns.get(connection)
-    if (!described) {
-      described = new Map()
-      knownColumns.set(connection, described)
+    let known = knownStatements.get(connection)
+    if (!known) {
+      known = { columns: new Map(), parsing: new Map() }
+      knownStatements.set(connection, known)
     }
-    this.#described = described
+    this.#known = known
     connection.stream.cork()
     try {
-      for (const query of this.#queries) this.#write(connection, query, described)
+      for (const query of this.#queries) this.#write(connection, query, known)
       connection.sync()
     } finally {
       connection.stream.uncork()
@@ -104,22 +115,26 @@ export class Batch extends DriverQuery {
     return null
   }
 
-  #write(connection: WireConnection, query: pg.QueryConfig, described: ReadonlyMap<string, Columns>): void {
+  #write(connection: WireConnection, query: pg.QueryConfig, { columns, parsing }: KnownStatements): void {
     const { name = '', text, values = noValues } = query
-    const { parsedStatements, submittedNamedStatements } = connection
-    if (name === '' || (parsedStatements[name] === undefined && submittedNamedStatements[name] === undefined)) {
-      connection.parse({ name, text })
-      if (name !== '') submittedNamedStatements[name] = text
+    const parser = parsing.get(name)
+    const isParsed = name !== '' && (parser === this || connection.parsedStatements[name] !== undefined)
+    // One that another batch is about to parse may not be there in the end, and to parse it twice would be an error.
+    const statement = isParsed || parser === undefined ? name : ''
+    if (!isParsed) {
+      connection.parse({ name: statement, text })
+      if (statement !== '') parsing.set(statement, this)
     }
-    connection.bind({ statement: name, values, valueMapper: writeValue })
-    if (name === '' || !described.has(name)) connection.describe(portal)
+    this.#names.push(statement)
+    connection.bind({ statement, values, valueMapper: writeValue })
+    if (name === '' || !columns.has(name)) connection.describe(portal)
     connection.execute(wholePortal)
   }
 
   #begin(): void {
-    const { name } = this
+    const { name } = this.#queries[this.#results.length] ?? {}
     this.#rows = []
-    this.#columns = name === undefined ? undefined : this.#described?.get(name)
+    this.#columns = name === undefined ? undefined : this.#known?.columns.get(name)
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number; format: 'text' }[] }): void {
@@ -144,8 +159,10 @@ export class Batch extends DriverQuery {
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    const { name } = this
-    if (name !== undefined && !this.#described?.has(name)) this.#described?.set(name, this.#columns ?? noColumns)
+    const { name } = this.#queries[this.#results.length] ?? {}
+    if (name !== undefined && !this.#known?.columns.has(name)) {
+      this.#known?.columns.set(name, this.#columns ?? noColumns)
+    }
     const end = text.indexOf(' ')
     this.#results.push({
       rows: this.#rows,
@@ -161,15 +178,19 @@ export class Batch extends DriverQuery {
   }
 
   handleReadyForQuery(): void {
+    this.#endParsing()
     this.callback(this.#error ?? null, this.#results)
   }
 
-  handleError(error: Error, connection: WireConnection): void {
-    // What stands behind the failed statement was not parsed.
-    for (const { name } of this.#queries.slice(this.#results.length)) {
-      if (name !== undefined) delete connection.submittedNamedStatements[name]
-    }
+  handleError(error: Error): void {
+    this.#endParsing()
     this.callback(error)
+  }
+
+  /** The driver knows by now which ones were parsed; what stood behind a failed one was not. */
+  #endParsing(): void {
+    const { parsing } = this.#known ?? {}
+    for (const name of this.#names) if (parsing?.get(name) === this) parsing.delete(name)
   }
 }
 

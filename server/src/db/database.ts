@@ -60,42 +60,80 @@ export interface Due {
   readonly links: boolean
 }
 
-/** Created only by `transaction`: code that must write together with other changes asks for this type. */
-export interface Transaction extends Db {
-  readonly inTransaction: true
+/**
+ * Created only by `transaction`: code that must write together with other changes asks for this type. It is of use until the work of the
+ * transaction has returned or thrown; every member that reaches the store throws `TransactionEnded` from then on. A class, so that a
+ * copy of its members is not taken for a transaction.
+ */
+export abstract class Transaction implements Db {
+  readonly #inTransaction = true
+
+  get inTransaction(): true {
+    return this.#inTransaction
+  }
+
+  abstract readonly query: Kysely<Tables>
+  abstract readonly secrets: KeyRing
+  /** The trace of the request that it is done for; undefined when it is for none, or for several. */
+  abstract readonly trace: string | undefined
+
+  abstract first<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Readonly<Row> | undefined>
+
+  abstract list<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row[]>
+
   /**
    * Runs a write without a result. It runs before every later statement of the transaction, but may be sent together with the next
    * one; if it fails, the transaction fails.
    */
-  run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
+  abstract run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
+
   /** The same for a statement that must return a row: without one the transaction fails with the error that `otherwise` makes. */
-  require<Parameters extends object>(
+  abstract require<Parameters extends object>(
     statement: Statement<Parameters, unknown>,
     parameters: Parameters,
     otherwise: () => Error,
   ): void
+
   /**
    * Like `list`, for rows that are needed only after the commit: the statement may be sent with later ones and with the commit. When
-   * it divides by zero, the whole transaction runs again without this method, so that the caller awaits the rows and deals with
+   * it signals (`signal.ts`), the whole transaction runs again without this method, so that the caller awaits the rows and deals with
    * them. Undefined then, and on a database where waiting costs nothing.
    */
-  readonly later:
+  abstract readonly later:
     | (<Parameters extends object, Row>(
         statement: Statement<Parameters, Row>,
         parameters: Parameters,
         take: (rows: Row[]) => void,
       ) => void)
     | undefined
+
   /** Holds a statement's locks (`FOR UPDATE`, `LOCK TABLE`) until the transaction ends. Does nothing if transactions never overlap. */
-  lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
-  /** The trace of the request that it is done for; undefined when it is for none, or for several. */
-  readonly trace: string | undefined
+  abstract lock<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void
+
   /** Notes that its commit makes something due: the responsible worker is woken then, and no other. */
-  makeDue(due: Partial<Due>): void
+  abstract makeDue(due: Partial<Due>): void
+
+  /** The same transaction, for work that is done for another request. */
+  abstract withTrace(trace: string | undefined): Transaction
+
+  /** Its rows are not committed. */
+  cached<Value>(_cacheName: CacheName<Value>): Map<string, Value> | undefined {
+    return undefined
+  }
 }
 
-/** The object that an implementation uses for one transaction after the other. */
-export type Traced = { -readonly [K in keyof Transaction]: K extends 'trace' ? string | undefined : Transaction[K] }
+/** A statement of work that outlived its transaction, for example of a branch that was not awaited after another one failed. */
+export class TransactionEnded extends Error {
+  constructor() {
+    super('the transaction has ended: its work must await everything that it begins before it returns or throws')
+  }
+}
 
 export interface TransactionOptions {
   /**

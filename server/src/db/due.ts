@@ -3,16 +3,17 @@ import type { Due, DueLane, RaisedDeliveries } from './database.ts'
 /** What one transaction, or a group that commits together, makes due. */
 export class DueNotes {
   #timers: number | undefined
-  readonly #lanes = new Map<string, DueLane>()
+  #lanes: Map<string, DueLane> | undefined
   #links = false
 
-  readonly note = ({ timers, lanes, links }: Partial<Due>): void => {
+  note({ timers, lanes, links }: Partial<Due>): void {
     if (timers !== undefined && !(this.#timers !== undefined && this.#timers <= timers)) this.#timers = timers
     if (links) this.#links = true
     for (const lane of lanes ?? []) this.#noteLane(lane)
   }
 
   #noteLane(lane: DueLane): void {
+    this.#lanes ??= new Map()
     const known = this.#lanes.get(lane.id)
     this.#lanes.set(lane.id, known ? { ...lane, raised: joinRaised(known.raised, lane.raised) } : lane)
   }
@@ -22,16 +23,10 @@ export class DueNotes {
     if (due) others.note(due)
   }
 
-  clear(): void {
-    this.#timers = undefined
-    this.#lanes.clear()
-    this.#links = false
-  }
-
   /** Undefined: nothing. */
   get(): Due | undefined {
-    if (this.#timers === undefined && this.#lanes.size === 0 && !this.#links) return undefined
-    return { timers: this.#timers, lanes: [...this.#lanes.values()], links: this.#links }
+    if (this.#timers === undefined && !this.#lanes && !this.#links) return undefined
+    return { timers: this.#timers, lanes: [...(this.#lanes?.values() ?? [])], links: this.#links }
   }
 }
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../test/harness/databases.ts'
+import { TransactionEnded } from './database.ts'
 import { Flight, MustRunAgain } from './flight.ts'
 import { SharedWriter } from './shared-writer.ts'
+import { signalUnlessRow } from './signal.ts'
 
 const uniqueViolation = { code: '23505' }
 const insert = (id: number) => ({ name: 'insert', text: 'INSERT INTO things (id) VALUES ($1)', values: [id] })
@@ -28,9 +30,14 @@ describe('a transaction on a pipelined connection', () => {
   async function inFlight<T>(work: (flight: Flight) => Promise<T>, begin = 'BEGIN'): Promise<T> {
     const connect = () => pool.connect()
     const writer = new SharedWriter({ connect, isBroken: () => false, now: () => performance.now() })
-    const flight = new Flight({ connect, sendAlone: (...batch) => writer.send(...batch) })
+    const flight = new Flight({
+      connections: { connect, sendAlone: (...batch) => writer.send(...batch) },
+      share: 'tests',
+      begin: [{ name: begin, text: begin }],
+      alone: begin === 'BEGIN' ? [] : undefined,
+      isNamed: true,
+    })
     try {
-      flight.begin('tests', [{ name: begin, text: begin }], begin === 'BEGIN' ? [] : undefined)
       const result = await work(flight)
       await flight.commit()
       return result
@@ -96,7 +103,7 @@ describe('a transaction on a pipelined connection', () => {
     const missing = new Error('missing')
     const insertIf = (id: number, condition: boolean) => ({
       name: 'insert if',
-      text: 'INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id',
+      text: signalUnlessRow('INSERT INTO things (id) SELECT CAST($1 AS INTEGER) WHERE $2 RETURNING id'),
       values: [id, condition],
     })
     await assert.rejects(
@@ -116,11 +123,24 @@ describe('a transaction on a pipelined connection', () => {
     assert.deepEqual(await listIds(), before)
     await inFlight(async (flight) => flight.require(insertIf(51, true), () => missing))
     assert.deepEqual(await listIds(), [...before, 51])
-    const failing = { name: 'divide', text: 'SELECT CAST($1 AS INTEGER) / 0', values: [1] }
-    await assert.rejects(
-      inFlight(async (flight) => flight.run(failing)),
-      { code: '22012' },
-    )
+  })
+
+  test('fails by the error itself where a statement fails otherwise than by its signal', async () => {
+    for (const [text, code] of [
+      ['SELECT 1 WHERE CAST($1 AS INTEGER) / 0 = 1', '22012'],
+      ['SELECT 1 WHERE CAST(CAST($1 AS TEXT) AS INTEGER) = 1', '22P02'],
+    ] as const) {
+      const failing = { name: text, text: signalUnlessRow(text), values: [code === '22012' ? 1 : 'x'] }
+      const otherwise = () => new Error('it was not missing')
+      await assert.rejects(
+        inFlight(async (flight) => flight.require(failing, otherwise)),
+        { code },
+      )
+      await assert.rejects(
+        inFlight(async (flight) => flight.later(failing, () => undefined)),
+        { code },
+      )
+    }
   })
 
   test('is not taken for committed when the database has undone it', async () => {
@@ -161,13 +181,13 @@ describe('a transaction on a pipelined connection', () => {
     assert.equal(seen.length, 2, 'nothing is handed over that was not stored')
   })
 
-  test('must run again when a statement whose rows nobody awaits divides by zero', async () => {
+  test('must run again when a statement whose rows nobody awaits signals', async () => {
     const before = await listIds()
-    const divide = { name: 'divide later', text: 'SELECT 1 / CAST($1 AS INTEGER)', values: [0] }
+    const absent = { name: 'absent', text: signalUnlessRow('SELECT 1 FROM things WHERE id = $1'), values: [-1] }
     await assert.rejects(
       inFlight(async (flight) => {
         flight.run(insert(70))
-        flight.later(divide, () => undefined)
+        flight.later(absent, () => undefined)
       }),
       MustRunAgain,
     )
@@ -212,5 +232,23 @@ describe('a transaction on a pipelined connection', () => {
     await inFlight(async () => undefined, 'BEGIN ISOLATION LEVEL NONSENSE')
     await inFlight(async (flight) => flight.run(insert(40)))
     assert.ok((await listIds()).includes(40))
+  })
+
+  test('gives back a connection that comes only after it has failed', async () => {
+    const { promise, resolve } = Promise.withResolvers<pg.PoolClient>()
+    const flight = new Flight({
+      connections: { connect: () => promise, sendAlone: () => undefined },
+      share: 'tests',
+      begin: [{ name: 'BEGIN', text: 'BEGIN' }],
+      alone: undefined,
+      isNamed: true,
+    })
+    const asked = assert.rejects(flight.query(insert(80)), TransactionEnded)
+    await flight.rollback()
+    flight.end(undefined)
+    resolve(await pool.connect())
+    await asked
+    assert.equal(pool.idleCount, pool.totalCount)
+    assert.ok(!(await listIds()).includes(80))
   })
 })

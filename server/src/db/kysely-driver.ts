@@ -1,40 +1,64 @@
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+} from 'kysely'
+import type { Tables } from './tables.ts'
 
 /** Runs one query; `changes` counts the rows that it wrote. */
 export type Execute = (sql: string, parameters: readonly unknown[]) => Promise<{ rows: unknown[]; changes: number }>
 
-/** Lets Kysely run its queries on a connection or a pool; the code above manages transactions. */
-export class ExecutingDriver implements Driver {
-  readonly #connection: DatabaseConnection
+/** The code above manages connections and transactions. */
+const unusedDriver: Driver = {
+  init: () => Promise.resolve(),
+  acquireConnection: () => refuse(),
+  beginTransaction: () => refuse(),
+  commitTransaction: () => refuse(),
+  rollbackTransaction: () => refuse(),
+  releaseConnection: () => refuse(),
+  destroy: () => Promise.resolve(),
+}
+
+async function refuse(): Promise<never> {
+  throw new Error('transactions are opened with Database.transaction')
+}
+
+/** Makes query builders of one dialect that run their queries wherever they are told to: cheap enough for one a transaction. */
+export function makeBuilders(dialect: Omit<Dialect, 'createDriver'>): (execute: Execute) => Kysely<Tables> {
+  const whole: Dialect = {
+    createAdapter: () => dialect.createAdapter(),
+    createDriver: () => unusedDriver,
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  }
+  const config = { dialect: whole }
+  const [adapter, compiler] = [whole.createAdapter(), whole.createQueryCompiler()]
+  return (execute) => {
+    const connection = new ExecutingConnection(execute)
+    const executor = new DefaultQueryExecutor(compiler, adapter, {
+      provideConnection: (consumer) => consumer(connection),
+    })
+    return new Kysely<Tables>({ config, dialect: whole, driver: unusedDriver, executor })
+  }
+}
+
+class ExecutingConnection implements DatabaseConnection {
+  readonly #execute: Execute
 
   constructor(execute: Execute) {
-    this.#connection = {
-      async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-        const { rows, changes } = await execute(sql, parameters)
-        return { rows: rows as R[], numAffectedRows: BigInt(changes) }
-      },
-      // biome-ignore lint/correctness/useYield: streaming is not offered; lists are read page by page.
-      async *streamQuery() {
-        throw new Error('rows are read page by page, not streamed')
-      },
-    }
+    this.#execute = execute
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, changes } = await this.#execute(sql, parameters)
+    return { rows: rows as R[], numAffectedRows: BigInt(changes) }
   }
 
-  async beginTransaction(): Promise<void> {
-    throw new Error('transactions are opened with Database.transaction')
+  streamQuery(): never {
+    throw new Error('rows are read page by page, not streamed')
   }
-
-  async commitTransaction(): Promise<void> {}
-
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {}
 }

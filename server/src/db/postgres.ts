@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
 import { KeyRing } from '../base/key-ring.ts'
 import { type NamedQuery, parserOf, type StatementResult, sendAlone } from './batch.ts'
-import { encodeForPostgres } from './codecs.ts'
 import { StoredCounters } from './counters.ts'
 import {
   type Database,
@@ -14,19 +11,19 @@ import {
   type Db,
   type Outage,
   ownShare,
-  type Traced,
   type Transaction,
 } from './database.ts'
 import { DueListeners, DueNotes } from './due.ts'
 import { Flight, type FlightConnections, MustRunAgain } from './flight.ts'
+import { freezeDeep } from './freeze.ts'
 import { Hearing } from './hearing.ts'
-import { ExecutingDriver } from './kysely-driver.ts'
 import { deafNotices, openNotices } from './notices.ts'
 import { Places } from './places.ts'
+import { PostgresStatements } from './postgres-statements.ts'
+import { PostgresTransaction } from './postgres-transaction.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
 import { SharedWriter } from './shared-writer.ts'
-import { type CompiledStatement, compileStatement, type Statement } from './statement.ts'
-import type { Tables } from './tables.ts'
+import type { Statement } from './statement.ts'
 
 /** Any number, as long as every migrating process uses the same one. */
 const migrationLock = 7_305_921
@@ -141,14 +138,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
   await reach(pool)
 
-  const compiled: CompiledStatements = new Map()
+  const statements = new PostgresStatements()
   const secrets = new KeyRing()
-  const { db: read } = makeDb(pooled, compiled, secrets, shared)
+  const read = makeDb(pooled, statements, secrets, shared)
   const reserveReader = reserve && readerOf(reserve, hearing, isPooled)
   const isFull = () => pool.idleCount === 0 && pool.totalCount >= poolSize
   const spare: Reader = { query: (query) => (reserveReader && isFull() ? reserveReader : pooled).query(query) }
-  const { db: reserved } = makeDb(spare, compiled, secrets)
-  const flights = new WeakMap<Transaction, Flight>()
+  const reserved = makeDb(spare, statements, secrets)
   const listeners = new DueListeners()
   const connections: FlightConnections = {
     connect: () => connect(pool, hearing),
@@ -159,34 +155,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     isBroken: (error) => findOutage(error) === 'unreachable',
     now: () => performance.now(),
   })
-  /** Transactions that have ended, to be used again: what one consists of does not change. */
-  const ended: OpenTransaction[] = []
-
-  function openTransaction(): OpenTransaction {
-    const [flight, due] = [new Flight(connections, !isPooled), new DueNotes()]
-    const { db, prepare } = makeDb(flight, compiled, secrets)
-    const run = (statement: Statement<never, unknown>, parameters: object) => flight.run(prepare(statement, parameters))
-    const lock = (statement: Statement<never, unknown>, parameters: object) =>
-      flight.lock(prepare(statement, parameters))
-    const require = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error) =>
-      flight.require(prepare(statement, parameters), otherwise)
-    const later = (statement: Statement<never, unknown>, parameters: object, take: (rows: object[]) => void) =>
-      flight.later(prepare(statement, parameters), take)
-    const tx: Traced = {
-      ...db,
-      inTransaction: true as const,
-      trace: undefined,
-      makeDue: due.note,
-      run: run as Transaction['run'],
-      require: require as Transaction['require'],
-      lock: lock as Transaction['lock'],
-      later: later as NonNullable<Transaction['later']>,
-    }
-    const careful: Traced = { ...tx, later: undefined }
-    flights.set(tx, flight).set(careful, flight)
-    return { tx, careful, flight, due }
-  }
-
   async function runInPlace<T>(
     work: (tx: Transaction) => Promise<T>,
     share: string,
@@ -205,15 +173,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     share: string,
     { begin = beginWrite, isCareful = false, trace }: BeginOptions,
   ): Promise<T> {
-    const open = ended.pop() ?? openTransaction()
-    const { tx, careful, flight, due } = open
+    const alone = begin === beginWrite ? setAlone : undefined
+    const flight = new Flight({ connections, share, begin, alone, isNamed: !isPooled })
+    const due = new DueNotes()
     let broken: Error | undefined
     try {
-      tx.trace = trace
-      careful.trace = trace
-      due.clear()
-      flight.begin(share, begin, begin === beginWrite ? setAlone : undefined)
-      const result = await work(isCareful ? careful : tx)
+      const result = await work(new PostgresTransaction({ flight, due, statements, secrets, isCareful }, trace))
       await flight.commit()
       listeners.notify(due)
       return result
@@ -228,12 +193,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       throw error
     } finally {
       flight.end(broken)
-      ended.push(open)
     }
   }
 
   async function runForLong(tx: Transaction, text: string): Promise<void> {
-    await flights.get(tx)?.runScript(text, noTimeout)
+    if (!(tx instanceof PostgresTransaction)) throw new Error('the transaction is one of another database')
+    await tx.runScript(text, noTimeout)
   }
 
   const transaction: Database['transaction'] = (work, { share = ownShare, trace } = {}) =>
@@ -441,54 +406,19 @@ interface BeginOptions {
   readonly trace?: string | undefined
 }
 
-interface OpenTransaction {
-  readonly tx: Traced
-  readonly careful: Traced
-  readonly flight: Flight
-  readonly due: DueNotes
-}
-
-type CompiledStatements = Map<unknown, CompiledStatement & { name: string }>
-
 /** Look-ups of single rows use `lookUp`, all other statements `runner`. */
-function makeDb(
-  runner: Reader,
-  compiled: CompiledStatements,
-  secrets: KeyRing,
-  lookUp: Reader = runner,
-): { db: Db; prepare: (statement: Statement<never, unknown>, parameters: object) => NamedQuery } {
-  const query = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () =>
-        new ExecutingDriver(async (text, parameters) => {
-          const { rows, rowCount } = await runner.query({ text, values: parameters.map(encodeForPostgres) })
-          return { rows, changes: rowCount }
-        }),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
-  const prepare = (statement: Statement<never, unknown>, parameters: object): NamedQuery => {
-    let known = compiled.get(statement)
-    if (!known) {
-      const fresh = compileStatement(query, statement, encodeForPostgres)
-      known = { ...fresh, name: createHash('sha256').update(fresh.sql).digest('hex').slice(0, 32) }
-      compiled.set(statement, known)
-    }
-    // A named statement is parsed and planned once per connection.
-    return { name: known.name, text: known.sql, values: known.bind(parameters) }
+function makeDb(runner: Reader, statements: PostgresStatements, secrets: KeyRing, lookUp: Reader = runner): Db {
+  const list = async (statement: Statement<never, unknown>, parameters: object) => {
+    const { rows } = await runner.query(statements.prepare(statement, parameters))
+    return statement.isSteady ? freezeDeep(rows) : rows
   }
-  const list = async (statement: Statement<never, unknown>, parameters: object) =>
-    (await runner.query(prepare(statement, parameters))).rows
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
-    (await lookUp.query(prepare(statement, parameters))).rows[0]
-  const db: Db = {
-    query,
+    freezeDeep((await lookUp.query(statements.prepare(statement, parameters))).rows[0])
+  return {
+    query: statements.buildOn((query) => runner.query(query)),
     first: first as Db['first'],
     list: list as Db['list'],
     cached: () => undefined,
     secrets,
   }
-  return { db, prepare }
 }

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { type StatementResult, sendAlone } from './batch.ts'
-import { freezeAll } from './freeze.ts'
 import type { Hearing } from './hearing.ts'
 
 /** How long the connection may be silent before other connections are used instead. */
@@ -12,7 +11,6 @@ interface LookUp {
   readonly promise: Promise<StatementResult>
   readonly resolve: (result: StatementResult | Promise<StatementResult>) => void
   readonly reject: (error: unknown) => void
-  isShared: boolean
 }
 
 export interface Reader {
@@ -28,7 +26,8 @@ export interface SharedReaderOptions {
 
 /**
  * One connection that the look-ups of all requests share. They are pipelined: those of one turn of the event loop are sent together,
- * and equal ones of one turn once, which is safe because every caller asked before they were sent. A look-up takes a fraction of a
+ * and equal ones of one turn once, which is safe because every caller asked before they were sent, and nobody may change a row that was
+ * looked up. A look-up takes a fraction of a
  * millisecond, so none delays the others, and none waits for the write connections. It costs Node and PostgreSQL half as much as a
  * pooled connection. If one look-up is blocked all the same (for example by a table lock), the later ones use `others`.
  */
@@ -56,12 +55,9 @@ export class SharedReader implements Reader {
   query(query: pg.QueryConfig): Promise<StatementResult> {
     const key = keyOf(query)
     const same = key === undefined ? undefined : this.#byKey.get(key)
-    if (same) {
-      same.isShared = true
-      return same.promise
-    }
+    if (same) return same.promise
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>()
-    const lookUp: LookUp = { query, promise, resolve, reject, isShared: false }
+    const lookUp: LookUp = { query, promise, resolve, reject }
     if (key !== undefined) this.#byKey.set(key, lookUp)
     if (this.#waiting.push(lookUp) === 1) setImmediate(this.#flush)
     return promise
@@ -114,7 +110,6 @@ export class SharedReader implements Reader {
       lookUp.query,
       (result) => {
         note()
-        if (lookUp.isShared) freezeAll(result.rows)
         lookUp.resolve(result)
       },
       (error) => {

@@ -91,6 +91,26 @@ describe('transactions of one flight that share connections', () => {
     assert.equal(await count(), 3)
   })
 
+  test('one that fails before a statement that others have too, and that is new to the connection, fails alone', async () => {
+    await send('app', insert(20))
+    const touch = (id: number) => ({ name: 'touch', text: 'UPDATE written SET id = id WHERE id = $1', values: [id] })
+    const outcomes = await Promise.allSettled([
+      send('app', insert(20), touch(20)),
+      send('app', touch(20)),
+      send('app', touch(20), insert(21), touch(21)),
+    ])
+    assert.deepEqual(
+      outcomes.map((one) => (one.status === 'rejected' ? one.reason.code : one.value.map(({ rowCount }) => rowCount))),
+      [uniqueViolation.code, [1], [1, 1, 1]],
+    )
+    const prepared = { text: "SELECT 1 FROM pg_prepared_statements WHERE name = 'touch'" }
+    const after = await send('app', touch(20), prepared)
+    assert.deepEqual(
+      after.map(({ rowCount }) => rowCount),
+      [1, 1],
+    )
+  })
+
   test('one that waits for a lock holds up neither other shares nor, after a moment, its own', async () => {
     await send('app', insert(10), insert(11))
     const holder = await pool.connect()

@@ -14,3 +14,16 @@ export async function listSoon<Parameters extends object, Row>(
   if (tx.later) tx.later(statement, parameters, take)
   else take(await tx.list(statement, parameters))
 }
+
+/** The same for one row; what is returned gives it then. */
+export async function firstSoon<Parameters extends object, Row>(
+  tx: Transaction,
+  statement: Statement<Parameters, Row>,
+  parameters: Parameters,
+): Promise<() => Row | undefined> {
+  let row: Row | undefined
+  await listSoon(tx, statement, parameters, (rows) => {
+    row = rows[0]
+  })
+  return () => row
+}

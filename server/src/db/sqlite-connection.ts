@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
+import { type Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import type { KeyRing } from '../base/key-ring.ts'
 import { encodeForSqlite, type SqliteValue, sqliteDecoder } from './codecs.ts'
 import type { CacheName, Db } from './database.ts'
 import { freezeDeep } from './freeze.ts'
-import { ExecutingDriver } from './kysely-driver.ts'
+import { makeBuilders } from './kysely-driver.ts'
 import { LocklessQueryCompiler } from './row-locks.ts'
 import {
   type CompiledStatement,
@@ -56,21 +56,12 @@ export class SqliteConnection {
   readonly #requirements = new Map<unknown, ReadyStatement>()
   readonly #steady = new SteadyRows()
   #version: unknown
-  readonly #query = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () =>
-        new ExecutingDriver(async (sql, parameters) => {
-          const prepared = this.#prepareQuery(sql)
-          const values = parameters.map(encodeForSqlite)
-          if (prepared.columns.length === 0) return { rows: [], changes: this.#write(prepared, values).changes }
-          const rows = this.#listRows(prepared, values)
-          return { rows, changes: rows.length }
-        }),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new LocklessQueryCompiler(),
-    },
+  readonly #makeBuilder = makeBuilders({
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new LocklessQueryCompiler(),
   })
+  readonly #query = this.buildOn(() => undefined)
 
   constructor(handle: DatabaseSync, secrets: KeyRing) {
     this.#handle = handle
@@ -96,6 +87,12 @@ export class SqliteConnection {
     this.#steady.forget()
   }
 
+  /** Rolls back, unless SQLite has done so itself, for example because the disk is full. */
+  rollBack(): void {
+    this.#steady.forget()
+    if (this.#handle.isTransaction) this.command('ROLLBACK')
+  }
+
   isTransactionOpen(): boolean {
     return this.#handle.isTransaction
   }
@@ -108,30 +105,47 @@ export class SqliteConnection {
   }
 
   db(): Db {
-    const query = this.#query
-    const first = async (statement: Statement<never, unknown>, parameters: object) => {
-      const ready = this.#prepare(statement)
-      const values = ready.bind(parameters)
-      return this.#isKept(statement) ? this.#listSteady(ready, values)[0] : this.firstRow(ready, values)
-    }
-    const list = async (statement: Statement<never, unknown>, parameters: object) => this.#list(statement, parameters)
-    const cached = <Value>(cacheName: CacheName<Value>) => this.cached(cacheName)
-    const db: Db = {
-      query,
-      first: first as Db['first'],
-      list: list as Db['list'],
-      cached,
+    return {
+      query: this.#query,
+      first: async (statement, parameters) => this.first(statement, parameters),
+      list: async (statement, parameters) => this.list(statement, parameters),
+      cached: (cacheName) => this.cached(cacheName),
       secrets: this.#secrets,
     }
-    return db
   }
 
-  /** Runs at once: waiting gains nothing. */
-  readonly runStatement = (statement: Statement<never, unknown>, parameters: object): void => {
-    this.#list(statement, parameters)
+  /** A query builder that calls `check` before each of its queries. */
+  buildOn(check: () => void): Kysely<Tables> {
+    return this.#makeBuilder(async (sql, parameters) => {
+      check()
+      const prepared = this.#prepareQuery(sql)
+      const values = parameters.map(encodeForSqlite)
+      if (prepared.columns.length === 0) return { rows: [], changes: this.#write(prepared, values).changes }
+      const rows = this.#listRows(prepared, values)
+      return { rows, changes: rows.length }
+    })
   }
 
-  readonly requireRow = (statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void => {
+  get secrets(): KeyRing {
+    return this.#secrets
+  }
+
+  first<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Row | undefined {
+    const ready = this.#prepare(statement)
+    const values = ready.bind(parameters)
+    const row = this.#isKept(statement) ? this.#listSteady(ready, values)[0] : this.firstRow(ready, values)
+    return row as Row | undefined
+  }
+
+  list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row[] {
+    return this.#list(statement, parameters) as Row[]
+  }
+
+  /** Throws the error that `otherwise` makes when the statement returns no row. */
+  require(statement: Statement<never, unknown>, parameters: object, otherwise: () => Error): void {
     const ready = this.#prepareRequirement(statement)
     const values = ready.bind(parameters)
     const count = ready.columns.length === 0 ? this.#write(ready, values).changes : this.#listRows(ready, values).length
@@ -148,7 +162,7 @@ export class SqliteConnection {
   }
 
   firstRow(ready: ReadyStatement, values: readonly SqliteValue[]): object | undefined {
-    return this.#listRows(ready, values)[0]
+    return freezeDeep(this.#listRows(ready, values)[0])
   }
 
   cached<Value>(_memo: CacheName<Value>): Map<string, Value> | undefined {
@@ -168,7 +182,9 @@ export class SqliteConnection {
     if (!byRow) {
       const ready = this.#prepare(statement)
       const values = ready.bind(parameters)
-      return this.#isKept(statement) ? this.#listSteady(ready, values) : this.#listRows(ready, values)
+      if (this.#isKept(statement)) return this.#listSteady(ready, values)
+      const rows = this.#listRows(ready, values)
+      return statement.isSteady ? freezeDeep(rows) : rows
     }
     if (byRow.when && !this.#isMet(byRow.when, parameters)) return []
     const ready = this.#prepare(byRow.statement as Statement<never, unknown>)
@@ -191,7 +207,7 @@ export class SqliteConnection {
     const key = values.join('\0')
     let rows = this.#steady.find(ready, key)
     if (!rows) {
-      rows = this.#listRows(ready, values).map(freezeDeep)
+      rows = freezeDeep(this.#listRows(ready, values))
       this.#steady.keep(ready, key, rows)
     }
     return rows as object[]

@@ -7,18 +7,11 @@ import { minute } from '../base/duration.ts'
 import { KeyRing } from '../base/key-ring.ts'
 import type { SqliteValue } from './codecs.ts'
 import { OwnCounters, StoredCounters } from './counters.ts'
-import {
-  type CacheName,
-  type Counters,
-  type Database,
-  DatabaseUnavailable,
-  type Traced,
-  type Transaction,
-} from './database.ts'
-import { DueListeners, DueNotes } from './due.ts'
-import { freezeDeep } from './freeze.ts'
+import { type CacheName, type Counters, type Database, DatabaseUnavailable, type Transaction } from './database.ts'
+import { DueListeners } from './due.ts'
 import { isUnwritableSqlite } from './outage.ts'
 import { type PreparedQuery, type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
+import { SqliteScope, SqliteTransaction } from './sqlite-transaction.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** How long a transaction waits for another process's (for example `./switchboard apply`) before it gives up. */
@@ -39,27 +32,18 @@ export function openSqlite(file: string): Database {
   const secrets = new KeyRing()
   const writer = new SqliteConnection(openFile(file), secrets)
   const reader = new CommittedReader(openFile(file), secrets, writer)
-  const due = new DueNotes()
   const listeners = new DueListeners()
-  const tx: Traced = Object.assign(writer.db(), {
-    inTransaction: true as const,
-    trace: undefined,
-    makeDue: due.note,
-    run: writer.runStatement as Transaction['run'],
-    require: writer.requireRow as Transaction['require'],
-    later: undefined,
-    lock() {
-      // There is one writer at a time.
-    },
-  })
   const queue = new WriteQueue(
     {
       begin: () => begin(writer),
       execute: (statement) => writer.command(statement),
       isTransactionOpen: () => writer.isTransactionOpen(),
+      rollBack: () => writer.rollBack(),
+      open: (trace) => {
+        const scope = new SqliteScope(writer)
+        return { tx: new SqliteTransaction(writer, scope, trace), scope }
+      },
     },
-    tx,
-    due,
     (committed) => {
       reader.invalidate()
       listeners.notify(committed)
@@ -67,10 +51,7 @@ export function openSqlite(file: string): Database {
   )
 
   const transaction: Database['transaction'] = (work, options) =>
-    queue.run(() => {
-      tx.trace = options?.trace
-      return options?.wipes ? wiping(writer, () => work(tx)) : work(tx)
-    }, options)
+    queue.run(options?.wipes ? (tx) => wiping(writer, () => work(tx)) : work, options)
 
   const read = reader.db()
   return {
@@ -115,11 +96,12 @@ export function openSqlite(file: string): Database {
         connection.close()
       }
     },
-    async runScript(_tx, script) {
-      writer.execute(script)
+    async runScript(tx, script) {
+      ownTransaction(tx).runScript(script)
     },
-    async lockForMigration() {
+    async lockForMigration(tx) {
       // BEGIN IMMEDIATE already holds the only writer's lock.
+      ownTransaction(tx).lock()
     },
     async ping() {
       reader.execute('SELECT 1')
@@ -132,6 +114,11 @@ export function openSqlite(file: string): Database {
       writer.close()
     },
   }
+}
+
+function ownTransaction(tx: Transaction): SqliteTransaction {
+  if (tx instanceof SqliteTransaction) return tx
+  throw new Error('the transaction is one of another database')
 }
 
 /** Also overwrites pages that the work frees; all the time, every delete would cost more. */
@@ -255,8 +242,7 @@ class CommittedReader extends SqliteConnection {
     const key = keyOf(parameters)
     const known = rows.get(key)
     if (known !== undefined || rows.has(key)) return known
-    const row = super.firstRow(statement, parameters)
-    const kept = row === undefined ? undefined : freezeDeep(row)
+    const kept = super.firstRow(statement, parameters)
     if (key.length <= maxKeyCharacters) {
       rows.set(copyText(key), kept)
       this.#size += 1

@@ -34,12 +34,12 @@ export interface ByRow<Parameters extends object, Row> {
 
 /** Runs declared statements. */
 export interface StatementRunner {
-  /** The row, or undefined. */
+  /** The row, or undefined. It is frozen with everything in it, because others may have got the same. */
   first<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
-  ): Promise<Row | undefined>
-  /** Every row. */
+  ): Promise<Readonly<Row> | undefined>
+  /** Every row; those of a steady statement are frozen, and their list too. */
   list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
 }
 

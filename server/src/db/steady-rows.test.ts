@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { makeMigratedStore } from '../../test/harness/databases.ts'
 import { systemClock } from '../base/clock.ts'
-import type { Transaction } from './database.ts'
+import { type Transaction, TransactionEnded } from './database.ts'
 import { defineStatement, defineSteady } from './statement.ts'
 import { changesSteadyRows } from './steady-rows.ts'
 
@@ -48,6 +48,58 @@ describe('what is kept of tables that are seldom written', () => {
     })
     await assert.rejects(undone, /no/)
     assert.equal(await find(), 1)
+  })
+
+  test('is undone with what SQLite itself rolls back because the store is full', async () => {
+    const { database } = held
+    const limit = (pages: number) =>
+      database.transaction((tx) => database.runScript(tx, `PRAGMA max_page_count = ${pages}`))
+    const timer = { id: 'large', kind: 'none', due_time: 1, payload: { text: 'x'.repeat(1_000_000) } }
+    const fill = async (tx: Transaction) => {
+      await take(tx, 2)
+      assert.equal(await findIn(tx), 2)
+      await tx.query
+        .insertInto('timers')
+        .values({ ...timer, attempts: 0, leased_until: 0, set_time: 0 })
+        .execute()
+    }
+    await limit(1)
+    for (const others of [[], [find]]) {
+      const [full, ...after] = await Promise.allSettled([database.transaction(fill), ...others.map((other) => other())])
+      assert.equal(full?.status === 'rejected' && database.outageOf(full.reason), 'unwritable')
+      for (const one of after) assert.equal(one.status === 'fulfilled' && one.value, 1)
+      assert.equal(await find(), 1)
+    }
+    await limit(1_000_000)
+  })
+
+  test('refuses what work goes on to do after SQLite has rolled it back', async () => {
+    const { database } = held
+    await database.transaction((tx) => database.runScript(tx, 'PRAGMA max_page_count = 1'))
+    const payload = { text: 'x'.repeat(1_000_000) }
+    const row = { id: 'large', kind: 'none', due_time: 1, payload, attempts: 0, leased_until: 0, set_time: 0 }
+    const work = database.transaction(async (tx) => {
+      await tx.query
+        .insertInto('timers')
+        .values(row)
+        .execute()
+        .catch(() => undefined)
+      await take(tx, 9)
+    })
+    await assert.rejects(work, TransactionEnded)
+    const ignored = database.transaction((tx) =>
+      tx.query
+        .insertInto('timers')
+        .values(row)
+        .execute()
+        .catch(() => undefined),
+    )
+    const next = database.transaction((tx) => take(tx, 10))
+    await assert.rejects(ignored, TransactionEnded)
+    await next
+    assert.equal(await find(), 10)
+    await database.transaction((tx) => take(tx, 1))
+    await database.transaction((tx) => database.runScript(tx, 'PRAGMA max_page_count = 1000000'))
   })
 
   test('is undone with one of several transactions that are committed together', async () => {

@@ -8,6 +8,20 @@ export interface Writer {
   begin(): Promise<void>
   execute(statement: string): unknown
   isTransactionOpen(): boolean
+  /** Undoes everything since it was begun, also where that is done already. */
+  rollBack(): void
+  /** What one job works with, until its scope ends. */
+  open(trace: string | undefined): OpenedTransaction
+}
+
+export interface OpenedTransaction {
+  readonly tx: Transaction
+  readonly scope: {
+    readonly due: DueNotes
+    /** Throws when the transaction is not open any more. */
+    check(): void
+    end(): void
+  }
 }
 
 interface Job extends TransactionOptions {
@@ -31,10 +45,6 @@ const maxCaution = 64
  */
 export class WriteQueue {
   readonly #writer: Writer
-  readonly #tx: Transaction
-  /** What the running transaction makes due, and what its group has made due so far. */
-  readonly #due: DueNotes
-  readonly #groupDue = new DueNotes()
   readonly #onCommit: (due: DueNotes) => void
   readonly #jobs: Job[] = []
   /** How many of the next groups are careful, and how many there are after the next failure. */
@@ -42,19 +52,17 @@ export class WriteQueue {
   #caution = 1
   #draining: Promise<void> | undefined
 
-  constructor(writer: Writer, tx: Transaction, due: DueNotes, onCommit: (due: DueNotes) => void) {
+  constructor(writer: Writer, onCommit: (due: DueNotes) => void) {
     this.#writer = writer
-    this.#tx = tx
-    this.#due = due
     this.#onCommit = onCommit
   }
 
   run<T>(
     work: (tx: Transaction) => Promise<T>,
-    { alone = false, mayRepeat = false }: TransactionOptions = {},
+    { alone = false, mayRepeat = false, trace }: TransactionOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#jobs.push({ work, alone, mayRepeat, resolve, reject })
+      this.#jobs.push({ work, alone, mayRepeat, trace, resolve, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -75,14 +83,14 @@ export class WriteQueue {
 
   async #runGroup(): Promise<void> {
     const done: { readonly job: Job; readonly result: unknown }[] = []
+    const due = new DueNotes()
     const first = this.#jobs.shift() as Job
     // Whether all that is done so far may be done again.
     let isQuick = this.#careful === 0 && first.mayRepeat === true
     if (this.#careful > 0) this.#careful -= 1
-    this.#groupDue.clear()
     try {
       await this.#writer.begin()
-      done.push({ job: first, result: await this.#run(first) })
+      done.push({ job: first, result: await this.#run(first, due) })
     } catch (error) {
       this.#undo()
       first.reject(error)
@@ -92,7 +100,7 @@ export class WriteQueue {
       while (!first.alone && this.#jobs[0]?.alone === false && done.length < maxGroup) {
         const job = this.#jobs.shift() as Job
         isQuick &&= job.mayRepeat === true
-        const result = isQuick ? await this.#runQuickly(job) : await this.#runBehindSavepoint(job)
+        const result = isQuick ? await this.#runQuickly(job, due) : await this.#runBehindSavepoint(job, due)
         if (result) done.push({ job, result: result.value })
         else if (isQuick) {
           this.#repeat([...done.map((one) => one.job), job])
@@ -106,7 +114,7 @@ export class WriteQueue {
       return
     }
     if (isQuick && done.length > 1) this.#caution = Math.max(1, this.#caution - 1)
-    this.#onCommit(this.#groupDue)
+    this.#onCommit(due)
     for (const { job, result } of done) job.resolve(result as never)
   }
 
@@ -119,26 +127,33 @@ export class WriteQueue {
   }
 
   /** Undefined when the job failed, and nothing is rolled back yet. */
-  async #runQuickly(job: Job): Promise<{ value: unknown } | undefined> {
+  async #runQuickly(job: Job, groupDue: DueNotes): Promise<{ value: unknown } | undefined> {
     try {
-      return { value: await this.#run(job) }
+      return { value: await this.#run(job, groupDue) }
     } catch {
       return undefined
     }
   }
 
-  async #run(job: Job): Promise<unknown> {
-    this.#due.clear()
-    const value = await job.work(this.#tx)
-    this.#due.addTo(this.#groupDue)
-    return value
+  async #run({ work, trace }: Job, groupDue: DueNotes): Promise<unknown> {
+    const { tx, scope } = this.#writer.open(trace)
+    try {
+      const value = await work(tx)
+      // It may have gone on after an error with which SQLite rolled everything back.
+      scope.check()
+      scope.due.addTo(groupDue)
+      return value
+    } finally {
+      // What goes on of the work would write into the next one.
+      scope.end()
+    }
   }
 
   /** Undefined when the job failed and was rolled back. Throws when the whole group was rolled back. */
-  async #runBehindSavepoint(job: Job): Promise<{ value: unknown } | undefined> {
+  async #runBehindSavepoint(job: Job, groupDue: DueNotes): Promise<{ value: unknown } | undefined> {
     try {
       this.#writer.execute('SAVEPOINT job')
-      const value = await this.#run(job)
+      const value = await this.#run(job, groupDue)
       this.#writer.execute('RELEASE job')
       return { value }
     } catch (error) {
@@ -151,10 +166,10 @@ export class WriteQueue {
     }
   }
 
-  /** A failed commit may have ended the transaction already. A failure here makes the next transaction fail too, which reports it. */
+  /** A failure here makes the next transaction fail too, which reports it. */
   #undo(): void {
     try {
-      if (this.#writer.isTransactionOpen()) this.#writer.execute('ROLLBACK')
+      this.#writer.rollBack()
     } catch {
       // An error thrown from here would stop the queue, and later transactions would wait for ever.
     }

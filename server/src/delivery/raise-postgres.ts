@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { signalUnless } from '../db/signal.ts'
 import { defineSql } from '../db/statement.ts'
 import type { MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf } from './subscribers.ts'
@@ -104,14 +105,11 @@ function insertEvents({ events, now }: NewEvents, lane_id: RawBuilder<unknown>):
 
 export const insertAtOnce = defineSql<NewEvents>()((parameters) => insertEvents(parameters, sql`targets.id`))
 
-/** A zero that the planner does not know. */
-const zero = sql`(given.n - given.n)`
-
-/** The same, but it divides by zero when a lane is missing. */
+/** The same, but it signals when a lane is missing. */
 export const insertIntoLanes = defineSql<NewEvents>()((parameters) =>
   insertEvents(
     parameters,
-    sql`CASE WHEN linked.app_id IS NOT NULL AND targets.id IS NULL THEN CAST(1 / ${zero} AS TEXT) ELSE targets.id END`,
+    sql`CASE WHEN ${signalUnless(sql`linked.app_id IS NULL OR targets.id IS NOT NULL`)} = 1 THEN targets.id END`,
   ),
 )
 

@@ -73,7 +73,7 @@ function declare(engine: Engine, where: Storage): void {
 
   const listIncoming = () => place.listIncoming()
 
-  const use = (sha256: string, by: string) => held.database.transaction((tx) => useFile(tx, sha256, by))
+  const use = (sha256: string, by: string) => held.database.transaction(async (tx) => useFile(tx, sha256, by))
   const release = (sha256: string, by: string) => held.database.transaction((tx) => releaseFile(tx, tools, sha256, by))
 
   test('keeps a content under its SHA-256, whatever pieces it came in', async () => {

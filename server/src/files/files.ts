@@ -86,13 +86,16 @@ export function openFiles({ database, store, clock, random, owner }: FilesDeps):
   }
 }
 
-/** Records that something uses a blob, in the same transaction. `used_by` names the user, whatever its kind. */
-export async function useFile(tx: Transaction, sha256: string, used_by: string): Promise<void> {
-  await tx.query
+const insertUse = defineStatement<{ sha256: string; used_by: string }>()((db, { sha256, used_by }) =>
+  db
     .insertInto('file_uses')
     .values({ sha256, used_by })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+/** Records that something uses a blob, in the same transaction. `used_by` names the user, whatever its kind. */
+export function useFile(tx: Transaction, sha256: string, used_by: string): void {
+  tx.run(insertUse, { sha256, used_by })
 }
 
 /** Withdraws that; the blob is removed after its last use. */

@@ -249,7 +249,7 @@ export class TimerWorker {
         const there = new Set(deleted.map(({ id }) => id))
         for (const { id, kind, payload, trace } of timers) {
           // Each for the request that set it.
-          if (there.has(id)) await handlers[kind]?.finish?.({ ...tx, trace: trace ?? undefined }, payload)
+          if (there.has(id)) await handlers[kind]?.finish?.(tx.withTrace(trace ?? undefined), payload)
         }
       }, repeatable)
       if (this.#options.feed?.isHeard) for (const { id, kind, trace } of timers) this.#publish(id, kind, trace)
@@ -345,14 +345,14 @@ export class TimerWorker {
     const delay = handler.retryDelay(attempts)
     log.warn({ kind, attempts, err: error.message, again_in_ms: delay ?? null }, 'a timer failed')
     await database.transaction(async (tx) => {
-      const { query, makeDue } = tx
+      const { query } = tx
       const now = clock.now()
       const later = { attempts, leased_until: 0, lease_owner: null, due_time: now + (delay ?? 0), set_time: now }
       const ours = query.updateTable('timers').set(later).where('id', '=', id).where('lease_owner', '=', owner)
       // Another process took it over after our lease expired, and notes how that went.
       if ((await ours.returning('id').execute()).length === 0) return
       if (delay === undefined) await query.deleteFrom('timers').where('id', '=', id).execute()
-      else makeDue({ timers: later.due_time })
+      else tx.makeDue({ timers: later.due_time })
       await handler.noteFailure?.(tx, payload, error, delay === undefined)
     })
   }

@@ -100,7 +100,8 @@ async function toEntries(
 ): Promise<Exported[]> {
   const own = await rows.toEntries(batch, db)
   const values = partsUnder(part).flatMap(({ key, export: value }) => (value?.kind === 'value' ? [{ key, value }] : []))
-  const added = await Promise.all(values.map(({ key, value }) => readAdded(db, key, value, batch)))
+  const added: Awaited<ReturnType<typeof readAdded>>[] = []
+  for (const { key, value } of values) added.push(await readAdded(db, key, value, batch))
   const entries: Exported[] = []
   for (const [index, row] of batch.entries()) {
     const id = idOf(row)

@@ -24,7 +24,7 @@ function mediaUse(id: string): string {
 /** Records a media file under its registered id; its blob is already held or used. */
 export async function insertMedia(tx: Transaction, tools: Tools, mediaFile: MediaTable): Promise<void> {
   const { id, sha256, expires_time } = mediaFile
-  await useFile(tx, sha256, mediaUse(id))
+  useFile(tx, sha256, mediaUse(id))
   await tx.query.insertInto('media').values(mediaFile).execute()
   await setTimer(tx, tools, { kind: expiryTimer, due_time: expires_time, payload: { id } })
 }

@@ -7,7 +7,9 @@ import { checkSender, checkUser } from './rules.ts'
 import {
   chatIdOf,
   findPerson,
+  findPersonSoon,
   findSender,
+  findSenderSoon,
   groupChatIdOf,
   listParticipants,
   type Person,
@@ -40,11 +42,10 @@ export async function findAudience(
     return { sender, chat, user: undefined, participants }
   }
   // Sent together where they travel to a server; what is refused undoes a chat that was made for it.
-  const [sender, user, chat] = await Promise.all([
-    findSender(db, node.id),
-    findPerson(db, node.id, to),
-    takeChat(db, { id: chatIdOf(node.id, to), phone_number_id: node.id, user_wa_id: to }),
-  ])
+  const knowSender = await findSenderSoon(db, node.id)
+  const knowUser = await findPersonSoon(db, node.id, to)
+  const chat = await takeChat(db, { id: chatIdOf(node.id, to), phone_number_id: node.id, user_wa_id: to })
+  const [sender, user] = [knowSender(), knowUser()]
   checkSender(sender)
   checkUser(sender, user)
   return { sender, chat, user, participants: [] }

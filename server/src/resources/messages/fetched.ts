@@ -80,7 +80,7 @@ async function keepFile(tx: Transaction, message: StoredMessage, file: MediaTabl
   const content = JSON.parse(stored.content) as { value: object }
   const value = nameFile(message.type, content.value, file.mime_type, link)
   await updateContent(tx, message.id, JSON.stringify({ ...content, value, media: showMedia(file) }), file.sha256)
-  await useFile(tx, file.sha256, messageUse(message.id))
+  useFile(tx, file.sha256, messageUse(message.id))
 }
 
 /** A document without a name is called like the end of its link, or by its type. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/database.ts'
+import { signalUnless } from '../../db/signal.ts'
 import { defineSql } from '../../db/statement.ts'
 import { recordForStream } from '../../stream/record.ts'
 import {
@@ -80,7 +81,7 @@ const insertAtOnce = defineSql<AtOnce>()(
       SELECT id, content, CAST(${now} AS BIGINT) FROM given
       ON CONFLICT DO NOTHING
     )
-    SELECT 1 / (CASE WHEN (SELECT COUNT(*) FROM received) = CAST(${count} AS INTEGER)
+    SELECT ${signalUnless(sql`(SELECT COUNT(*) FROM received) = CAST(${count} AS INTEGER)
         AND (SELECT COUNT(*) FROM stored) = CAST(${count} AS INTEGER)
         AND NOT EXISTS (
           SELECT 1 FROM given WHERE (SELECT n.id FROM phone_numbers n WHERE n.phone_number = given.user_wa_id) IS NOT NULL
@@ -90,7 +91,7 @@ const insertAtOnce = defineSql<AtOnce>()(
           SELECT 1 FROM json_to_recordset(${numbers}) AS o (id TEXT, account_id TEXT, digits TEXT)
           WHERE (SELECT n.id FROM phone_numbers n WHERE n.id = o.id AND n.account_id = o.account_id
             AND n.phone_number = o.digits) IS NULL
-        ) THEN 1 ELSE 0 END) AS is_usual`,
+        )`)} AS is_usual`,
 )
 
 /** Whether they can be stored by one statement, as far as that is known without a look at the store. */

@@ -15,7 +15,7 @@ import {
 } from './incoming-store.ts'
 import { isMediaKind } from './kinds.ts'
 import { showMedia } from './rules.ts'
-import { chatIdOf, findMediaOfNumber, groupChatIdOf, messageUse, upsertUsers } from './store.ts'
+import { chatIdOf, groupChatIdOf, listMediaOfNumbers, messageUse, upsertUsers } from './store.ts'
 import { streamMessage } from './stream-events.ts'
 
 /** A message of a user, as in events: its form was checked. */
@@ -74,7 +74,7 @@ export async function storeIncoming(
   if (written.some(isOfNumber)) throw writerIsNumber()
   const fresh = await leaveOutTaken(tx, written, inserted)
   if (fresh.length === 0) return heard
-  insertContents(tx, now, await Promise.all(fresh.map((one) => describeContent(tx, now, one))))
+  insertContents(tx, now, await describeContents(tx, now, fresh))
   const chats = new Map<string, TouchedChat>()
   for (const one of fresh) {
     const { phone_number_id, id, message } = one
@@ -162,12 +162,20 @@ export function describeRow(arrived: Incoming, now: number): IncomingRow {
   }
 }
 
-async function describeContent(tx: Transaction, now: number, one: Incoming) {
-  const { phone_number_id, id, message } = one
-  const media_id = readMediaId(message)
-  const media = media_id === undefined ? undefined : await findMediaOfNumber(tx, phone_number_id, media_id, now)
-  if (media) await useFile(tx, media.sha256, messageUse(id))
-  return { message_id: id, content: writeContent(one, media), sha256: media?.sha256 ?? null }
+async function describeContents(tx: Transaction, now: number, fresh: readonly Incoming[]) {
+  const wanted = fresh.flatMap(({ phone_number_id, message }) => {
+    const media_id = readMediaId(message)
+    return media_id === undefined ? [] : [{ phone_number_id, media_id }]
+  })
+  const files = new Map(
+    (await listMediaOfNumbers(tx, wanted, now)).map((file) => [`${file.phone_number_id} ${file.id}`, file]),
+  )
+  return fresh.map((one) => {
+    const { phone_number_id, id, message } = one
+    const media = files.get(`${phone_number_id} ${readMediaId(message)}`)
+    if (media) useFile(tx, media.sha256, messageUse(id))
+    return { message_id: id, content: writeContent(one, media), sha256: media?.sha256 ?? null }
+  })
 }
 
 /** What a message says, as JSON. */

@@ -85,7 +85,7 @@ export async function sendMessage(context: Context<Transaction>, message: Checke
     ...(file && { media: showMedia(file) }),
   }
   insertMessage(db, row, { content: JSON.stringify(content), sha256: file?.sha256 ?? null })
-  if (file) await useFile(db, file.sha256, messageUse(row.id))
+  if (file) useFile(db, file.sha256, messageUse(row.id))
   const countsForTier = template && user && !isOpen && failure === undefined
   const template_time = countsForTier ? now : chat.template_time
   noteSent(db, { id: chat.id, pair_time, template_time, conversations, last_message_id: row.id, last_time: now })

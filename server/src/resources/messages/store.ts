@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
+import { firstSoon } from '../../db/soon.ts'
 import { defineSql, defineStatement, defineSteady } from '../../db/statement.ts'
 import type {
   ChatsTable,
@@ -64,9 +65,18 @@ const findById = defineSteady(
 
 /** A number as far as sending asks; its id is that of a node which was found visible, or of a message. */
 export async function findSender(db: Db, id: string) {
-  const sender = await db.first(findById, { id })
-  if (!sender) throw new Error(`the phone number ${id} is missing`)
-  return sender
+  return toSender(await db.first(findById, { id }), id)
+}
+
+/** The same, known after the next statement that is awaited: both are sent together where they travel to a server. */
+export async function findSenderSoon(tx: Transaction, id: string): Promise<() => Sender> {
+  const row = await firstSoon(tx, findById, { id })
+  return () => toSender(row(), id)
+}
+
+function toSender<Row>(row: Row | undefined, id: string): Row {
+  if (!row) throw new Error(`the phone number ${id} is missing`)
+  return row
 }
 export type Sender = Awaited<ReturnType<typeof findSender>>
 
@@ -188,7 +198,16 @@ const selectPerson = defineSteady(
 )
 
 export async function findPerson(db: Db, phone_number_id: string, wa_id: string): Promise<Person> {
-  const row = await db.first(selectPerson, { wa_id, phone_number_id })
+  return toPerson(await db.first(selectPerson, { wa_id, phone_number_id }), wa_id)
+}
+
+/** The same, known after the next statement that is awaited. */
+export async function findPersonSoon(tx: Transaction, phone_number_id: string, wa_id: string): Promise<() => Person> {
+  const row = await firstSoon(tx, selectPerson, { wa_id, phone_number_id })
+  return () => toPerson(row(), wa_id)
+}
+
+function toPerson(row: PersonRow | undefined, wa_id: string): Person {
   if (!row) throw new Error('a row of one was not found')
   return {
     wa_id,
@@ -439,6 +458,24 @@ export async function findMediaOfNumber(
   now: number,
 ): Promise<MediaTable | undefined> {
   return db.first(selectMedia, { id, phone_number_id, now })
+}
+
+/** The same for several numbers, of which each has some of the files. */
+export async function listMediaOfNumbers(
+  db: Db,
+  wanted: readonly { readonly phone_number_id: string; readonly media_id: string }[],
+  now: number,
+): Promise<MediaTable[]> {
+  if (wanted.length === 0) return []
+  const ids = wanted.map(({ media_id }) => media_id)
+  const numbers = wanted.map(({ phone_number_id }) => phone_number_id)
+  return db.query
+    .selectFrom('media')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('phone_number_id', 'in', numbers)
+    .where('expires_time', '>', now)
+    .execute()
 }
 
 const selectGroup = defineStatement<{ id: string; phone_number_id: string }>()((db, { id, phone_number_id }) =>

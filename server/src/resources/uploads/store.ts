@@ -119,7 +119,7 @@ export async function finishUpload(
   finished: { handle: string; sha256: string; expires_time: number },
 ): Promise<void> {
   await tx.query.updateTable('uploads').set(finished).where('id', '=', id).execute()
-  await useFile(tx, finished.sha256, id)
+  useFile(tx, finished.sha256, id)
   await removePieces(tx, tools, id)
 }
 
@@ -172,7 +172,7 @@ export async function takeUpload(
     .executeTakeFirst()
   if (!taken?.sha256) return undefined
   const { id, sha256, file_type } = taken
-  await useFile(tx, sha256, used_by)
+  useFile(tx, sha256, used_by)
   await releaseFile(tx, tools, sha256, id)
   return { sha256, file_type }
 }

@@ -21,7 +21,7 @@ import { chatSchema, marketingSchema, messageSchema, settingsSchema, userSchema 
 import { showMessages, showTools } from './show.ts'
 import {
   countUnread,
-  countUnreadInGroup,
+  countUnreadInGroups,
   findGroupForGateway,
   isInGroup,
   listAccountsOfUserForGateway,
@@ -217,36 +217,36 @@ async function describeChats(context: GatewayContext<Db>, wa_id: string, chats: 
     db,
     chats.map(({ id }) => id),
   )
+  const ofGroups = chats.filter(({ group_id }) => group_id !== null).map(({ id }) => id)
+  const unreadInGroups = await countUnreadInGroups(db, ofGroups, wa_id)
   const last = chats.flatMap(({ last_message_id }) => (last_message_id === null ? [] : [last_message_id]))
   const digitsOf = (id: string) => numbers.get(id)?.display_phone_number.replaceAll(/\D/g, '') ?? ''
   const shown = await showMessages(db, showTools(context, digitsOf), await listMessages(db, last))
   const messages = new Map(shown.map((message) => [message['id'], message]))
-  return Promise.all(
-    chats.map(async (chat) => {
-      const { id, last_time, phone_number_id, group_id, window_time, blocked, marketing, typing_until } = chat
-      const number = numbers.get(phone_number_id)
-      const last_message = chat.last_message_id === null ? undefined : messages.get(chat.last_message_id)
-      return {
-        id,
-        last_time,
-        shown: {
-          phone_number_id,
-          display_phone_number: number?.display_phone_number ?? '',
-          verified_name: number?.verified_name ?? '',
-          ...(group_id !== null && { group_id, subject: subjects.get(group_id) ?? '' }),
-          ...(last_message && { last_message }),
-          unread_count: group_id === null ? (unread.get(id) ?? 0) : await countUnreadInGroup(db, id, wa_id),
-          ...(window_time !== null &&
-            isWindowOpen(chat, settings, now) && {
-              window_expires_at: writeSeconds(window_time + settings.serviceWindow),
-            }),
-          blocked,
-          marketing,
-          ...(typing_until > now && { typing_until: writeSeconds(typing_until) }),
-        },
-      }
-    }),
-  )
+  return chats.map((chat) => {
+    const { id, last_time, phone_number_id, group_id, window_time, blocked, marketing, typing_until } = chat
+    const number = numbers.get(phone_number_id)
+    const last_message = chat.last_message_id === null ? undefined : messages.get(chat.last_message_id)
+    return {
+      id,
+      last_time,
+      shown: {
+        phone_number_id,
+        display_phone_number: number?.display_phone_number ?? '',
+        verified_name: number?.verified_name ?? '',
+        ...(group_id !== null && { group_id, subject: subjects.get(group_id) ?? '' }),
+        ...(last_message && { last_message }),
+        unread_count: (group_id === null ? unread : unreadInGroups).get(id) ?? 0,
+        ...(window_time !== null &&
+          isWindowOpen(chat, settings, now) && {
+            window_expires_at: writeSeconds(window_time + settings.serviceWindow),
+          }),
+        blocked,
+        marketing,
+        ...(typing_until > now && { typing_until: writeSeconds(typing_until) }),
+      },
+    }
+  })
 }
 
 /** Tells that a user stopped or resumed the marketing messages of a number. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Transaction } from '../../db/database.ts'
-import { defineSql, defineStatement } from '../../db/statement.ts'
+import { defineSql } from '../../db/statement.ts'
 import type { ChatsTable, MessageRecipientsTable, UsersTable } from '../../db/tables.ts'
 import { keysOf } from '../../delivery/lanes.ts'
 import type { PageRange } from '../../graph/paging.ts'
@@ -99,20 +99,24 @@ export async function countUnread(db: Db, chats: readonly string[]): Promise<Map
   return new Map(rows.map(({ chat_id, count }) => [chat_id, Number(count)]))
 }
 
-const countUnreadOfParticipant = defineStatement<{ chat_id: string; user_wa_id: string }>()(
-  (db, { chat_id, user_wa_id }) =>
-    db
-      .selectFrom('message_recipients')
-      .innerJoin('messages', 'messages.id', 'message_recipients.message_id')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('messages.chat_id', '=', chat_id)
-      .where('message_recipients.user_wa_id', '=', user_wa_id)
-      .where('message_recipients.state', '=', 'delivered'),
+const countUnreadOfParticipant = defineSql<{ chats: object; user_wa_id: string }>()(
+  ({ chats, user_wa_id }) => sql<{ chat_id: string; count: number }>`
+    SELECT o.key AS chat_id, (SELECT COUNT(*) FROM message_recipients
+      INNER JOIN messages ON messages.id = message_recipients.message_id
+      WHERE messages.chat_id = o.key AND message_recipients.user_wa_id = ${user_wa_id}
+      AND message_recipients.state = 'delivered') AS count
+    FROM json_each(${chats}) AS o`,
 )
 
-export async function countUnreadInGroup(db: Db, chat_id: string, user_wa_id: string): Promise<number> {
-  const [row] = await db.list(countUnreadOfParticipant, { chat_id, user_wa_id })
-  return row?.count ?? 0
+/** The same for chats of groups, whose participants each read for themselves. */
+export async function countUnreadInGroups(
+  db: Db,
+  chats: readonly string[],
+  user_wa_id: string,
+): Promise<Map<string, number>> {
+  if (chats.length === 0) return new Map()
+  const rows = await db.list(countUnreadOfParticipant, { chats: keysOf(chats), user_wa_id })
+  return new Map(rows.map(({ chat_id, count }) => [chat_id, Number(count)]))
 }
 
 export async function listMessagesOfChat(db: Db, chat_id: string, range: PageRange): Promise<StoredMessage[]> {
