@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { startCommand } from './harness/command.ts'
 import { writeAs } from './harness/crowd.ts'
 import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
-import { byForm, isLong } from './harness/form.ts'
+import { byForm } from './harness/form.ts'
 import { type SentStatement, StatementLog } from './harness/statement-log.ts'
 import { until } from './harness/until.ts'
 import { ids, numbers, testWorld, tokens } from './harness/world.ts'
@@ -281,7 +281,7 @@ test('the holder of a lane sends what it raises without reading it; others wake 
   }
   // It reads once a second all the same, for what others may have stored.
   const polls = (performance.now() - started) / 1000 + 2
-  const reads = holder.log.take().filter(({ text: sent }) => /FROM deliveries d JOIN events/.test(sent)).length
+  const reads = holder.log.take().filter(({ text: sent }) => /AS known[^;]*FROM deliveries d/.test(sent)).length
   assert.ok(reads <= 2 * polls, `${reads} reads for ${events} events, ${polls} polls expected`)
 
   const other = await startLoggedAt(t, place, 'all', { ...world, apps })
@@ -296,19 +296,4 @@ test('the holder of a lane sends what it raises without reading it; others wake 
     sent.filter((statement) => /^UPDATE lanes SET leased_until|^SELECT lanes.id/.test(statement)),
     [],
   )
-
-  if (!isLong) return
-  // When it gets much from elsewhere, the holder reads by itself, and nobody wakes it: on a machine that writes quickly.
-  let next = 0
-  const writeSome = async () => {
-    const ids = Array.from({ length: 40 }, () => `wamid.much.${next++}`)
-    const statuses = await Promise.all(ids.map((id, i) => writeAs(other.server, `1650555${3000 + i}`, id)))
-    assert.deepEqual(new Set(statuses), new Set([200]))
-  }
-  await until(async () => {
-    other.log.take()
-    for (let i = 0; i < 5; i++) await writeSome()
-    return other.log.take().every((statement) => !isNotice(statement))
-  }, '200 events without a notice')
-  await until(() => sink.has(`"wamid.much.${next - 1}"`), 'it delivers them all the same')
 })

@@ -6,7 +6,6 @@ import { type LaneChange, LaneChanges } from './lane-changes.ts'
 import { type Entry, type Found, LaneQueue, type Postponed } from './lane-queue.ts'
 import { LaneReads } from './lane-reads.ts'
 import { type LaneEvent, type LanePhase, moveLane } from './lane-states.ts'
-import { LaneWatch } from './lane-watch.ts'
 import type { Lane } from './lanes.ts'
 import { decideOutcome, type Outcome, type PostResult } from './outcome.ts'
 import { isDown, type LaneState, noteOutcome } from './pause.ts'
@@ -68,7 +67,6 @@ export class HeldLane implements Destination {
   readonly callback_url: string
   readonly origin: string
   readonly claim: Claim
-  readonly watch = new LaneWatch()
   readonly #queue = new LaneQueue()
   readonly #reads = new LaneReads()
   readonly #changes = new LaneChanges()

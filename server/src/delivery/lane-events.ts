@@ -13,8 +13,6 @@ export type WorkerEvent =
   | { readonly kind: 'held_elsewhere'; readonly ids: readonly string[] }
   /** A read has ended, well or not. */
   | { readonly kind: 'read'; readonly lane: HeldLane }
-  /** The lane is read at intervals from now on: nobody needs to wake this process for it. */
-  | { readonly kind: 'watched'; readonly lane: HeldLane }
   | { readonly kind: 'posted'; readonly lane: HeldLane; readonly outcomes: readonly Outcome[] }
   /** A post has ended, however it ended: its room is free. */
   | { readonly kind: 'turn_over'; readonly lane: HeldLane }

@@ -27,9 +27,6 @@ export class Reader {
   readonly #deps: ReaderDeps
   readonly #loop: Loop
   readonly #wanted = new Set<HeldLane>()
-  /** Lanes that are read at intervals. */
-  readonly #watched = new Set<HeldLane>()
-  #timer: NodeJS.Timeout | undefined
 
   constructor(deps: ReaderDeps) {
     this.#deps = deps
@@ -57,7 +54,6 @@ export class Reader {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer)
     await this.#loop.stop()
   }
 
@@ -65,10 +61,7 @@ export class Reader {
     const { database, clock } = this.#deps
     const now = clock.now()
     const reads = this.#takeLanes(now).map((lane) => lane.beginRead(database.isEmbedded))
-    if (reads.length === 0) {
-      this.#goOnWatching()
-      return
-    }
+    if (reads.length === 0) return
     const unread = new Set(reads)
     try {
       const readTime = performance.now()
@@ -91,29 +84,14 @@ export class Reader {
         }
         unread.delete(read)
         this.#deps.emit({ kind: 'read', lane })
-        this.#noteFound(lane, ofLane.length)
       }
     } finally {
       for (const { lane } of unread) {
         lane.failRead('unreadable')
         this.#wanted.add(lane)
       }
-      this.#goOnWatching()
     }
     if (this.#wanted.size > 0) this.#loop.wake()
-  }
-
-  /** Where other processes raise much for a lane, its holder does not wait to be woken. */
-  #noteFound(lane: HeldLane, count: number): void {
-    if (this.#deps.database.isEmbedded || !lane.watch.noteRead(count, performance.now())) return
-    this.#watched.add(lane)
-    this.#deps.emit({ kind: 'watched', lane })
-  }
-
-  #goOnWatching(): void {
-    if (this.#watched.size === 0 || this.#loop.isStopped) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#loop.wake(), paceMilliseconds).unref()
   }
 
   async #listDue(reads: readonly PlannedRead[], now: number): Promise<WaitingDelivery[]> {
@@ -143,18 +121,6 @@ export class Reader {
       if (lanes.length === batchSize) break
       this.#wanted.delete(lane)
       if (lane.canRead(now)) lanes.push(lane)
-    }
-    return [...lanes, ...this.#takeWatched(lanes, now)]
-  }
-
-  /** The lanes that it is time to read again. One that has enough to send reads when it needs to. */
-  #takeWatched(besides: readonly HeldLane[], now: number): HeldLane[] {
-    const time = performance.now()
-    const lanes: HeldLane[] = []
-    for (const lane of this.#watched) {
-      if (!lane.isHeld || lane.isBlocked || !lane.watch.isOn(time)) this.#watched.delete(lane)
-      else if (lane.hasEnough) lane.noteMore()
-      else if (lane.canRead(now) && !besides.includes(lane)) lanes.push(lane)
     }
     return lanes
   }

@@ -1,6 +1,5 @@
 import { Loop } from '../base/loop.ts'
 import { type Listening, maxNoticeBytes, type Notices } from '../db/notices.ts'
-import { trustMilliseconds } from './lane-watch.ts'
 
 /** A lane with new deliveries, and the process that holds it, if that is known: then nobody else needs to do anything. */
 export interface AnnouncedLane {
@@ -12,8 +11,6 @@ export interface AnnouncedLane {
 export interface Waker {
   /** There are new deliveries in lanes that another process holds or should claim; undefined: the lanes are unknown. */
   announceLanes(lanes: readonly AnnouncedLane[] | undefined): void
-  /** The holder of a lane, in this process, reads it at intervals for a while: nobody needs to announce it. */
-  announceWatch(holder: string, lane_id: string): void
   /** A timer was set that may be due soon. */
   announceTimers(): void
   /** Called with what other processes announce; undefined when the lanes are unknown. */
@@ -30,7 +27,6 @@ export interface Waker {
 /** For a process that hears no announcements. */
 export const silentWaker: Waker = {
   announceLanes() {},
-  announceWatch() {},
   announceTimers() {},
   onLanes() {},
   onTimers() {},
@@ -49,9 +45,6 @@ const paceMilliseconds = 20
 /** Ids of lanes and names of holders have 32 characters. */
 const maxLanes = Math.floor((maxNoticeBytes - 100) / 72)
 
-/** Of how many lanes it is remembered that they need not be announced. */
-const maxWatched = 10_000
-
 /** The most notifications that wait to be sent. */
 const maxSaid = 500
 
@@ -64,8 +57,6 @@ interface Notice {
   readonly holders?: readonly (string | null)[]
   /** There were too many to list. */
   readonly any?: true
-  /** Lanes that their holders read at intervals. */
-  readonly watched?: { readonly lanes: readonly string[]; readonly holders: readonly string[] }
   readonly said?: readonly string[]
 }
 
@@ -76,10 +67,6 @@ export class NoticeWaker implements Waker {
   readonly #listening: Listening | undefined
   readonly #loop: Loop
   readonly #lanes = new Map<string, string | null>()
-  /** Lanes that this process reads at intervals, to be announced to the others. */
-  readonly #watching = new Map<string, string>()
-  /** By id: lanes that need not be announced, because their holder reads them at intervals. */
-  readonly #watched = new Map<string, { readonly holder: string; readonly until: number }>()
   #hasUnknownLanes = false
   #hasTimers = false
   #hearLanes: (lanes: readonly AnnouncedLane[] | undefined) => void = () => undefined
@@ -107,19 +94,8 @@ export class NoticeWaker implements Waker {
 
   announceLanes(lanes: readonly AnnouncedLane[] | undefined): void {
     if (lanes === undefined) this.#hasUnknownLanes = true
-    for (const { id, holder = null } of lanes ?? []) if (!this.#isWatched(id, holder)) this.#lanes.set(id, holder)
+    for (const { id, holder = null } of lanes ?? []) this.#lanes.set(id, holder)
     if (this.#hasNews) this.#loop.wake()
-  }
-
-  /** A lane that was claimed by another process since then is announced. */
-  #isWatched(lane_id: string, holder: string | null): boolean {
-    const watch = this.#watched.get(lane_id)
-    return watch !== undefined && watch.holder === holder && performance.now() < watch.until
-  }
-
-  announceWatch(holder: string, lane_id: string): void {
-    this.#watching.set(lane_id, holder)
-    this.#loop.wake()
   }
 
   announceTimers(): void {
@@ -168,19 +144,7 @@ export class NoticeWaker implements Waker {
     this.#hasTimers = false
     // A poll finds what a lost notification announced.
     if (Object.keys(notice).length > 1) await this.#notices.send(channel, JSON.stringify(notice)).catch(() => undefined)
-    if (this.#watching.size > 0) await this.#sendWatch()
     while (this.#said.length > 0) await this.#sendSaid()
-  }
-
-  /** Those that do not fit are announced by the others as usual. */
-  async #sendWatch(): Promise<void> {
-    const watched = [...this.#watching].slice(0, maxLanes)
-    this.#watching.clear()
-    const notice: Notice = {
-      from: this.#name,
-      watched: { lanes: watched.map(([id]) => id), holders: watched.map(([, holder]) => holder) },
-    }
-    await this.#notices.send(channel, JSON.stringify(notice)).catch(() => undefined)
   }
 
   /** As much as one notification holds. */
@@ -201,19 +165,12 @@ export class NoticeWaker implements Waker {
     const notice = readNotice(text)
     if (!notice || notice.from === this.#name) return
     for (const said of notice.said ?? []) this.#hearSaid(said)
-    if (notice.watched) this.#noteWatched(notice.watched)
     if (notice.timers) this.#hearTimers()
     if (notice.any) this.#hearLanes(undefined)
     else if (notice.lanes) {
       const { lanes, holders = [] } = notice
       this.#hearLanes(lanes.map((id, index) => ({ id, holder: holders[index] ?? null })))
     }
-  }
-
-  #noteWatched({ lanes, holders }: NonNullable<Notice['watched']>): void {
-    if (this.#watched.size + lanes.length > maxWatched) this.#watched.clear()
-    const until = performance.now() + trustMilliseconds
-    for (const [index, id] of lanes.entries()) this.#watched.set(id, { holder: holders[index] ?? '', until })
   }
 
   #catchUp(): void {

@@ -248,7 +248,6 @@ export class DeliveryWorker {
     claimed: ({ lane, claim }) => this.#hold(lane, claim),
     held_elsewhere: ({ ids }) => this.#waker.announceLanes(ids.map((id) => ({ id }))),
     news: ({ lane, raised }) => this.#takeNews(lane, raised),
-    watched: ({ lane }) => this.#waker.announceWatch(this.#lease.owner, lane.id),
     read: ({ lane }) => this.#advance(lane),
     overtaken: ({ lane }) => this.#advance(lane),
     posted: ({ outcomes }) => this.#wakeForRetries(outcomes),
@@ -284,7 +283,6 @@ export class DeliveryWorker {
       this.#advance(lane)
       return
     }
-    lane.watch.noteOwn(raised?.deliveries.length ?? 0)
     lane.noteMore()
     if (lane.wantsRead) this.#reader.want(lane)
   }
