@@ -10,7 +10,7 @@ import { describeFailure } from '../src/cli/fail.ts'
 import { type CacheName, type Database, type Db, MigrationsOutOfOrder, UnknownMigrations } from '../src/db/database.ts'
 import { isMigrated, type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
-import { defineStatement, defineSteady } from '../src/db/statement.ts'
+import { defineStatement } from '../src/db/statement.ts'
 import type { Sealed } from '../src/db/tables.ts'
 import { createNode, isNodeId } from '../src/graph/nodes.ts'
 import { makeStorePlace, onBothDatabases, openPlace, useTestDatabase } from './harness/databases.ts'
@@ -91,18 +91,12 @@ onBothDatabases('the database', (engine) => {
     const find = defineStatement<{ app_id: string }>()((db, { app_id }) =>
       db.selectFrom('app_subscriptions').select(['object', 'fields']).where('app_id', '=', app_id),
     )
-    const findSteady = defineSteady(find)
     const parameters = { app_id: '3000000000000100' }
     const expected = { object: 'o', fields: ['messages', 'with "quotes"', '🌱'] }
     async function check(db: Db): Promise<void> {
-      for (const statement of [find, findSteady]) {
-        const row = await db.first(statement, parameters)
-        assert.ok(row && Object.isFrozen(row) && Object.isFrozen(row.fields))
-        assert.deepEqual(row, expected)
-      }
-      const list = await db.list(findSteady, parameters)
-      assert.ok(Object.isFrozen(list) && Object.isFrozen(list[0]) && Object.isFrozen(list[0]?.fields))
-      assert.deepEqual(list, [expected])
+      const row = await db.first(find, parameters)
+      assert.ok(row && Object.isFrozen(row) && Object.isFrozen(row.fields))
+      assert.deepEqual(row, expected)
     }
     // At the same moment, and one after the other: either may be answered from what another has read.
     await Promise.all([check(database.read), check(database.read), check(database.reserved)])

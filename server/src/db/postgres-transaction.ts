@@ -59,8 +59,7 @@ export class PostgresTransaction extends Transaction {
     parameters: Parameters,
   ): Promise<Row[]> {
     const { flight, statements } = this.#parts
-    const rows = (await flight.query(statements.prepare(statement, parameters))).rows as Row[]
-    return statement.isSteady ? freezeDeep(rows) : rows
+    return (await flight.query(statements.prepare(statement, parameters))).rows as Row[]
   }
 
   run<Parameters extends object>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {

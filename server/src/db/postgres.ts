@@ -408,10 +408,8 @@ interface BeginOptions {
 
 /** Look-ups of single rows use `lookUp`, all other statements `runner`. */
 function makeDb(runner: Reader, statements: PostgresStatements, secrets: KeyRing, lookUp: Reader = runner): Db {
-  const list = async (statement: Statement<never, unknown>, parameters: object) => {
-    const { rows } = await runner.query(statements.prepare(statement, parameters))
-    return statement.isSteady ? freezeDeep(rows) : rows
-  }
+  const list = async (statement: Statement<never, unknown>, parameters: object) =>
+    (await runner.query(statements.prepare(statement, parameters))).rows
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
     freezeDeep((await lookUp.query(statements.prepare(statement, parameters))).rows[0])
   return {

@@ -14,7 +14,6 @@ import {
   type StepRunner,
   type Written,
 } from './statement.ts'
-import { changesSteadyRows, checkSteady, SteadyRows } from './steady-rows.ts'
 import type { Tables } from './tables.ts'
 
 /** Prepared queries kept; bounded, because queries over lists differ by the length of the list. */
@@ -34,7 +33,6 @@ type Row = Record<string, unknown>
 export interface PreparedQuery {
   readonly sql: string
   readonly statement: StatementSync
-  readonly changesSteadyRows: boolean
   readonly columns: readonly string[]
   /** A row without values: a copy of it has all its members from the start. */
   readonly template: Row
@@ -54,8 +52,6 @@ export class SqliteConnection {
   readonly #statements = new Map<unknown, ReadyStatement>()
   /** The same without the rows that they return. */
   readonly #requirements = new Map<unknown, ReadyStatement>()
-  readonly #steady = new SteadyRows()
-  #version: unknown
   readonly #makeBuilder = makeBuilders({
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -69,7 +65,6 @@ export class SqliteConnection {
   }
 
   execute(script: string): void {
-    this.#steady.forget()
     this.#handle.exec(script)
   }
 
@@ -81,15 +76,10 @@ export class SqliteConnection {
   /** Begins a transaction that writes; what others have committed meanwhile is seen from here on. */
   begin(): void {
     this.#handle.exec('BEGIN IMMEDIATE')
-    const version = this.#prepareQuery('PRAGMA data_version').statement.all()[0] as unknown as unknown[]
-    if (version[0] === this.#version) return
-    this.#version = version[0]
-    this.#steady.forget()
   }
 
   /** Rolls back, unless SQLite has done so itself, for example because the disk is full. */
   rollBack(): void {
-    this.#steady.forget()
     if (this.#handle.isTransaction) this.command('ROLLBACK')
   }
 
@@ -135,9 +125,7 @@ export class SqliteConnection {
     parameters: Parameters,
   ): Row | undefined {
     const ready = this.#prepare(statement)
-    const values = ready.bind(parameters)
-    const row = this.#isKept(statement) ? this.#listSteady(ready, values)[0] : this.firstRow(ready, values)
-    return row as Row | undefined
+    return this.firstRow(ready, ready.bind(parameters)) as Row | undefined
   }
 
   list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row[] {
@@ -181,10 +169,7 @@ export class SqliteConnection {
     const { byRow } = statement
     if (!byRow) {
       const ready = this.#prepare(statement)
-      const values = ready.bind(parameters)
-      if (this.#isKept(statement)) return this.#listSteady(ready, values)
-      const rows = this.#listRows(ready, values)
-      return statement.isSteady ? freezeDeep(rows) : rows
+      return this.#listRows(ready, ready.bind(parameters))
     }
     if (byRow.when && !this.#isMet(byRow.when, parameters)) return []
     const ready = this.#prepare(byRow.statement as Statement<never, unknown>)
@@ -198,26 +183,10 @@ export class SqliteConnection {
     return row !== undefined && isMet(row, parameters as never)
   }
 
-  /** Outside a transaction another process may commit at any moment. */
-  #isKept({ isSteady }: Statement<never, unknown>): boolean {
-    return isSteady === true && this.#handle.isTransaction
-  }
-
-  #listSteady(ready: ReadyStatement, values: readonly SqliteValue[]): object[] {
-    const key = values.join('\0')
-    let rows = this.#steady.find(ready, key)
-    if (!rows) {
-      rows = freezeDeep(this.#listRows(ready, values))
-      this.#steady.keep(ready, key, rows)
-    }
-    return rows as object[]
-  }
-
   #prepare(statement: Statement<never, unknown>): ReadyStatement {
     let ready = this.#statements.get(statement)
     if (!ready) {
       const { sql, bind } = compileStatement(this.#query, statement, encodeForSqlite)
-      if (statement.isSteady) checkSteady(sql)
       ready = { ...this.#prepareText(sql), bind }
       this.#statements.set(statement, ready)
     }
@@ -247,7 +216,7 @@ export class SqliteConnection {
   }
 
   #prepareText(sql: string): PreparedQuery {
-    const statement = this.prepareRaw(sql)
+    const statement = this.#prepareRaw(sql)
     const columns = statement.columns()
     const decoders = columns.flatMap(({ type }, index) => {
       const decode = sqliteDecoder(type)
@@ -255,7 +224,7 @@ export class SqliteConnection {
     })
     const names = columns.map(({ name }) => name)
     const template = Object.fromEntries(names.map((name) => [name, null]))
-    return { sql, statement, changesSteadyRows: changesSteadyRows(sql), columns: names, template, decoders }
+    return { sql, statement, columns: names, template, decoders }
   }
 
   /** The rows as objects; none of a statement that returns none. */
@@ -265,8 +234,7 @@ export class SqliteConnection {
       this.#write(prepared, values)
       return []
     }
-    if (prepared.changesSteadyRows) this.#steady.forget()
-    const statement = this.statementOf(prepared)
+    const { statement } = prepared
     const stored = statement.all(...values) as unknown as unknown[][]
     if (stored.length === 0) return []
     const rows: Row[] = []
@@ -281,19 +249,12 @@ export class SqliteConnection {
     return rows
   }
 
-  #write({ statement, changesSteadyRows }: PreparedQuery, values: readonly SqliteValue[]): Written {
-    if (changesSteadyRows) this.#steady.forget()
+  #write({ statement }: PreparedQuery, values: readonly SqliteValue[]): Written {
     const { changes, lastInsertRowid } = statement.run(...values)
     return { changes: Number(changes), id: Number(lastInsertRowid) }
   }
 
-  /** The statement as it is run: by this connection. */
-  statementOf({ statement }: PreparedQuery): StatementSync {
-    return statement
-  }
-
-  /** Prepares a statement of another connection on this one. */
-  prepareRaw(sql: string): StatementSync {
+  #prepareRaw(sql: string): StatementSync {
     const statement = this.#handle.prepare(sql.replace(boundLimit, '$& + 0'))
     // The driver's own objects have no prototype, and are slow to make and to read.
     statement.setReturnArrays(true)

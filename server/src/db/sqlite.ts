@@ -10,7 +10,7 @@ import { OwnCounters, StoredCounters } from './counters.ts'
 import { type CacheName, type Counters, type Database, DatabaseUnavailable, type Transaction } from './database.ts'
 import { DueListeners } from './due.ts'
 import { isUnwritableSqlite } from './outage.ts'
-import { type PreparedQuery, type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
+import { type ReadyStatement, SqliteConnection, sqliteBusy } from './sqlite-connection.ts'
 import { SqliteScope, SqliteTransaction } from './sqlite-transaction.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -19,8 +19,6 @@ const busyPatienceMilliseconds = 30_000
 const maxRememberedRows = 10_000
 /** The longest cache key: ids and codes are far shorter, and a longer text was made up by a caller. */
 const maxKeyCharacters = 256
-/** How many statements of the reader the writer keeps prepared. */
-const maxOnWriter = 500
 /** The channel on which Node reports each request before any handler sees it. */
 const requestStart = 'http.server.request.start'
 
@@ -31,7 +29,7 @@ const requestStart = 'http.server.request.start'
 export function openSqlite(file: string): Database {
   const secrets = new KeyRing()
   const writer = new SqliteConnection(openFile(file), secrets)
-  const reader = new CommittedReader(openFile(file), secrets, writer)
+  const reader = new CommittedReader(openFile(file), secrets)
   const listeners = new DueListeners()
   const queue = new WriteQueue(
     {
@@ -201,12 +199,9 @@ class CommittedReader extends SqliteConnection {
   #isChecked = false
   #hasArrivals = false
   #size = 0
-  readonly #writer: SqliteConnection
-  readonly #onWriter = new Map<PreparedQuery, StatementSync>()
 
-  constructor(handle: DatabaseSync, secrets: KeyRing, writer: SqliteConnection) {
+  constructor(handle: DatabaseSync, secrets: KeyRing) {
     super(handle, secrets)
-    this.#writer = writer
     this.#askVersion = handle.prepare('PRAGMA data_version')
     diagnostics.subscribe(requestStart, this.#beginRequest)
   }
@@ -259,21 +254,6 @@ class CommittedReader extends SqliteConnection {
       this.#derived.set(cacheName, values)
     }
     return values as Map<string, Value>
-  }
-
-  /**
-   * Between transactions the writer reads, too: it knows the pages that it has just committed, where this connection would have to
-   * read each anew after every commit.
-   */
-  override statementOf(prepared: PreparedQuery): StatementSync {
-    if (this.#writer.isTransactionOpen()) return prepared.statement
-    let statement = this.#onWriter.get(prepared)
-    if (!statement) {
-      statement = this.#writer.prepareRaw(prepared.sql)
-      if (this.#onWriter.size >= maxOnWriter) this.#onWriter.clear()
-      this.#onWriter.set(prepared, statement)
-    }
-    return statement
   }
 
   readonly #endTurn = (): void => {

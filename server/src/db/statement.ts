@@ -20,8 +20,6 @@ export interface Statement<Parameters extends object, Row> {
   readonly steps?: Steps<Parameters, Row>
   /** The same row by row, for a database where reading rows from JSON costs more than a statement. */
   readonly byRow?: ByRow<Parameters, Row>
-  /** Whether it reads only what is seldom written: see `defineSteady`. */
-  readonly isSteady?: boolean
 }
 
 export interface ByRow<Parameters extends object, Row> {
@@ -39,7 +37,7 @@ export interface StatementRunner {
     statement: Statement<Parameters, Row>,
     parameters: Parameters,
   ): Promise<Readonly<Row> | undefined>
-  /** Every row; those of a steady statement are frozen, and their list too. */
+  /** Every row. */
   list<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
 }
 
@@ -86,16 +84,6 @@ export function defineWithSteps<Parameters extends object, Row>(
   steps: Steps<Parameters, Row>,
 ): Statement<Parameters, Row> {
   return { build: statement.build, steps }
-}
-
-/**
- * A query whose tables are seldom written, such as who subscribes to what. A transaction of the embedded database finds its rows in
- * memory until one of these tables changes (`steady-rows.ts`).
- */
-export function defineSteady<Parameters extends object, Row>(
-  statement: Statement<Parameters, Row>,
-): Statement<Parameters, Row> {
-  return { ...statement, isSteady: true }
 }
 
 /** More than the values of any row. */

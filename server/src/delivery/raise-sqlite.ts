@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { defineSql, defineStatement, defineSteady, type StepRunner, type Steps } from '../db/statement.ts'
+import { defineSql, defineStatement, type StepRunner, type Steps } from '../db/statement.ts'
 import type { EventRow, MoreDeliveries, NewEvents, RaisedFor } from './new-event.ts'
 import { subscribersOf, type Target } from './subscribers.ts'
 
@@ -8,9 +8,8 @@ interface Subscriber {
   readonly callback_url: string
 }
 
-const findSubscribers = defineSteady(
-  defineSql<{ account_id: string; phone_number_id: string; field: string }>()(
-    ({ account_id, phone_number_id, field }) => sql<Subscriber>`
+const findSubscribers = defineSql<{ account_id: string; phone_number_id: string; field: string }>()(
+  ({ account_id, phone_number_id, field }) => sql<Subscriber>`
       SELECT linked.app_id, linked.callback_url
       FROM (${subscribersOf(
         account_id,
@@ -18,7 +17,6 @@ const findSubscribers = defineSteady(
         sql`EXISTS (SELECT 1 FROM json_each(app_subscriptions.fields) f WHERE f.value = ${field})`,
       )}) AS linked
       ORDER BY linked.app_id`,
-  ),
 )
 
 const findLane = defineStatement<Subscriber>()((db, { app_id, callback_url }) =>

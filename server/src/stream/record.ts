@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/database.ts'
-import { defineSql, defineSteady, defineWithRows } from '../db/statement.ts'
+import { defineSql, defineWithRows } from '../db/statement.ts'
 
 /** The name of the users' stream among the wanted ones. */
 export const usersStream = 'users'
@@ -40,10 +40,8 @@ const insertIfWanted = defineWithRows(
     VALUES (${type}, ${phone_number_id}, ${user_wa_id}, ${group_id}, ${message_id}, ${data}, ${now})`,
   ({ events, now }) => Object.values(events).map((row) => [now, ...row]),
   {
-    statement: defineSteady(
-      defineSql<Recorded>()(
-        () => sql<object>`SELECT wanted_until FROM wanted_streams WHERE name = ${sql.lit(usersStream)}`,
-      ),
+    statement: defineSql<Recorded>()(
+      () => sql<object>`SELECT wanted_until FROM wanted_streams WHERE name = ${sql.lit(usersStream)}`,
     ),
     isMet: (row, { now }) => (row as { wanted_until: number }).wanted_until > now,
   },

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
 import { firstSoon } from '../../db/soon.ts'
-import { defineSql, defineStatement, defineSteady } from '../../db/statement.ts'
+import { defineSql, defineStatement } from '../../db/statement.ts'
 import type {
   ChatsTable,
   MediaTable,
@@ -43,24 +43,22 @@ export const emptyChat = {
   last_time: 0,
 } as const satisfies Omit<ChatsTable, 'id' | 'phone_number_id'>
 
-const findById = defineSteady(
-  defineStatement<{ id: string }>()((db, { id }) =>
-    db
-      .selectFrom('phone_numbers')
-      .innerJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
-      .select([
-        'phone_numbers.id',
-        'phone_numbers.account_id',
-        'phone_numbers.phone_number',
-        'phone_numbers.registered',
-        'phone_numbers.link_status',
-        'phone_numbers.connection_status',
-        'phone_numbers.calling_enabled',
-        'phone_numbers.messaging_limit_tier',
-        'accounts.account_review_status',
-      ])
-      .where('phone_numbers.id', '=', id),
-  ),
+const findById = defineStatement<{ id: string }>()((db, { id }) =>
+  db
+    .selectFrom('phone_numbers')
+    .innerJoin('accounts', 'accounts.id', 'phone_numbers.account_id')
+    .select([
+      'phone_numbers.id',
+      'phone_numbers.account_id',
+      'phone_numbers.phone_number',
+      'phone_numbers.registered',
+      'phone_numbers.link_status',
+      'phone_numbers.connection_status',
+      'phone_numbers.calling_enabled',
+      'phone_numbers.messaging_limit_tier',
+      'accounts.account_review_status',
+    ])
+    .where('phone_numbers.id', '=', id),
 )
 
 /** A number as far as sending asks; its id is that of a node which was found visible, or of a message. */
@@ -185,16 +183,14 @@ interface PersonRow extends Pick<UsersTable, 'name' | 'presence'> {
   readonly is_number: number
 }
 
-const selectPerson = defineSteady(
-  defineSql<{ wa_id: string; phone_number_id: string }>()(
-    ({ wa_id, phone_number_id }) => sql<PersonRow>`
+const selectPerson = defineSql<{ wa_id: string; phone_number_id: string }>()(
+  ({ wa_id, phone_number_id }) => sql<PersonRow>`
     SELECT users.name, users.presence, users.auto_read, users.read_receipts, users.reachable,
       CASE WHEN EXISTS (SELECT 1 FROM blocked_users WHERE blocked_users.phone_number_id = ${phone_number_id}
         AND blocked_users.user_wa_id = ${wa_id}) THEN 1 ELSE 0 END AS is_blocked,
       CASE WHEN EXISTS (SELECT 1 FROM phone_numbers WHERE phone_numbers.phone_number = ${wa_id})
         THEN 1 ELSE 0 END AS is_number
     FROM (SELECT CAST(${wa_id} AS TEXT) AS wa_id) AS asked LEFT JOIN users ON users.wa_id = asked.wa_id`,
-  ),
 )
 
 export async function findPerson(db: Db, phone_number_id: string, wa_id: string): Promise<Person> {

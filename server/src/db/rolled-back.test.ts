@@ -5,20 +5,14 @@ import { after, before, describe, test } from 'node:test'
 import { makeMigratedStore } from '../../test/harness/databases.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Transaction, TransactionEnded } from './database.ts'
-import { defineStatement, defineSteady } from './statement.ts'
-import { changesSteadyRows } from './steady-rows.ts'
+import { defineStatement } from './statement.ts'
 
-const findTaken = defineSteady(
-  defineStatement<{ id: string }>()((db, { id }) =>
-    db.selectFrom('rate_windows').select('taken').where('key', '=', id),
-  ),
-)
-const findState = defineSteady(
-  defineStatement<{ id: string }>()((db, { id }) => db.selectFrom('messages').select('state').where('id', '=', id)),
+const findTaken = defineStatement<{ id: string }>()((db, { id }) =>
+  db.selectFrom('rate_windows').select('taken').where('key', '=', id),
 )
 const id = 'a'
 
-describe('what is kept of tables that are seldom written', () => {
+describe('what a transaction of the embedded store reads', () => {
   let held: Awaited<ReturnType<typeof makeMigratedStore>>
 
   before(async () => {
@@ -135,25 +129,4 @@ describe('what is kept of tables that are seldom written', () => {
     })
     assert.deepEqual(await database.read.first(findTaken, { id }), { taken: 5 })
   })
-
-  test('is never of a table that is written all the time', async () => {
-    await assert.rejects(
-      held.database.transaction((tx) => tx.first(findState, { id })),
-      /reads messages/,
-    )
-  })
-
-  for (const [sql, changes] of [
-    ['select 1', false],
-    ['insert into "messages" ("id") values (?)', false],
-    ['\n    UPDATE deliveries SET state = ?', false],
-    ['delete from "timers" where "id" in (?, ?)', false],
-    ['insert into "users" ("wa_id") values (?)', true],
-    ['INSERT OR IGNORE INTO apps (id) VALUES (?)', true],
-    ['WITH found AS (SELECT 1) INSERT INTO messages SELECT * FROM found', true],
-    ['ROLLBACK TO job', true],
-  ] as const) {
-    test(`is ${changes ? 'forgotten after' : 'good after'} ${sql.trim()}`, () =>
-      assert.equal(changesSteadyRows(sql), changes))
-  }
 })
