@@ -198,6 +198,9 @@ function withoutName({ text, values }: pg.QueryConfig): pg.QueryConfig {
   return { text, ...(values && { values }) }
 }
 
+/** Behind a transaction pooler a setting lasts for a batch, which is a transaction; `postgres.ts` says why. */
+const setNoJit: pg.QueryConfig = { text: "SELECT set_config('jit', 'off', TRUE)" }
+
 /** Sends one statement, on which no other depends. */
 export function sendAlone(
   client: pg.Client | pg.PoolClient,
@@ -208,9 +211,9 @@ export function sendAlone(
 ): void {
   const done: BatchCallback = (failure, results) => {
     if (failure) reject(failure.error)
-    else resolve(results[0] as StatementResult)
+    else resolve(results.at(-1) as StatementResult)
   }
-  const batch = new Batch([query], done, isNamed)
+  const batch = new Batch(isNamed ? [query] : [setNoJit, query], done, isNamed)
   const { query_timeout } = query as { query_timeout?: number }
   if (query_timeout !== undefined) batch.query_timeout = query_timeout
   client.query(batch as unknown as pg.Submittable)

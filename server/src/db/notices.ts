@@ -25,11 +25,18 @@ const probeInterval = 30 * second
 const probePatience = 5 * second
 const probeStart = 'probe '
 
-export function openNotices(url: string, pool: Pick<pg.Pool, 'query'>): Notices {
+export function openNotices(
+  url: string,
+  pool: Pick<pg.Pool, 'query'>,
+  prepareSession: (client: pg.Client) => Promise<void>,
+): Notices {
   const send: Notices['send'] = async (channel, text) => {
     await pool.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, text] })
   }
-  return { send, listen: (channel, hear, onGap) => new PostgresListening({ url, channel, send, hear, onGap }) }
+  return {
+    send,
+    listen: (channel, hear, onGap) => new PostgresListening({ url, channel, send, hear, onGap, prepareSession }),
+  }
 }
 
 /** Behind a transaction pooler nothing can be heard: every process polls. */
@@ -40,6 +47,7 @@ export const deafNotices: Notices = {
 
 interface ListeningOptions extends Pick<Notices, 'send'> {
   readonly url: string
+  readonly prepareSession: (client: pg.Client) => Promise<void>
   readonly channel: string
   readonly hear: (text: string) => void
   readonly onGap: () => void
@@ -75,7 +83,7 @@ class PostgresListening implements Listening {
   }
 
   async #connect(): Promise<void> {
-    const { url, channel } = this.#options
+    const { url, channel, prepareSession } = this.#options
     const client = new pg.Client({
       connectionString: url,
       application_name: 'switchboard',
@@ -88,6 +96,7 @@ class PostgresListening implements Listening {
     client.on('notification', ({ payload = '' }) => this.#take(payload))
     try {
       await client.connect()
+      await prepareSession(client)
       await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
       await this.#sendProbe(client)
     } catch {

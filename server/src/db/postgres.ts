@@ -25,6 +25,11 @@ import { type Reader, SharedReader } from './shared-reader.ts'
 import { SharedWriter } from './shared-writer.ts'
 import type { Statement } from './statement.ts'
 
+/**
+ * PostgreSQL compiles a statement whose estimated cost is high, at each execution. Ours touch few rows, whatever a plan for a
+ * parameter that is not known says: compiling one took 3 s where running it takes 10 ms.
+ */
+const noJit = 'jit = off'
 /** Any number, as long as every migrating process uses the same one. */
 const migrationLock = 7_305_921
 /** Serialization failure and deadlock: PostgreSQL asks for the transaction to be run again. */
@@ -90,9 +95,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
-  const hearing = new Hearing(() => askAlone(connection))
-  // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const idleTimeout = `idle_in_transaction_session_timeout = ${Math.max(timeout, minIdleTimeout)}`
+  // By a statement, not by a parameter of the start: a session pooler would refuse that, and the URL may have options of its own.
+  const prepareSession: PrepareSession = isPooled
+    ? undefined
+    : async (client) => void (await client.query(`SET ${noJit}; SET ${idleTimeout}`))
+  const hearing = new Hearing(() => askAlone(connection, prepareSession))
+  // One connection is for look-ups and health, and one of the others for lists: neither ever waits for writers.
   const ownLockTimeout = `lock_timeout = ${lockTimeout}`
   const hasReserve = maxConnections >= smallestWithReserve
   const poolSize = Math.max(1, maxConnections - (hasReserve ? 2 : 1))
@@ -100,12 +109,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     ...connection,
     max: poolSize,
     pipeline: !isPooled,
-    ...(!isPooled && {
-      onConnect: (client: pg.ClientBase) => client.query(`SET ${idleTimeout}`).then(() => undefined),
-    }),
+    ...(prepareSession && { onConnect: prepareSession }),
   })
   const pooled = readerOf(pool, hearing, isPooled)
-  const shared = new SharedReader(connection, pooled, { hearing, onBroken: onIdleError, isPooled })
+  const shared = new SharedReader(connection, pooled, { hearing, onBroken: onIdleError, prepareSession })
   const places = new Places({
     places: Math.max(1, poolSize - 1),
     patience: patienceInLockTimeouts * lockTimeout,
@@ -115,7 +122,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   // In each transaction: reads wait for as long as their response may take, and a pooler may use a different connection for each.
   const setLockTimeout: NamedQuery = { name: 'lock_timeout', text: `SET LOCAL ${ownLockTimeout}` }
   const setTimeouts = isPooled
-    ? [setLockTimeout, { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` }]
+    ? [
+        setLockTimeout,
+        { name: 'idle_timeout', text: `SET LOCAL ${idleTimeout}` },
+        { name: 'no_jit', text: `SET LOCAL ${noJit}` },
+      ]
     : [setLockTimeout]
   // SET LOCAL itself needs a BEGIN.
   const setAlone: readonly NamedQuery[] | undefined = isPooled
@@ -126,7 +137,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
     ...setTimeouts,
   ]
-  const reserve = hasReserve ? new pg.Pool({ ...connection, max: 1, pipeline: !isPooled }) : undefined
+  const reserve = hasReserve
+    ? new pg.Pool({
+        ...connection,
+        max: 1,
+        pipeline: !isPooled,
+        ...(prepareSession && { onConnect: prepareSession }),
+      })
+    : undefined
   for (const connections of reserve ? [pool, reserve] : [pool]) {
     connections.on('error', onIdleError)
     connections.on('connect', (client) => {
@@ -213,7 +231,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     reserved,
     transaction,
     execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
-    notices: isPooled ? deafNotices : openNotices(url, pool),
+    notices: prepareSession ? openNotices(url, pool, prepareSession) : deafNotices,
     onDue: listeners.add,
     snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
     async runScript(tx, script) {
@@ -354,8 +372,11 @@ async function connect(pool: pg.Pool, hearing: Hearing): Promise<pg.PoolClient> 
   }
 }
 
+/** What a session begins with; undefined behind a transaction pooler, where there are none. */
+type PrepareSession = ((client: pg.ClientBase) => Promise<void>) | undefined
+
 /** Asks on a connection of its own. */
-async function askAlone(connection: pg.ClientConfig): Promise<void> {
+async function askAlone(connection: pg.ClientConfig, prepareSession: PrepareSession): Promise<void> {
   const { connectionTimeoutMillis = patienceOfAsking, query_timeout = patienceOfAsking } = connection
   const client = new pg.Client({
     ...connection,
@@ -365,6 +386,7 @@ async function askAlone(connection: pg.ClientConfig): Promise<void> {
   client.on('error', () => undefined)
   try {
     await client.connect()
+    await prepareSession?.(client)
     await client.query('SELECT 1')
   } catch (error) {
     // A database that has no connection left is there.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeStorePlace, type StorePlace } from '../../test/harness/databases.ts'
+import { until } from '../../test/harness/until.ts'
 import { Hearing } from './hearing.ts'
 import { SharedReader } from './shared-reader.ts'
 
@@ -20,7 +21,11 @@ describe('look-ups that share a connection', () => {
     reader = new SharedReader(
       config,
       { query: unexpected },
-      { hearing: new Hearing(() => Promise.resolve()), onBroken: () => undefined, isPooled: false },
+      {
+        hearing: new Hearing(() => Promise.resolve()),
+        onBroken: () => undefined,
+        prepareSession: () => Promise.resolve(),
+      },
     )
   })
   after(async () => {
@@ -41,5 +46,29 @@ describe('look-ups that share a connection', () => {
       found.map(({ rows }) => rows.map(({ id }) => id)),
       [['1'], ['2'], []],
     )
+  })
+
+  test('fail when their connection is lost, and the next one has another', async () => {
+    const backend = { text: 'SELECT pg_backend_pid() AS pid' }
+    const pid = (await reader.query(backend)).rows[0]?.['pid']
+    const waiting = Promise.allSettled([reader.query({ text: 'SELECT pg_sleep(60)' }), reader.query(backend)])
+    const isAsleep = async () => {
+      const { rows } = await others.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", [
+        pid,
+      ])
+      return rows.length > 0
+    }
+    await until(isAsleep, 'it waits')
+    await others.query('SELECT pg_terminate_backend($1)', [pid])
+    assert.deepEqual(
+      (await waiting).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    const next = (await reader.query(backend)).rows[0]?.['pid']
+    assert.notEqual(next, pid)
+    // Nothing counts as under way any more: look-ups would be sent elsewhere after a while.
+    const asleep = { text: 'SELECT pg_sleep(0.3)' }
+    await reader.query(asleep)
+    assert.equal((await reader.query(backend)).rows[0]?.['pid'], next)
   })
 })

@@ -20,8 +20,8 @@ export interface Reader {
 export interface SharedReaderOptions {
   readonly hearing: Hearing
   readonly onBroken: (error: Error) => void
-  /** Behind a transaction pooler, which takes one statement at a time, without a name. */
-  readonly isPooled: boolean
+  /** What a session begins with; undefined behind a transaction pooler, which has none, and takes one batch at a time, without names. */
+  readonly prepareSession: ((client: pg.Client) => Promise<void>) | undefined
 }
 
 /**
@@ -46,8 +46,8 @@ export class SharedReader implements Reader {
   #isClosed = false
 
   constructor(config: pg.ClientConfig, others: Reader, options: SharedReaderOptions) {
-    this.#config = { ...config, pipeline: !options.isPooled }
-    this.#isNamed = !options.isPooled
+    this.#isNamed = options.prepareSession !== undefined
+    this.#config = { ...config, pipeline: this.#isNamed }
     this.#others = others
     this.#options = options
   }
@@ -136,6 +136,7 @@ export class SharedReader implements Reader {
     client.on('end', () => this.#drop(client))
     try {
       await client.connect()
+      await this.#options.prepareSession?.(client)
     } catch (error) {
       client.end().catch(() => undefined)
       throw error
