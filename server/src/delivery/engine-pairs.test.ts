@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import fc from 'fast-check'
 import type { Engine } from '../../test/harness/databases.ts'
+import { byForm } from '../../test/harness/form.ts'
+import { fc } from '../../test/harness/properties.ts'
 import { startTestServer, type TestServer } from '../../test/harness/server.ts'
 import { accounts, ids, numbers, partnerIds, testWorld } from '../../test/harness/world.ts'
 import type { ManualClock } from '../base/clock.ts'
@@ -100,7 +101,7 @@ describe('what each database does by a statement of its own: raising events, rec
         }
         assert.deepEqual(results[1], results[0])
       }),
-      { numRuns: 40 },
+      { numRuns: byForm(40, 400) },
     )
     assert.ok(heard > 100, 'events were raised for somebody')
   })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import fc from 'fast-check'
+import { byForm } from '../../test/harness/form.ts'
 import { LaneModel, type LaneModelOptions, type ModelAction, modelActions } from '../../test/harness/lane-model.ts'
+import { fc } from '../../test/harness/properties.ts'
 
 /** What happens often, so that lanes live long enough for what is rare to matter. */
 const usual: readonly ModelAction[] = [
@@ -39,7 +40,7 @@ function checkLane(options: LaneModelOptions): void {
       assert.deepEqual(model.unfinished(), [])
       assert.equal(model.phase, 'ended')
     }),
-    { numRuns: 250 },
+    { numRuns: byForm(250, 5000) },
   )
 }
 
