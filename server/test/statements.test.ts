@@ -122,7 +122,7 @@ const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 /** What requests sent since the last call: without notices, and without what a new connection begins with. */
 function takeOfRequests(log: StatementLog): SentStatement[] {
   const isAside = (statement: SentStatement) =>
-    isNotice(statement) || statement.text.startsWith('SET idle_in_transaction_session_timeout')
+    isNotice(statement) || statement.text.includes('SET idle_in_transaction_session_timeout')
   return log.take().filter((statement) => !isAside(statement))
 }
 

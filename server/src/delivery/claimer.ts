@@ -5,7 +5,7 @@ import type { Emit } from './lane-events.ts'
 import type { LaneAddress } from './lane-rows.ts'
 import { wakeNotedLanes } from './lane-wakes.ts'
 import { claimLanes, firstPlace, type Lane, type Lease, listAddresses, listDueLanes } from './lanes.ts'
-import type { Destination, Room } from './room.ts'
+import type { Claim, Room } from './room.ts'
 
 /** The shortest time between two claims, however many commits ask for one. */
 const paceMilliseconds = 20
@@ -24,12 +24,6 @@ export interface ClaimerDeps {
   /** Whether this process holds a lane, or still has posts under way for a lane that it lost. */
   readonly isTaken: (lane_id: string) => boolean
   readonly emit: Emit
-}
-
-/** Where a lane leads, and the key of its room. */
-export interface Claim extends Destination {
-  /** Whether its subscriber failed last, as far as this process knows. */
-  readonly isFailing: boolean
 }
 
 interface Candidate extends LaneAddress, Claim {

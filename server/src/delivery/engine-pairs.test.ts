@@ -103,7 +103,7 @@ describe('what each database does by a statement of its own: raising events, rec
       }),
       { numRuns: byForm(40, 400) },
     )
-    assert.ok(heard > 100, 'events were raised for somebody')
+    assert.ok(heard > 20, `${heard} deliveries`)
   })
 })
 

@@ -1,8 +1,8 @@
 import type { RaisedDeliveries } from '../db/database.ts'
-import type { Claim } from './claimer.ts'
 import type { HeldLane } from './held-lane.ts'
 import type { Lane } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
+import type { Claim } from './room.ts'
 
 /** What claimer, reader, sender and recorder report to the worker, which alone decides what is done next. */
 export type WorkerEvent =

@@ -8,6 +8,12 @@ export interface Destination {
   readonly origin: string
 }
 
+/** A lane that is claimed: where it leads, and the key of its room. */
+export interface Claim extends Destination {
+  /** Whether its subscriber failed last, as far as this process knows. */
+  readonly isFailing: boolean
+}
+
 /**
  * What the end of a post says about its host: it responded, whatever the status; it was silent for the whole time; or neither. A
  * connection that is refused or reset takes no time, so it is no sign of a host that hangs.

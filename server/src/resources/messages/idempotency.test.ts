@@ -32,7 +32,13 @@ onBothDatabases('a key that is swept after it was found to be there', (engine) =
       }
       return found
     }
-    return Object.assign(Object.create(tx), { first })
+    return new Proxy(tx, {
+      get(_, name) {
+        if (name === 'first') return first
+        const member: unknown = Reflect.get(tx, name, tx)
+        return typeof member === 'function' ? member.bind(tx) : member
+      },
+    })
   }
 
   test('is new: the request is done again and its response kept', async () => {
