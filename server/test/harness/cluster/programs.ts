@@ -16,16 +16,20 @@ const readyWithin = 10_000
 export async function findProgram(name: string, packageName = name): Promise<string> {
   const found = await lookFor(name)
   if (found) return found
-  if (process.getuid?.() === 0) {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packageName}`
-    await promisify(execFile)('sh', ['-c', install], { env }).catch(() => undefined)
-  }
+  await installPackage(packageName)
   const installed = await lookFor(name)
   if (installed) return installed
   throw new Error(
     `${name} is not installed, and could not be: install it (on Debian: apt-get install ${packageName}), then repeat this`,
   )
+}
+
+/** Does nothing where that is not possible. */
+export async function installPackage(packageName: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packageName}`
+  await promisify(execFile)('sh', ['-c', install], { env }).catch(() => undefined)
 }
 
 async function lookFor(name: string): Promise<string | undefined> {
@@ -97,7 +101,7 @@ export class Program {
   }
 }
 
-async function findNobody(): Promise<{ uid: number; gid: number }> {
+export async function findNobody(): Promise<{ uid: number; gid: number }> {
   const line = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8'))
   return { uid: Number(line?.[1] ?? 65_534), gid: Number(line?.[2] ?? 65_534) }
 }

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { chown, glob, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { findNobody, installPackage, Program, takePort } from './cluster/programs.ts'
+
+/** PostgreSQL as Debian builds it, with the compiler of statements that the one of the other tests does not have. */
+export interface DebianPostgres {
+  readonly url: string
+  /** What it has logged. */
+  readLog(): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts one with these settings. */
+export async function startDebianPostgres(settings: Readonly<Record<string, string>>): Promise<DebianPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-debian-'))
+  const bin = dirname(dirname(await findCompiler())).concat('/bin')
+  const user = process.getuid?.() === 0 ? await findNobody() : undefined
+  if (user) await chown(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  const initdb = [`--pgdata=${data}`, '--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8']
+  await promisify(execFile)(join(bin, 'initdb'), initdb, { cwd: folder, ...user })
+  const port = await takePort()
+  const all = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    logging_collector: 'on',
+    log_directory: folder,
+    log_filename: 'server.log',
+    ...settings,
+  }
+  const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const program = await new Program(join(bin, 'postgres'), ['-D', data, ...args], port, {
+    isUnprivileged: true,
+  }).start()
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    readLog: () => readFile(join(folder, 'server.log'), 'utf8'),
+    async stop() {
+      await program.kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The file of the compiler, in the folder `lib` of an installation. */
+async function findCompiler(): Promise<string> {
+  const find = async () => (await Array.fromAsync(glob('/usr/lib/postgresql/*/lib/llvmjit.so'))).sort().at(-1)
+  const found = (await find()) ?? (await installPackage('postgresql').then(find))
+  if (found === undefined)
+    throw new Error("Debian's PostgreSQL is missing: apt-get install postgresql, then repeat this")
+  return found
+}
