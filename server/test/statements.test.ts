@@ -80,6 +80,7 @@ async function startLoggedAt(scope: Scope, place: StorePlace, role: string, give
     await server.stop('SIGKILL')
     await log.end()
   })
+  await until(() => log.has(isHeartbeat), 'it has started: what it sends by itself from now on is known')
   const authorization = `Bearer ${tokens.owner}`
   const call = async (path: string, init: RequestInit = {}) => {
     const url = `${server.url}/v23.0/${numbers.main}${path}`
@@ -119,11 +120,20 @@ function nameWrite(text: string): string {
 
 const isNotice = ({ text }: SentStatement) => /notify/i.test(text)
 
-/** What requests sent since the last call: without notices, and without what a new connection begins with. */
+/** What a new connection begins with, whenever the process opens one. */
+const isBeginning = ({ text }: SentStatement) => /^(SET (?!LOCAL)|LISTEN )/.test(text.trim())
+
+/** The heartbeat of the process, which is one flight. */
+const isHeartbeat = ({ text }: SentStatement) => text.includes('"processes"')
+
+/** What requests sent since the last call. */
 function takeOfRequests(log: StatementLog): SentStatement[] {
+  const flightOf = ({ connection, flight }: SentStatement) => `${connection} ${flight}`
+  const sent = log.take()
+  const heartbeats = new Set(sent.filter(isHeartbeat).map(flightOf))
   const isAside = (statement: SentStatement) =>
-    isNotice(statement) || statement.text.includes('SET idle_in_transaction_session_timeout')
-  return log.take().filter((statement) => !isAside(statement))
+    isNotice(statement) || isBeginning(statement) || heartbeats.has(flightOf(statement))
+  return sent.filter((statement) => !isAside(statement))
 }
 
 describe('a process that serves requests', () => {

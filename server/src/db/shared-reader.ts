@@ -8,7 +8,6 @@ const silenceUntilStuck = 250
 
 interface LookUp {
   readonly query: pg.QueryConfig
-  readonly promise: Promise<StatementResult>
   readonly resolve: (result: StatementResult | Promise<StatementResult>) => void
   readonly reject: (error: unknown) => void
 }
@@ -25,11 +24,10 @@ export interface SharedReaderOptions {
 }
 
 /**
- * One connection that the look-ups of all requests share. They are pipelined: those of one turn of the event loop are sent together,
- * and equal ones of one turn once, which is safe because every caller asked before they were sent, and nobody may change a row that was
- * looked up. A look-up takes a fraction of a
- * millisecond, so none delays the others, and none waits for the write connections. It costs Node and PostgreSQL half as much as a
- * pooled connection. If one look-up is blocked all the same (for example by a table lock), the later ones use `others`.
+ * One connection that the look-ups of all requests share. They are pipelined: those of one turn of the event loop are sent together. A
+ * look-up takes a fraction of a millisecond, so none delays the others, and none waits for the write connections. It costs Node and
+ * PostgreSQL half as much as a pooled connection. If one look-up is blocked all the same (for example by a table lock), the later ones
+ * use `others`.
  */
 export class SharedReader implements Reader {
   readonly #config: pg.ClientConfig
@@ -39,8 +37,6 @@ export class SharedReader implements Reader {
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
   #waiting: LookUp[] = []
-  /** Pending look-ups: equal ones of several requests in one turn are sent once. */
-  readonly #byKey = new Map<string, LookUp>()
   #underWay = 0
   #lastAnswer = 0
   #isClosed = false
@@ -53,12 +49,8 @@ export class SharedReader implements Reader {
   }
 
   query(query: pg.QueryConfig): Promise<StatementResult> {
-    const key = keyOf(query)
-    const same = key === undefined ? undefined : this.#byKey.get(key)
-    if (same) return same.promise
     const { promise, resolve, reject } = Promise.withResolvers<StatementResult>()
-    const lookUp: LookUp = { query, promise, resolve, reject }
-    if (key !== undefined) this.#byKey.set(key, lookUp)
+    const lookUp: LookUp = { query, resolve, reject }
     if (this.#waiting.push(lookUp) === 1) setImmediate(this.#flush)
     return promise
   }
@@ -74,7 +66,6 @@ export class SharedReader implements Reader {
   readonly #flush = (): void => {
     const waiting = this.#waiting
     this.#waiting = []
-    this.#byKey.clear()
     const client = this.#client
     if (client) this.#sendAll(client, waiting)
     else {
@@ -151,15 +142,4 @@ export class SharedReader implements Reader {
   #drop(client: pg.Client): void {
     if (this.#client === client) this.#client = undefined
   }
-}
-
-/** Equal for equal look-ups of prepared statements; undefined where that is not known. */
-function keyOf({ name, values }: pg.QueryConfig): string | undefined {
-  if (name === undefined || values === undefined) return undefined
-  let key = name
-  for (const value of values) {
-    if (typeof value !== 'string') return undefined
-    key += `\0${value}`
-  }
-  return key
 }

@@ -18,7 +18,7 @@ const mappedLoopback: ResolvedAddress = { address: '::ffff:127.0.0.1', family: 6
 function openGuardedEgress(t: TestContext, resolve: Resolve, deps: Partial<EgressDeps> = {}): Egress {
   const egress = new Egress({
     allowInternal: false,
-    timeout: 5000,
+    timeout: 60_000,
     resolve,
     clock: new ManualClock(0),
     userAgent: 'switchboard/test',

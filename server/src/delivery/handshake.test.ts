@@ -20,7 +20,7 @@ import { type Resolve, resolveBySystem } from './resolve.ts'
 
 function openHandshake(
   t: TestContext,
-  { allowInternal = true, timeout = 5000, resolve = resolveBySystem }: Partial<Parts> = {},
+  { allowInternal = true, timeout = 60_000, resolve = resolveBySystem }: Partial<Parts> = {},
 ) {
   const egress = new Egress({
     allowInternal,
@@ -167,7 +167,7 @@ describe('the handshake', () => {
   test('422 when the answer does not end in time', async (t) => {
     const sink = await startSink(t, (_, response) => response.write('1'))
     await assertRefused(
-      openHandshake(t, { timeout: 2000 }).verifyCallback(sink.url, 'vt'),
+      openHandshake(t, { timeout: 3000 }).verifyCallback(sink.url, 'vt'),
       unreachable('its answer did not end in time'),
     )
   })

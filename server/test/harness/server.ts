@@ -66,7 +66,7 @@ export async function startTestServer({
   const clock = new ManualClock(testStart)
   const { place, database } = await makeStore(engine, clock, world)
   const files = await makeKeptFiles(place.dataDir, storage)
-  const usual = { PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent' }
+  const usual = { PORT: '0', DATA_DIR: place.dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'silent', WEBHOOK_TIMEOUT: '1m' }
   const config = readConfig({ ...usual, ...files.settings, ...env })
   const startWorld = async () => readWorld(JSON.stringify(world ?? testWorld()), 'test world')
   const app = await createApp({

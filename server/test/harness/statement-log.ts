@@ -41,6 +41,11 @@ export class StatementLog {
     return this.#sent.splice(0)
   }
 
+  /** Whether such a statement was sent since the last call of `take`. */
+  has(isSuch: (statement: SentStatement) => boolean): boolean {
+    return this.#sent.some(isSuch)
+  }
+
   async end(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     this.#server.close()

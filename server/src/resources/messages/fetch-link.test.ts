@@ -30,7 +30,7 @@ test('every redirect is guarded like the link itself, plain http included', asyn
   const egress = new Egress({
     allowInternal: false,
     allowHttp: true,
-    timeout: 5 * second,
+    timeout: 60 * second,
     // For this test the address of its host is a public one, as is no other of this machine.
     resolve: async (name) => [name === 'inside.example' ? { address: '10.0.0.1', family: 4 } : loopback],
     isPublic: (address) => address === loopback.address || isPublicAddress(address),
