@@ -137,6 +137,8 @@ async function runTests(files: readonly string[]): Promise<void> {
         TEST_DATABASE_URL: postgres.url,
         // Where `./switchboard` keeps what was compiled: half of what a test file would take to start is that.
         NODE_COMPILE_CACHE: join(root, 'node_modules', '.compiled'),
+        // Few files run, so there is time for what others try on one database alone.
+        ...(mode.changed && { TEST_DATABASES: 'both' }),
       }
       const times = join(folder, 'times')
       if (mode.times) Object.assign(environment, noteTimes({ postgres: postgres.pid, path: times }))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from './harness/command.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { fill, pdf } from './harness/media-files.ts'
 import { makePicture } from './harness/pictures.ts'
 import { useTestServer } from './harness/server.ts'
@@ -12,7 +12,7 @@ import { ids, numbers, tokens } from './harness/world.ts'
 
 const token = tokens.owner
 
-onBothDatabases('a backup of files, as docs/running.md has it', (engine) => {
+onOneDatabase('a backup of files, as docs/running.md has it', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
 
   async function download(id: string): Promise<{ status: number; bytes: Buffer }> {

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type RunningServer, runCommand, runProcess, startCommand } from './harness/command.ts'
-import { makeStorePlace, onBothDatabases, onOneDatabase, type StorePlace } from './harness/databases.ts'
+import { makeStorePlace, onOneDatabase, type StorePlace } from './harness/databases.ts'
 import { accounts, ids, testWorld, tokens } from './harness/world.ts'
 
 const demoToken = { authorization: 'Bearer demo-token' }
@@ -19,7 +19,7 @@ function assertOneLine(stderr: string, pattern: RegExp): void {
   assert.match(stderr, /^switchboard: [^\n]+\n$/, 'one line, without a stack')
 }
 
-onBothDatabases('serve and start', (engine) => {
+onOneDatabase('serve and start', 'sqlite', (engine) => {
   let place: StorePlace
   let options: { env: Record<string, string>; cwd: string }
   before(async () => {

@@ -19,7 +19,7 @@ import { StoreView } from './harness/crash-writes/store-view.ts'
 import { identifyEvent } from './harness/crash-writes/told.ts'
 import { hearsAll, listener, writeFirstWorld } from './harness/crash-writes/world.ts'
 import { makeMigratedPlace, type StorePlace } from './harness/databases.ts'
-import { byForm } from './harness/form.ts'
+import { byForm, describeLong } from './harness/form.ts'
 import { type MoodySink, startMoodySink } from './harness/moody-sink.ts'
 import { listFiles } from './harness/stock.ts'
 import { ids, numbers, strangerIds } from './harness/world.ts'
@@ -35,7 +35,7 @@ test('a server that is killed at any moment amid writes has what it acknowledged
   assert.ok(events > 1, `events had to be told: ${events}`)
 })
 
-describe('what finds contradictions', () => {
+describeLong('what finds contradictions', () => {
   const doors = new Doors()
   let place: StorePlace
   let sink: MoodySink

@@ -8,7 +8,7 @@ import type { Database } from '../src/db/database.ts'
 import { serviceSecret } from '../src/db/secrets.ts'
 import { worldParts } from '../src/world/parts.ts'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, useTestDatabase } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase, openPlace, type StorePlace, useTestDatabase } from './harness/databases.ts'
 
 const account = '1000000000000001'
 const number = '4000000000000001'
@@ -62,7 +62,7 @@ test('every table that is exported is compared', () => {
   )
 })
 
-onBothDatabases('the command export', (engine) => {
+onOneDatabase('the command export', 'sqlite', (engine) => {
   let first: StorePlace
   let second: StorePlace
   before(async () => {
@@ -168,7 +168,7 @@ onBothDatabases('the command export', (engine) => {
   })
 })
 
-onBothDatabases('a snapshot', (engine) => {
+onOneDatabase('a snapshot', 'sqlite', (engine) => {
   const store = useTestDatabase(engine)
 
   test('shows one moment to all its reads, while others write and read on', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Database } from '../src/db/database.ts'
 import { rememberingTables } from '../src/resources/users/forget.ts'
 import { type RunningServer, runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase, openPlace, type StorePlace, unlockPlace } from './harness/databases.ts'
 import { type KeptFiles, makeKeptFiles, storageOf } from './harness/kept-files.ts'
 import { pdf } from './harness/media-files.ts'
 import { findSecrets, readStolenBytes, readTableFiles } from './harness/secret-search.ts'
@@ -31,7 +31,7 @@ const erased = {
 } as const
 const kept = { name: 'Mordecai Plimsoll', text: 'a card for the velvet ostrich' } as const
 
-onBothDatabases('forget', (engine) => {
+onOneDatabase('forget', 'sqlite', (engine) => {
   let place: StorePlace
   let files: KeptFiles
   let options: { env: Record<string, string>; cwd: string }

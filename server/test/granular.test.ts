@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { examplePicture } from '../src/graph/examples.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { useTestServer } from './harness/server.ts'
 import { accounts, ids, numbers, testWorld, tokens } from './harness/world.ts'
 
@@ -14,7 +14,7 @@ function worldWithGranularGateway() {
   return { ...world, tokens: [...world.tokens, granular] }
 }
 
-onBothDatabases('a token that is limited to some accounts', (engine) => {
+onOneDatabase('a token that is limited to some accounts', 'sqlite', (engine) => {
   const server = useTestServer({ engine, world: worldWithGranularGateway() })
   const subscriptions = `/v23.0/${ids.application}/subscriptions`
   const subscription = {

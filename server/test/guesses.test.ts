@@ -4,7 +4,7 @@ import { ManualClock } from '../src/base/clock.ts'
 import { WindowCounts } from '../src/base/window-counts.ts'
 import { rateLimitReached } from '../src/limits/errors.ts'
 import type { Answer, CallOptions } from './harness/client.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { type TestServer, useTestServer } from './harness/server.ts'
 import { subscribe } from './harness/subscriber.ts'
@@ -41,7 +41,7 @@ function assertSlowed(answer: Answer): void {
   assertError(answer, rateLimitReached({ count: 5, period: '1m', counted, seconds: wait }))
 }
 
-onBothDatabases('guesses', (engine) => {
+onOneDatabase('guesses', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env })
   const envelope = JSON.stringify(envelopeOf([messagesChange(textMessage('m'))]))
   const signed = (secret: string): CallOptions => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runCommand, startCommand } from './harness/command.ts'
-import { makeMigratedPlace, onBothDatabases } from './harness/databases.ts'
+import { makeMigratedPlace, onOneDatabase } from './harness/databases.ts'
 import { startSubscriber } from './harness/subscriber.ts'
 import { until } from './harness/until.ts'
 
@@ -16,7 +16,7 @@ function findIn(written: string): string[] {
   return hidden.filter((one) => written.includes(one))
 }
 
-onBothDatabases('the privacy of messages', (engine) => {
+onOneDatabase('the privacy of messages', 'sqlite', (engine) => {
   test('no content, no number of a user and no biz_opaque_callback_data is in logs, metrics or errors', async (t) => {
     const place = await makeMigratedPlace(engine)
     const { dataDir, databaseUrl } = place

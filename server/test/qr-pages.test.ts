@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import jsqr from 'jsqr'
 import { PNG } from 'pngjs'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { type TestServer, useTestServer } from './harness/server.ts'
 import { numbers, qrCodes, testWorld, tokens } from './harness/world.ts'
 
@@ -51,7 +51,7 @@ async function create(server: TestServer, json: object) {
   return body as { code: string; deep_link_url: string; qr_image_url: string }
 }
 
-onBothDatabases('what a message QR code leads to', (engine) => {
+onOneDatabase('what a message QR code leads to', 'sqlite', (engine) => {
   const world = testWorld()
   const account = {
     id: '1000000000000006',

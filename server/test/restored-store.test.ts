@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { hour, minute } from '../src/base/duration.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer, type TestServer } from './harness/server.ts'
 import { refuseWith, subscribe, takeIt } from './harness/subscriber.ts'
 import { handInText } from './harness/webhooks.ts'
 
-onBothDatabases('an older copy of a store that was restored', (engine) => {
+onOneDatabase('an older copy of a store that was restored', 'sqlite', (engine) => {
   /** Every test server begins with a copy of the same store. */
   async function startCopy(t: TestContext): Promise<TestServer> {
     const server = await startTestServer({ engine })

@@ -7,6 +7,7 @@ import { systemRandom } from '../src/base/random.ts'
 import { makeSecretKey, writeSecretKey } from '../src/base/secret-key.ts'
 import { type Finished, runCommand, startCommand } from './harness/command.ts'
 import { makeMigratedPlace } from './harness/databases.ts'
+import { testLong } from './harness/form.ts'
 import { callsOf, optionsOf, rich, writeRichWorld } from './harness/rich-store.ts'
 import { findSecrets } from './harness/secret-search.ts'
 
@@ -17,44 +18,56 @@ function assertRefused({ code, stdout, stderr }: Finished, message: RegExp): voi
 }
 
 describe('the keys of a store', () => {
-  test('a rotation takes the new key from the settings, and leaves the old one to be removed from them', async (t) => {
-    const place = await makeMigratedPlace('postgres')
-    t.after(() => place.remove())
-    const [first, second] = [makeSecretKey(systemRandom), makeSecretKey(systemRandom)]
-    const SECRETS_KEY = writeSecretKey(first)
-    const options = optionsOf(place, { SECRETS_KEY })
-    const outputs: string[] = []
-    const run = async (args: readonly string[], env: Record<string, string>) => {
-      const result = await runCommand(args, optionsOf(place, env))
-      outputs.push(result.stdout, result.stderr)
-      return result
-    }
-    const server = await startCommand(['serve', '--port', '0', '--world', await writeRichWorld(place)], options)
-    outputs.push((await server.stop('SIGTERM')).stderr)
-    const same = await run(['secrets', 'rotate'], { SECRETS_KEY })
-    assert.equal(same.code, 1)
-    assert.match(same.stderr, /^switchboard: the key of SECRETS_KEY is in use already: [^\n]+SECRETS_KEY_OLD[^\n]+\n$/)
+  testLong(
+    'a rotation takes the new key from the settings, and leaves the old one to be removed from them',
+    async (t) => {
+      const place = await makeMigratedPlace('postgres')
+      t.after(() => place.remove())
+      const [first, second] = [makeSecretKey(systemRandom), makeSecretKey(systemRandom)]
+      const SECRETS_KEY = writeSecretKey(first)
+      const options = optionsOf(place, { SECRETS_KEY })
+      const outputs: string[] = []
+      const run = async (args: readonly string[], env: Record<string, string>) => {
+        const result = await runCommand(args, optionsOf(place, env))
+        outputs.push(result.stdout, result.stderr)
+        return result
+      }
+      const server = await startCommand(['serve', '--port', '0', '--world', await writeRichWorld(place)], options)
+      outputs.push((await server.stop('SIGTERM')).stderr)
+      const same = await run(['secrets', 'rotate'], { SECRETS_KEY })
+      assert.equal(same.code, 1)
+      assert.match(
+        same.stderr,
+        /^switchboard: the key of SECRETS_KEY is in use already: [^\n]+SECRETS_KEY_OLD[^\n]+\n$/,
+      )
 
-    const both = { SECRETS_KEY: first.key.export().toString('hex'), SECRETS_KEY_OLD: writeSecretKey(second) }
-    const swapped = { SECRETS_KEY: writeSecretKey(second), SECRETS_KEY_OLD: `${SECRETS_KEY},${writeSecretKey(second)}` }
-    for (const env of [both, swapped]) {
-      const serving = await startCommand(['serve', '--port', '0'], optionsOf(place, env))
-      t.after(() => serving.stop('SIGKILL'))
-      assert.equal((await callsOf(serving).send(`/v23.0/${rich.number}`)).status, 200)
-      assert.match((await run(['secrets', 'list'], env)).stdout, new RegExp(`^${first.id} .* in use `, 'm'))
-      if (env !== swapped) continue
-      const rotated = await run(['secrets', 'rotate'], swapped)
-      assert.equal(rotated.code, 0, rotated.stderr)
-      assert.match(rotated.stdout, new RegExp(`needs the key ${first.id} no more\\. .* take it out of SECRETS_KEY_OLD`))
-      await callsOf(serving).createNumber('16315552009')
-      outputs.push((await serving.stop('SIGTERM')).stderr)
-    }
-    const now = { SECRETS_KEY: writeSecretKey(second) }
-    assert.match((await run(['export'], now)).stdout, new RegExp(`secret: ${rich.secret}`))
-    assert.equal((await run(['export'], { SECRETS_KEY })).code, 1)
-    const keys = [first, second].map((key) => ({ name: key.id, text: writeSecretKey(key) }))
-    assert.deepEqual(findSecrets(Buffer.from(outputs.join('')), keys), [], 'no key is ever printed')
-  })
+      const both = { SECRETS_KEY: first.key.export().toString('hex'), SECRETS_KEY_OLD: writeSecretKey(second) }
+      const swapped = {
+        SECRETS_KEY: writeSecretKey(second),
+        SECRETS_KEY_OLD: `${SECRETS_KEY},${writeSecretKey(second)}`,
+      }
+      for (const env of [both, swapped]) {
+        const serving = await startCommand(['serve', '--port', '0'], optionsOf(place, env))
+        t.after(() => serving.stop('SIGKILL'))
+        assert.equal((await callsOf(serving).send(`/v23.0/${rich.number}`)).status, 200)
+        assert.match((await run(['secrets', 'list'], env)).stdout, new RegExp(`^${first.id} .* in use `, 'm'))
+        if (env !== swapped) continue
+        const rotated = await run(['secrets', 'rotate'], swapped)
+        assert.equal(rotated.code, 0, rotated.stderr)
+        assert.match(
+          rotated.stdout,
+          new RegExp(`needs the key ${first.id} no more\\. .* take it out of SECRETS_KEY_OLD`),
+        )
+        await callsOf(serving).createNumber('16315552009')
+        outputs.push((await serving.stop('SIGTERM')).stderr)
+      }
+      const now = { SECRETS_KEY: writeSecretKey(second) }
+      assert.match((await run(['export'], now)).stdout, new RegExp(`secret: ${rich.secret}`))
+      assert.equal((await run(['export'], { SECRETS_KEY })).code, 1)
+      const keys = [first, second].map((key) => ({ name: key.id, text: writeSecretKey(key) }))
+      assert.deepEqual(findSecrets(Buffer.from(outputs.join('')), keys), [], 'no key is ever printed')
+    },
+  )
 
   test('must be the same for every process: another file of keys is refused in one line, and serves commands that need none', async (t) => {
     const place = await makeMigratedPlace('postgres')

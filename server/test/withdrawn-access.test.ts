@@ -7,7 +7,7 @@ import { replayDelivery } from '../src/delivery/replay.ts'
 import { onlyOwnerUnlinks } from '../src/resources/webhooks/errors.ts'
 import { applyWorld } from '../src/world/apply.ts'
 import { readWorld } from '../src/world/read.ts'
-import { onBothDatabases } from './harness/databases.ts'
+import { onOneDatabase } from './harness/databases.ts'
 import { assertError } from './harness/errors.ts'
 import { useTestServer } from './harness/server.ts'
 import { hang, refuseWith, subscribe } from './harness/subscriber.ts'
@@ -17,7 +17,7 @@ import { accounts, ids, numbers, partnerIds, tokens } from './harness/world.ts'
 const partnersApp = { token: tokens.partner, id: partnerIds.application }
 
 /** What an owner gave to a partner and takes back: from then on the partner hears nothing and is nobody to the account. */
-onBothDatabases('access that is withdrawn', (engine) => {
+onOneDatabase('access that is withdrawn', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const links = `/v23.0/${accounts.shared}/subscribed_apps`
   let count = 0

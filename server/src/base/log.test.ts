@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { testLong } from '../../test/harness/form.ts'
 
 const module = JSON.stringify(import.meta.resolve('./log.ts'))
 const member = `"operation":"a.b","text":"${'x'.repeat(180)}"`
@@ -82,7 +83,7 @@ describe('what was logged', () => {
   })
 })
 
-it('is kept up to a bound while nobody reads it; then lines are dropped, and it says how many', async (t) => {
+testLong('is kept up to a bound while nobody reads it; then lines are dropped, and it says how many', async (t) => {
   const count = 120_000
   // 30 MB are logged.
   const most = 25e6

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { type Engine, onBothDatabases } from '../../test/harness/databases.ts'
+import { type Engine, onOneDatabase } from '../../test/harness/databases.ts'
 import { assertError } from '../../test/harness/errors.ts'
 import { numberCalls } from '../../test/harness/number-calls.ts'
 import { startSecondProcess } from '../../test/harness/second-process.ts'
@@ -56,7 +56,7 @@ async function countTimers({ database }: TestServer): Promise<number> {
   return timers.length
 }
 
-onBothDatabases('a carrier behind CARRIER_URL', (engine) => {
+onOneDatabase('a carrier behind CARRIER_URL', 'sqlite', (engine) => {
   test('gets a code again after it failed, until it takes it, and then no more', async (t) => {
     const carrier = await startWithCarrier(t, engine, [refuse, breakOff, take])
     const { sink, server, calls } = carrier

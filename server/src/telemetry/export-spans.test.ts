@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { onBothDatabases } from '../../test/harness/databases.ts'
+import { onOneDatabase } from '../../test/harness/databases.ts'
 import { startTestServer, type TestServer } from '../../test/harness/server.ts'
 import { refuseWith, subscribe } from '../../test/harness/subscriber.ts'
 import { until } from '../../test/harness/until.ts'
@@ -56,7 +56,7 @@ class Collector {
 const readAttribute = (span: Span | undefined, key: string) =>
   Object.values(span?.attributes.find((one) => one.key === key)?.value ?? {})[0]
 
-onBothDatabases('traces', (engine) => {
+onOneDatabase('traces', 'postgres', (engine) => {
   const collector = new Collector()
   const warnings: string[] = []
   const warn = (about: unknown, text?: string) => void warnings.push(text ?? String(about))

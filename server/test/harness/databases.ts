@@ -32,14 +32,18 @@ export function onBothDatabases(name: string, declare: (engine: Engine) => void)
   for (const engine of ['sqlite', 'postgres'] as const) describe(`${name} (${engine})`, () => declare(engine))
 }
 
+/** What tests for one database run on (TEST_DATABASES): `npm run test:quick` runs them on both. */
+const chosenDatabases = (process.env['TEST_DATABASES'] ?? 'usual') as 'usual' | 'swapped' | 'both'
+
 /**
- * Declares tests for one database: of commands, processes, doors and the checks of input, whose code is the same on both, and whose
- * statements other tests run on both. The long form runs them on the other one (databases-exchanged.long.test.ts).
+ * Declares tests for one database: of commands, processes, doors, the checks of input and the rules of a chapter, whose code is the same
+ * on both. Every operation runs on both all the same (every-operation.test.ts, journeys/), and the long form runs these tests on the
+ * other database (databases-exchanged.long.test.ts).
  */
 export function onOneDatabase(name: string, usual: Engine, declare: (engine: Engine) => void): void {
-  const other = usual === 'sqlite' ? 'postgres' : 'sqlite'
-  const engine = process.env['TEST_DATABASES'] === 'swapped' ? other : usual
-  describe(`${name} (${engine})`, () => declare(engine))
+  const other: Engine = usual === 'sqlite' ? 'postgres' : 'sqlite'
+  const engines = { usual: [usual], swapped: [other], both: [usual, other] }[chosenDatabases]
+  for (const engine of engines) describe(`${name} (${engine})`, () => declare(engine))
 }
 
 /** An empty place for a store. */

@@ -1,4 +1,4 @@
-import { type TestFn, test } from 'node:test'
+import { describe, type SuiteFn, type TestFn, test } from 'node:test'
 
 /**
  * The two forms of the tests. The short one (`npm test`) tries every behaviour, with as few of everything as show it. The long one tries
@@ -11,7 +11,12 @@ export function byForm<Short, Long>(short: Short, long: Long): Short | Long {
   return isLong ? long : short
 }
 
-/** Declares a test of the long form: one that measures this machine, or needs large numbers to say anything. */
+/** Declares tests of the long form: tests that measure this machine, need large numbers to say anything, or try the tools of tests. */
+export function describeLong(name: string, declare: SuiteFn): void {
+  if (isLong) describe(name, declare)
+}
+
+/** The same for one test. */
 export function testLong(name: string, run: TestFn): void {
   if (isLong) test(name, run)
 }

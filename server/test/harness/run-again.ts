@@ -37,7 +37,13 @@ export async function runAgain(
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env
   const child = spawn(process.execPath, args, { cwd: root, env: { ...rest, ...env } })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+      // A process of which nothing is heard is taken for one that hangs.
+      process.stdout.write('.')
+    })
+  }
   const [code] = await once(child, 'close')
   t.diagnostic(output.match(/^# (tests|pass|fail) \d+$/gm)?.join(', ') ?? '')
   const failed = output.split('\n').filter((line) => /^\s*not ok /.test(line))

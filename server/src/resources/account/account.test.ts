@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, tokens } from '../../../test/harness/world.ts'
 import { argumentWrong, fieldUnknown } from '../../graph/errors.ts'
 
-onBothDatabases('business account', (engine) => {
+onOneDatabase('business account', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const path = `/v23.0/${ids.account}`
   const token = tokens.owner

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, partnerIds, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { findCaller } from '../../auth/tokens.ts'
 import { listActivitiesForOperators } from './store.ts'
 
-onBothDatabases('audit', (engine) => {
+onOneDatabase('audit', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const update = (account: string, token: string, json: object = { name: 'Renamed' }) =>
     server.client.post(`/v23.0/${account}`, { token, json })

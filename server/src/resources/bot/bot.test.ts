@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, tokens } from '../../../test/harness/world.ts'
@@ -9,7 +9,7 @@ import { applyWorld } from '../../world/apply.ts'
 import { readWorld } from '../../world/read.ts'
 import { commandNameTaken } from './errors.ts'
 
-onBothDatabases('bot', (engine) => {
+onOneDatabase('bot', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const read = (query: Record<string, string> = {}) =>
     server.client.callRow(server.client.row('bot.read'), `/v23.0/${ids.bot}`, { token: tokens.owner, query })
@@ -30,7 +30,7 @@ onBothDatabases('bot', (engine) => {
   })
 })
 
-onBothDatabases('the bot of a phone number', (engine) => {
+onOneDatabase('the bot of a phone number', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const token = tokens.owner
   const pathOf = (number: string) => `/v23.0/${number}/conversational_automation`

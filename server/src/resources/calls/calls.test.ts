@@ -8,7 +8,7 @@ import {
   silentNumber,
   worldWithSilentNumber,
 } from '../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, strangerIds, tokens, users } from '../../../test/harness/world.ts'
@@ -32,7 +32,7 @@ import { sdpLineEmpty, sdpLineWrong } from './sdp-errors.ts'
 
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
-onBothDatabases('calls of the business', (engine) => {
+onOneDatabase('calls of the business', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithSilentNumber() })
   const sides = callSides(server)
   const { business, newUser, permit, callUser, callBusiness, eventsOf } = sides

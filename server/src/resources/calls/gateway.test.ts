@@ -8,7 +8,7 @@ import {
   silentNumber,
   worldWithSilentNumber,
 } from '../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, tokens, users } from '../../../test/harness/world.ts'
@@ -32,7 +32,7 @@ import { sdpEndsEarly, sdpLineWrong } from './sdp-errors.ts'
 const unknownNumber = '4999999999999999'
 const unknownCall = 'wacid.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
-onBothDatabases('calls at the gateway', (engine) => {
+onOneDatabase('calls at the gateway', 'sqlite', (engine) => {
   const server = useTestServer({ engine, world: worldWithSilentNumber() })
   const sides = callSides(server)
   const { gateway, newUser, permit, callUser, callBusiness, eventsOf, user: phone } = sides

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callSides } from '../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, testWorld, tokens, users } from '../../../test/harness/world.ts'
@@ -41,7 +41,7 @@ function actions(start: object, ask: object) {
   ]
 }
 
-onBothDatabases('call permissions', (engine) => {
+onOneDatabase('call permissions', 'sqlite', (engine) => {
   const server = useTestServer({ engine, world: worldWithExpired() })
   const tight = useTestServer({
     engine,
@@ -256,7 +256,7 @@ onBothDatabases('call permissions', (engine) => {
   })
 })
 
-onBothDatabases('checks of call permissions', (engine) => {
+onOneDatabase('checks of call permissions', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_CALL_PERMISSIONS: '3/1h' } })
 
   test('429 with a subcode of its own beyond the limit of the number, and not on another number', async () => {

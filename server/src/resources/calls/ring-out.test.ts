@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer, callSides, nameEvent } from '../../../test/harness/calls.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { sourcesOf, startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { tokens } from '../../../test/harness/world.ts'
 import { type App, createApp } from '../../app.ts'
@@ -10,7 +10,7 @@ import { silentLog } from '../../base/log.ts'
 import { systemRandom } from '../../base/random.ts'
 import { readConfig } from '../../config.ts'
 
-onBothDatabases('a call that nobody answers', (engine) => {
+onOneDatabase('a call that nobody answers', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const hasty = useTestServer({ engine, env: { CALL_RING_TIME: '5s' } })
   const sides = callSides(server)

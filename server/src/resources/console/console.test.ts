@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 import { insertLink } from '../../auth/sessions.ts'
@@ -34,7 +34,7 @@ async function makeCode(server: TestServer, limits: { accounts?: string[]; busin
   )
 }
 
-onBothDatabases('signing in to the console', (engine) => {
+onOneDatabase('signing in to the console', 'sqlite', (engine) => {
   describe('on the machine of a sandbox', () => {
     const server = useTestServer({ engine })
     const state = (headers: Record<string, string>) => server.client.get('/operator/state', { headers })

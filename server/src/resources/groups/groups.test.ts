@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { groupCalls } from '../../../test/harness/group-calls.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -18,7 +18,7 @@ import { insertGroup } from './store.ts'
 
 const emoji = '🌱'
 
-onBothDatabases('groups', (engine) => {
+onOneDatabase('groups', 'sqlite', (engine) => {
   describe('creation', () => {
     const server = useTestServer({ engine })
     const calls = groupCalls(server)

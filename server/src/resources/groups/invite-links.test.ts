@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { groupCalls } from '../../../test/harness/group-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -9,7 +9,7 @@ import { argumentMissing, argumentWrong } from '../../graph/errors.ts'
 import { inviteLinkDead, noInviteLink } from './errors.ts'
 import { readInviteCode } from './rules.ts'
 
-onBothDatabases('invite links', (engine) => {
+onOneDatabase('invite links', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const calls = groupCalls(server)
   const open = (link: string, accept = 'text/html') =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, assertSentence, like } from '../../../test/harness/errors.ts'
 import { freshUsers, groupCalls } from '../../../test/harness/group-calls.ts'
 import { countStatuses } from '../../../test/harness/number-calls.ts'
@@ -16,7 +16,7 @@ const ada = '16505551111'
 const bob = '16505552222'
 const approval = { join_approval_mode: 'approval_required' }
 
-onBothDatabases('members of groups', (engine) => {
+onOneDatabase('members of groups', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const calls = groupCalls(server)
   const now = () => String(server.clock.now() / 1000)
@@ -449,7 +449,7 @@ onBothDatabases('members of groups', (engine) => {
   })
 })
 
-onBothDatabases('MAX_USERS_PER_GROUP', (engine) => {
+onOneDatabase('MAX_USERS_PER_GROUP', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { MAX_USERS_PER_GROUP: '2' } })
   const calls = groupCalls(server)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { compoundFile, fill, jpeg, pdf } from '../../../test/harness/media-files.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -11,7 +11,7 @@ import { minute } from '../../base/duration.ts'
 import { internalFault, linkExpired, notFound } from '../../graph/errors.ts'
 
 /** The clock of a test server moves for all its tests: each of these reads the address that it needs anew. */
-onBothDatabases('downloads of media', (engine) => {
+onOneDatabase('downloads of media', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { PUBLIC_URL: 'https://api.example.com/switchboard' } })
   const bytes = Buffer.concat([pdf, Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251))])
   const size = bytes.length

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { CallOptions } from '../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { gif, png } from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
 
-onBothDatabases('what users send through the gateway', (engine) => {
+onOneDatabase('what users send through the gateway', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const upload = (options: CallOptions) => server.client.post('/gateway/media', { token: tokens.gateway, ...options })
 

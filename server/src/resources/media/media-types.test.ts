@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, type ExpectedError } from '../../../test/harness/errors.ts'
+import { byForm } from '../../../test/harness/form.ts'
 import * as files from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { takeStock } from '../../../test/harness/stock.ts'
@@ -156,7 +157,7 @@ describe('recognizing a whole file', () => {
   test('every prefix of a file, and a file with any byte changed, is told or not, but never a fault', async () => {
     for (const [, bytes] of [...taken, ...refused]) {
       const start = bytes.subarray(0, 700)
-      for (let length = 0; length < start.length; length += 1 + Math.floor(length / 16)) {
+      for (let length = 0; length < start.length; length += 1 + Math.floor(length / byForm(4, 16))) {
         await assert.doesNotReject(recognizeBuffer(start.subarray(0, length)))
         const changed = Buffer.from(start)
         changed[length] = (changed[length] ?? 0) ^ 0xff

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Answer, CallOptions } from '../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { jpeg, pdf, png } from '../../../test/harness/media-files.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -30,7 +30,7 @@ function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-onBothDatabases('media', (engine) => {
+onOneDatabase('media', 'postgres', (engine) => {
   const server = useTestServer({ engine })
 
   const upload = (options: CallOptions, at = path): Promise<Answer> =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { byForm } from '../../../test/harness/form.ts'
 import { fill, mp3, mp4, ogg, pdf, png, webp } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
@@ -55,7 +55,7 @@ const env = {
   MAX_ANIMATED_STICKER_BYTES: '1500',
 }
 
-onBothDatabases('media by link', (engine) => {
+onOneDatabase('media by link', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env, world: worldWithHeaders() })
   const sides = messageSides(server)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { sql } from 'kysely'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { pdf, png } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -88,7 +88,7 @@ function worldWithTemplates() {
   }
 }
 
-onBothDatabases('sending templates', (engine) => {
+onOneDatabase('sending templates', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithTemplates(), env: { MAX_MARKETING_PER_USER_PER_DAY: '2' } })
   const sides = messageSides(server)
   const calls = templateCalls(server)

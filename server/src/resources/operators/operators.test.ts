@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, numbers, strangerIds, tokens } from '../../../test/harness/world.ts'
@@ -10,7 +10,7 @@ import { expiryTwice, idsUnknown, limitsNeedOperator, notADuration, tokenWiderTh
 
 type Item = Record<string, unknown>
 
-onBothDatabases('the operator door', (engine) => {
+onOneDatabase('the operator door', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const get = (path: string, query: Record<string, string> = {}, token: string = tokens.operator) =>
     server.client.get(`/operator/${path}`, { token, query })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -64,7 +64,7 @@ async function listen(t: TestContext, url: string, query = '', lastId?: string) 
   }
 }
 
-onBothDatabases('what operators watch', (engine) => {
+onOneDatabase('what operators watch', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const get = (path: string, query: Record<string, string> = {}, token: string = tokens.operator) =>
     server.client.get(`/operator/${path}`, { token, query })
@@ -234,7 +234,7 @@ onBothDatabases('what operators watch', (engine) => {
   })
 })
 
-onBothDatabases('outside a sandbox', (engine) => {
+onOneDatabase('outside a sandbox', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { SANDBOX: 'off' } })
   test('requests are kept without their paths, headers and bodies', async () => {
     await server.client.get(`/v23.0/${ids.account}`, { token: tokens.owner })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CORE_SCHEMA, load } from 'js-yaml'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { dumpStore } from '../../../test/harness/dump.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, partnerIds, strangerIds, tokens } from '../../../test/harness/world.ts'
 import { worldNeedsAll, worldRefused } from './errors.ts'
 
-onBothDatabases('the world at the operator door', (engine) => {
+onOneDatabase('the world at the operator door', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const download = (accept?: string, token: string = tokens.operator) =>
     server.client.get('/operator/world', { token, ...(accept !== undefined && { headers: { accept } }) })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import type { ExpectedError } from '../../../test/harness/errors.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
@@ -39,7 +39,7 @@ function questionOf({ target }: SinkRequest): URLSearchParams {
   return new URL(target, 'http://sink').searchParams
 }
 
-onBothDatabases('the callbacks of a number', (engine) => {
+onOneDatabase('the callbacks of a number', 'sqlite', (engine) => {
   const server = useTestServer({ engine, world: worldWithSubscription() })
   const guarded = useTestServer({
     engine,

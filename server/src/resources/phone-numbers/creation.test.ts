@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { countStatuses, numberCalls } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -17,7 +17,7 @@ import {
 
 const token = tokens.owner
 
-onBothDatabases('creating a number', (engine) => {
+onOneDatabase('creating a number', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const calls = numberCalls(server)
 
@@ -146,7 +146,7 @@ onBothDatabases('creating a number', (engine) => {
   }
 })
 
-onBothDatabases('the limits of creating numbers', (engine) => {
+onOneDatabase('the limits of creating numbers', 'postgres', (engine) => {
   const full = useTestServer({ engine, env: { MAX_NUMBERS_PER_ACCOUNT: '6' } })
   const tight = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_NUMBER_CREATION: '2/1h' } })
 

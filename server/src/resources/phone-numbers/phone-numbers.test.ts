@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
@@ -28,7 +28,7 @@ function worldWithThirtyNumbers() {
   return { ...world, accounts: [...world.accounts, account] }
 }
 
-onBothDatabases('phone numbers', (engine) => {
+onOneDatabase('phone numbers', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithThirtyNumbers() })
   const token = tokens.owner
   const call = (row: string, path: string, query: Record<string, string> = {}, by: string = token) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { countStatuses, numberCalls, otherThan } from '../../../test/harness/number-calls.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -13,7 +13,7 @@ import { codeExpired, codeFormWrong, codeWrong, noCodeWaiting, numberVerified, t
 
 const token = tokens.owner
 
-onBothDatabases('verifying a number', (engine) => {
+onOneDatabase('verifying a number', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const calls = numberCalls(server)
 
@@ -118,7 +118,7 @@ onBothDatabases('verifying a number', (engine) => {
   })
 })
 
-onBothDatabases('the limits of verifying a number', (engine) => {
+onOneDatabase('the limits of verifying a number', 'sqlite', (engine) => {
   const env = { RATE_LIMITS: 'on' }
   const server = useTestServer({ engine, env })
   const calls = numberCalls(server)
@@ -185,7 +185,7 @@ onBothDatabases('the limits of verifying a number', (engine) => {
   })
 })
 
-onBothDatabases('codes of another length and life', (engine) => {
+onOneDatabase('codes of another length and life', 'sqlite', (engine) => {
   const server = useTestServer({
     engine,
     env: { VERIFICATION_CODE_DIGITS: '8', VERIFICATION_CODE_LIFETIME: '30s' },

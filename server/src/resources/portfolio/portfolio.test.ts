@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, partnerIds, testWorld, tokens } from '../../../test/harness/world.ts'
 
@@ -14,7 +14,7 @@ function worldWithGranularPartner() {
   return { ...world, tokens: [...world.tokens, granular, elsewhere], accounts: [...world.accounts, own] }
 }
 
-onBothDatabases('portfolio, credits and migration', (engine) => {
+onOneDatabase('portfolio, credits and migration', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithGranularPartner() })
   const call = (row: string, path: string, token: string, query: Record<string, string> = {}) =>
     server.client.callRow(server.client.row(row), path, { token, query })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
@@ -16,7 +16,7 @@ const given = {
   vertical: 'RETAIL',
 }
 
-onBothDatabases('business profile', (engine) => {
+onOneDatabase('business profile', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const token = tokens.owner
   const path = (number: string) => `/v23.0/${number}/msgapp_business_profile`
@@ -210,7 +210,7 @@ onBothDatabases('business profile', (engine) => {
   })
 })
 
-onBothDatabases('business profile of a world file', (engine) => {
+onOneDatabase('business profile of a world file', 'sqlite', (engine) => {
   const world = testWorld()
   Object.assign(world.accounts[0]?.phone_numbers?.[0] ?? {}, { profile: given })
   const server = useTestServer({ engine, world })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, qrCodes, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
@@ -34,7 +34,7 @@ function worldWithManyCodes() {
 }
 const manyCodes = '4000000000000060'
 
-onBothDatabases('message QR codes', (engine) => {
+onOneDatabase('message QR codes', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithManyCodes() })
   const edgeOf = (number: string) => `/v23.0/${number}/message_qrdls`
   const call = (row: string, path: string, options: object = {}) =>

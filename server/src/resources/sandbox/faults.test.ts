@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { openStream } from '../../../test/harness/event-stream.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -18,7 +18,7 @@ import {
   sandboxNeedsAll,
 } from './errors.ts'
 
-onBothDatabases('faults', (engine) => {
+onOneDatabase('faults', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const put = (rules: object[], token: string = tokens.operator) =>
     server.client.call('PUT', '/operator/faults', { token, json: { rules } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { type EventReader, openStream, type StreamedEvent } from '../../../test/harness/event-stream.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -10,7 +10,7 @@ import { tokens } from '../../../test/harness/world.ts'
 
 const token = tokens.operator
 
-onBothDatabases('a stream in a sandbox', (engine) => {
+onOneDatabase('a stream in a sandbox', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const sides = messageSides(server)
   const control = async (path: string, json: object = {}) => {

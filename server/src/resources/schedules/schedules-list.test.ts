@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, testWorld, tokens } from '../../../test/harness/world.ts'
 import { hour } from '../../base/duration.ts'
@@ -29,7 +29,7 @@ function worldWithThirtySchedules() {
   return { ...world, accounts: [...world.accounts, account] }
 }
 
-onBothDatabases('the list of schedules', (engine) => {
+onOneDatabase('the list of schedules', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithThirtySchedules() })
   const list = (query: Record<string, string> = {}) =>
     server.client.callRow(server.client.row('schedules.list'), `/v23.0/${listAccount}/schedules`, { token, query })
@@ -148,7 +148,7 @@ async function readStatuses({ client }: TestServer): Promise<Record<string, stri
   return Object.fromEntries(pairs)
 }
 
-onBothDatabases('the end of a schedule', (engine) => {
+onOneDatabase('the end of a schedule', 'postgres', (engine) => {
   const world = { ...testWorld(), accounts: [...testWorld().accounts, endingAccount] }
   const server = useTestServer({ engine, world })
   const changed = useTestServer({ engine, world })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, strangerIds, tokens } from '../../../test/harness/world.ts'
@@ -10,7 +10,7 @@ import { daysOfWeek } from './schemas.ts'
 const token = tokens.owner
 const minimal = { name: 'Minimal', schedule_type: 'CUSTOM' }
 
-onBothDatabases('schedules that are created', (engine) => {
+onOneDatabase('schedules that are created', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const path = `/v23.0/${ids.account}/schedules`
   const create = (json: object, account: string = ids.account) =>

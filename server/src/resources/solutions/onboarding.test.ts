@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, partnerIds, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
@@ -100,7 +100,7 @@ function worldOfPartners() {
   }
 }
 
-onBothDatabases('partner onboarding', (engine) => {
+onOneDatabase('partner onboarding', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldOfPartners() })
   const onboardBusiness = (business: string, token: string = tokens.partner, query: Record<string, string> = {}) =>
     server.client.callRow(server.client.row('onboarding.request'), `/v23.0/${business}/onboard_partners_to_mm_lite`, {
@@ -315,7 +315,7 @@ onBothDatabases('partner onboarding', (engine) => {
   })
 })
 
-onBothDatabases('the limit of onboarding', (engine) => {
+onOneDatabase('the limit of onboarding', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_ONBOARDING: '2/1h' } })
 
   test('429 for one request too many of an app', async () => {

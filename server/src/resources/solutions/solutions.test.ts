@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CallOptions } from '../../../test/harness/client.ts'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, like } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { accounts, ids, partnerIds, strangerIds, testWorld, tokens } from '../../../test/harness/world.ts'
@@ -52,7 +52,7 @@ const good = {
   partner_permissions: ['MESSAGING'],
 }
 
-onBothDatabases('multi-partner solutions', (engine) => {
+onOneDatabase('multi-partner solutions', 'postgres', (engine) => {
   const server = useTestServer({ engine, world: worldWithSecondApps() })
   const call = (row: string, path: string, options: CallOptions) =>
     server.client.callRow(server.client.row(`solutions.${row}`), `/v23.0/${path}`, options)
@@ -374,7 +374,7 @@ onBothDatabases('multi-partner solutions', (engine) => {
   })
 })
 
-onBothDatabases('the limit of solution creation', (engine) => {
+onOneDatabase('the limit of solution creation', 'postgres', (engine) => {
   const env = { RATE_LIMITS: 'on', RATE_LIMIT_SOLUTION_CREATION: '2/1h' }
   const server = useTestServer({ engine, env })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { countStatuses } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -17,7 +17,7 @@ import {
 
 const other = [{ type: 'BODY', text: 'Something else.' }]
 
-onBothDatabases('edits of templates', (engine) => {
+onOneDatabase('edits of templates', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const calls = templateCalls(server)
 
@@ -166,7 +166,7 @@ onBothDatabases('edits of templates', (engine) => {
   })
 })
 
-onBothDatabases('edits with other limits', (engine) => {
+onOneDatabase('edits with other limits', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { MAX_TEMPLATE_EDITS: '2/1h' } })
   const calls = templateCalls(server)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { subscribe } from '../../../test/harness/subscriber.ts'
@@ -50,7 +50,7 @@ describe('the states of a template', () => {
   })
 })
 
-onBothDatabases('the review of templates', (engine) => {
+onOneDatabase('the review of templates', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { TEMPLATE_REVIEW: 'manual' } })
   const calls = templateCalls(server)
   const statusOf = async (id: string) => (await calls.read(id)).body.status
@@ -200,7 +200,7 @@ onBothDatabases('the review of templates', (engine) => {
   })
 })
 
-onBothDatabases('the events of templates', (engine) => {
+onOneDatabase('the events of templates', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { WEBHOOK_BATCH: '10' } })
   const calls = templateCalls(server)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError, assertThrown } from '../../../test/harness/errors.ts'
 import { countStatuses } from '../../../test/harness/number-calls.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -19,7 +19,7 @@ import { templateDisabled, templateNotSendable, templatePaused } from './sending
 /** An account of the owner that has no templates at first; its business is not verified. */
 const empty = accounts.onBehalf
 
-onBothDatabases('templates', (engine) => {
+onOneDatabase('templates', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const calls = templateCalls(server)
 
@@ -274,7 +274,7 @@ onBothDatabases('templates', (engine) => {
   })
 })
 
-onBothDatabases('how many templates there may be', (engine) => {
+onOneDatabase('how many templates there may be', 'postgres', (engine) => {
   const env = { MAX_TEMPLATES: '2', MAX_TEMPLATES_VERIFIED: '4', TEMPLATE_NAME_REST: '1h' }
   const server = useTestServer({ engine, env })
   const calls = templateCalls(server)
@@ -307,7 +307,7 @@ onBothDatabases('how many templates there may be', (engine) => {
   })
 })
 
-onBothDatabases('how often templates are created', (engine) => {
+onOneDatabase('how often templates are created', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { RATE_LIMITS: 'on', RATE_LIMIT_TEMPLATE_CREATION: '2/1h' } })
   const calls = templateCalls(server)
 
@@ -322,7 +322,7 @@ onBothDatabases('how often templates are created', (engine) => {
   })
 })
 
-onBothDatabases('templates in the other vocabulary', (engine) => {
+onOneDatabase('templates in the other vocabulary', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { VOCABULARY: 'whatsapp' }, world: testWorld() })
   const calls = templateCalls(server)
 

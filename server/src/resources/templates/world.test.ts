@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { templateCalls } from '../../../test/harness/template-calls.ts'
 import { accounts, ids, templates } from '../../../test/harness/world.ts'
@@ -10,7 +10,7 @@ import { readWorld } from '../../world/read.ts'
 
 const body = { type: 'BODY', text: 'We are open.' }
 
-onBothDatabases('templates of a world file', (engine) => {
+onOneDatabase('templates of a world file', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const calls = templateCalls(server)
   const entry = (id: string, members: object = {}) => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { open as openFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { openStoresOf } from '../../../test/harness/file-stores.ts'
 import type { KeptFiles } from '../../../test/harness/kept-files.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
@@ -44,7 +44,7 @@ async function holdPieces(
   return { begun: begun.promise, release: gate.resolve }
 }
 
-onBothDatabases('pieces of uploads', (engine) => {
+onOneDatabase('pieces of uploads', 'sqlite', (engine) => {
   const server: TestServer = useTestServer({ engine })
   const token = tokens.owner
   const picture = makePicture('image/png', 300)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError } from '../../../test/harness/errors.ts'
 import { makePicture } from '../../../test/harness/pictures.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
@@ -18,7 +18,7 @@ import {
 
 const mebibyte = 1_048_576
 
-onBothDatabases('resumable upload', (engine) => {
+onOneDatabase('resumable upload', 'postgres', (engine) => {
   const server = useTestServer({ engine })
   const token = tokens.owner
   const create = (json: object) =>
@@ -262,7 +262,7 @@ onBothDatabases('resumable upload', (engine) => {
   })
 })
 
-onBothDatabases('resumable upload with settings', (engine) => {
+onOneDatabase('resumable upload with settings', 'postgres', (engine) => {
   const server = useTestServer({ engine, env: { MAX_UPLOAD_BYTES: '10', UPLOAD_LIFETIME: '1h' } })
   const path = `/v23.0/${ids.application}/uploads`
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { forgeLink } from '../../../test/harness/forged-link.ts'
 import { mp3, ogg, png } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
@@ -8,7 +8,7 @@ import { useTestServer } from '../../../test/harness/server.ts'
 import { numbers, tokens } from '../../../test/harness/world.ts'
 import { hour } from '../../base/duration.ts'
 
-onBothDatabases('the media files of messages', (engine) => {
+onOneDatabase('the media files of messages', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const sides = messageSides(server)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { openStream } from '../../../test/harness/event-stream.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
@@ -19,7 +19,7 @@ import { tooManyStreams } from './errors.ts'
 
 const maxStreams = 4
 
-onBothDatabases("the users' stream", (engine) => {
+onOneDatabase("the users' stream", 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { MAX_STREAMS: String(maxStreams) } })
   const sides = messageSides(server)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onBothDatabases } from '../../../test/harness/databases.ts'
+import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertError } from '../../../test/harness/errors.ts'
 import { useTestServer } from '../../../test/harness/server.ts'
 import { startSubscriber } from '../../../test/harness/subscriber.ts'
@@ -20,7 +20,7 @@ import {
 const object = 'msgapp_business_account'
 const token: string = tokens.owner
 
-onBothDatabases("an app's subscription", (engine) => {
+onOneDatabase("an app's subscription", 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const path = `/v23.0/${ids.application}/subscriptions`
   const post = (json: object) => server.client.callRow(server.client.row('webhooks.subscribe'), path, { token, json })
@@ -177,7 +177,7 @@ onBothDatabases("an app's subscription", (engine) => {
   })
 })
 
-onBothDatabases('the apps of an account', (engine) => {
+onOneDatabase('the apps of an account', 'sqlite', (engine) => {
   const server = useTestServer({ engine })
   const path = `/v23.0/${accounts.shared}/subscribed_apps`
   const link = (json: object, as = token) =>
