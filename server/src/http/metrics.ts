@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 
 /** Upper bounds in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
@@ -9,7 +9,7 @@ export class Metrics {
   readonly #requests = new RequestTimes()
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry })
+    for (const metric of listOfProcess()) this.registry.registerMetric(metric)
     // The registry needs only a name and values of a metric, but its type allows only the library's own classes.
     this.registry.registerMetric(this.#requests as never)
   }
@@ -17,6 +17,20 @@ export class Metrics {
   observeRequest(operation: string, status: number, seconds: number): void {
     this.#requests.observe(operation, status, seconds)
   }
+}
+
+let ofProcess: Registry | undefined
+
+/**
+ * The metrics of the process, which are begun once in it: the library watches the event loop and the collector for them and never stops,
+ * so an app that is closed would be kept, with a timer of its own.
+ */
+function listOfProcess(): readonly Metric[] {
+  if (!ofProcess) {
+    ofProcess = new Registry()
+    collectDefaultMetrics({ register: ofProcess })
+  }
+  return ofProcess.getMetricsAsArray() as unknown as readonly Metric[]
 }
 
 interface Times {

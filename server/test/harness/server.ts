@@ -134,7 +134,11 @@ export function useTestServer(options: TestServerOptions): TestServer {
   before(async () => {
     held.server = await startTestServer(options)
   })
-  after(() => held.server?.stop())
+  after(async () => {
+    await held.server?.stop()
+    // The runner keeps what tests refer to until its end; hundreds of servers would be marked by every collection.
+    delete held.server
+  })
   return new Proxy({} as TestServer, {
     get(_, name) {
       if (!held.server) throw new Error('the server runs only while the tests of its describe block do')
