@@ -22,8 +22,9 @@ const { values: mode, positionals: words } = parseArgs({
   allowPositionals: true,
 })
 // Files wait for the network and the disk a good part of the time; more than a few at once would fill PostgreSQL's connections. One
-// at a time where the time of each is measured, because all of them share one PostgreSQL.
-const atOnce = mode.times ? 1 : Math.min(availableParallelism() + 3, 8)
+// at a time where the time of each is measured, because all of them share one PostgreSQL; and of the long ones, which measure the
+// machine themselves.
+const atOnce = mode.times || mode.long ? 1 : Math.min(availableParallelism() + 3, 8)
 /** How long nothing may be heard of a process. Longer than any wait in a test, which says by itself what it waited for. */
 const timeout = mode.long ? 600_000 : 300_000
 
