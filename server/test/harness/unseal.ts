@@ -5,7 +5,7 @@ import type { Database } from '../../src/db/database.ts'
 import { sealedColumns } from '../../src/db/sealed-columns.ts'
 import { openEverything } from './secret-search.ts'
 
-/** Makes of a store the one that a version before sealing would have left: everything in clear, and no trace of keys. */
+/** Makes of a store what migrations make of one that a version before sealing left: everything in clear, and no trace of keys. */
 export async function unsealStore(database: Database, tokens: readonly string[]): Promise<void> {
   const opened = await openEverything(database)
   await database.transaction(async (tx) => {
@@ -32,10 +32,8 @@ export async function unsealStore(database: Database, tokens: readonly string[])
       const plain = createHash('sha256').update(token).digest('hex')
       await tx.query.updateTable('tokens').set({ hash: plain }).where('hash', '=', hash).execute()
     }
-    await run(sql`DROP TABLE sealing_keys`)
-    await run(sql`DROP INDEX app_subscriptions_by_verify_token`)
-    await run(sql`ALTER TABLE app_subscriptions DROP COLUMN verify_token_hash`)
-    await run(sql`ALTER TABLE timers DROP COLUMN secret`)
-    await run(sql`DELETE FROM schema_migrations WHERE name = '018-sealed-secrets'`)
+    await run(sql`DELETE FROM sealing_keys`)
+    await run(sql`UPDATE app_subscriptions SET verify_token_hash = NULL`)
+    await run(sql`UPDATE timers SET secret = NULL`)
   })
 }
