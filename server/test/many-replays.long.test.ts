@@ -87,8 +87,11 @@ onBothDatabases('very many replays', (engine) => {
       `${engine}: ${inAll} in ${(took / 1000).toFixed(1)} s, begun in ${begun.toFixed(0)} ms; writes meanwhile: ${show(held)}; alone: ${show(usual)}; heap, quarter by quarter: ${megabytes} MB`,
     )
     assert.ok((memory.at(-1) ?? 0) < (memory[1] ?? 0) + 16, `memory grew: ${megabytes} MB`)
-    const [longest, median] = [held.at(-1) ?? 0, usual[usual.length >> 1] ?? 0]
+    const median = usual[usual.length >> 1] ?? 0
+    // Of thousands over minutes one may meet a machine that does something else.
+    const [nearlyAll, longest] = [held[Math.floor(held.length * 0.999)] ?? 0, held.at(-1) ?? 0]
     // Far above the median of a write, and far below what a caller would notice.
-    assert.ok(longest - median < 100, `a write took ${longest} ms, alone ${median} ms`)
+    assert.ok(nearlyAll - median < 100, `a write of a thousand took ${nearlyAll} ms and more, alone ${median} ms`)
+    assert.ok(longest - median < 1000, `a write took ${longest} ms, alone ${median} ms`)
   })
 })
