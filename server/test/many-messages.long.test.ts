@@ -102,7 +102,7 @@ onBothDatabases('very many messages', (engine) => {
       while (!isOver()) all.push(...(await time(1, () => sides.send(user))))
       return all.sort((one, other) => one - other)
     }
-    const alone = await time(200, () => sides.send(user))
+    const alone = await time(2000, () => sides.send(user))
     const start = performance.now()
     let isSwept = false
     const sweep = new MessageRetention({ database: timed, clock, random: systemRandom, log: silentLog, rules })
@@ -126,9 +126,9 @@ onBothDatabases('very many messages', (engine) => {
       .where('created_time', '<=', clock.now() - newer)
       .executeTakeFirstOrThrow()
     assert.equal(Number(count), 0)
-    // The longest of many thousand sends meets a collection of garbage or a slow disk, with a sweep or without.
-    const [held, usual] = [nearlyAll(meanwhile), alone[alone.length >> 1] ?? 0]
-    assert.ok((steps.at(-1) ?? 0) < 50, `a transaction of the sweep took ${steps.at(-1)} ms`)
+    // One of a thousand meets a collection of garbage, a slow disk or a machine that does something else, with a sweep or without.
+    const [step, held, usual] = [nearlyAll(steps), nearlyAll(meanwhile), nearlyAll(alone)]
+    assert.ok(step - usual < 50, `a transaction of the sweep took ${step} ms, a send alone ${usual} ms`)
     assert.ok(held - usual < 50, `a send took ${held} ms, alone ${usual} ms`)
   })
 })

@@ -34,10 +34,9 @@ export interface StrangersPlan {
 type Answers = Readonly<Record<number, number>>
 
 const readers = 8
-const readsPerRound = 400
-const leastRounds = 3
-/** On a quick machine the reads of some rounds are done before a large body has arrived. */
-const mostRounds = 50
+/** So many that a large body of a stranger arrives meanwhile. */
+const readsPerRound = 4000
+const rounds = 3
 const read = Buffer.from(
   `GET /v23.0/${ids.account} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`,
 )
@@ -82,8 +81,7 @@ export async function measureShare(
     await timeReads(server)
     let [alone, beside] = [0, 0]
     let answers: Answers = {}
-    const isAnswered = () => Object.keys(answers).length > 0
-    for (let round = 0; round < leastRounds || (!isAnswered() && round < mostRounds); round++) {
+    for (let round = 0; round < rounds; round++) {
       alone += await timeReads(server)
       await tell('start')
       beside += await timeReads(server)
