@@ -256,7 +256,7 @@ export const settings = {
     name: 'DATABASE_LOCK_TIMEOUT',
     shownDefault: '10s',
     sentence:
-      'How long a write waits on PostgreSQL for a lock, and twice that for a connection, before it is refused with a transient error.',
+      'How long a write waits on PostgreSQL for a lock, and twice that for a free connection, before it is refused with a transient error; a new connection may take half of that, and at least 5 s.',
     parse: durationUpTo(10 * minute),
     fallback: () => 10 * second,
   }),

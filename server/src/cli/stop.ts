@@ -11,7 +11,7 @@ export interface Stoppable {
   /** Releases the embedded store, which belongs to this process until then. */
   readonly lock: { release(): void } | undefined
   readonly log: Log
-  /** Writes the waiting lines of the log. */
+  /** Writes the waiting lines of the log; where nobody reads it, it gives up. */
   readonly closeLog: () => Promise<void>
   /** Milliseconds for requests under way, and the same again for deliveries after them. */
   readonly grace: number
@@ -19,8 +19,6 @@ export interface Stoppable {
 
 /** For closing the store, and for anything unforeseen. */
 const spareMilliseconds = 5 * second
-/** Longer than a line of the log waits to be written. */
-const logMilliseconds = 200
 const pollMilliseconds = 20
 
 /** Stops the process in order at the first signal, at the latest after twice the grace period and a little more. */
@@ -32,7 +30,7 @@ export function stopOnSignals(parts: Stoppable): void {
 
 async function stop(signal: NodeJS.Signals, { app, database, lock, log, closeLog, grace }: Stoppable): Promise<void> {
   process.once('SIGINT', () => process.exit(1))
-  setTimeout(() => kill(log), 2 * grace + spareMilliseconds)
+  setTimeout(() => kill(log, closeLog), 2 * grace + spareMilliseconds)
   log.info({ signal }, 'stopping: no new requests; finishing those that run')
   let failure: string | undefined
   try {
@@ -55,8 +53,8 @@ async function waitForDisk(): Promise<void> {
 }
 
 /** Acknowledged writes are on the disk, and the next start clears up the rest. */
-async function kill(log: Log): Promise<void> {
+async function kill(log: Log, closeLog: () => Promise<void>): Promise<void> {
   log.error('the stop took too long: something under way does not end; killing the process')
-  await wait(logMilliseconds)
+  await closeLog()
   process.kill(process.pid, 'SIGKILL')
 }

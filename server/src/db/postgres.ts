@@ -48,6 +48,8 @@ const unreachableMessages =
   /^(Connection terminated|timeout (exceeded when trying to connect|expired)|Query read timeout|Client has encountered a connection error)/
 /** So that a readiness check does not wait longer. */
 const patienceOfPing = 5000
+/** How long a new connection may take. */
+const leastPatienceOfConnecting = 5000
 /** How long a database is waited for that may be gone. */
 const patienceOfAsking = 1000
 /** The longest timer: a migration may take any time. */
@@ -87,7 +89,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const lockTimeout = Math.min(options.lockTimeout, timeout)
   const connection: pg.ClientConfig = {
     connectionString: url,
-    connectionTimeoutMillis: Math.min(timeout, patienceOfPing),
+    // Where locks may take long, the machine of the database is a slow one.
+    connectionTimeoutMillis: Math.min(timeout, Math.max(leastPatienceOfConnecting, lockTimeout / 2)),
     // Without it, a machine that vanished would be waited for until the system's own timeout: a quarter of an hour.
     query_timeout: timeout,
     application_name: 'switchboard',
@@ -264,9 +267,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       const query = { text: 'SELECT 1', query_timeout: patienceOfPing } as pg.QueryConfig
       const pings = [shared.query(query), ...(reserveReader ? [reserveReader.query(query)] : [])]
       // The shared connection may be stuck behind a locked table, and the reserve busy with something long.
-      await Promise.any(pings).catch((error: AggregateError) => {
+      const answered = Promise.any(pings).catch((error: AggregateError) => {
         throw error.errors[0]
       })
+      const late = wait(patienceOfPing, undefined, { ref: false }).then(() => {
+        throw new Error('timeout expired')
+      })
+      await Promise.race([answered, late])
     },
     outageOf: findOutage,
     outage: () => undefined,
