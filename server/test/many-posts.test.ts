@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { startCrowded } from './harness/crowd.ts'
 import { onOneDatabase } from './harness/databases.ts'
@@ -7,8 +8,8 @@ import { OrderSink } from './harness/order-sink.ts'
 import { until } from './harness/until.ts'
 import { Writers } from './harness/writers.ts'
 
-/** Each of the first answers lets one more post be under way (server/src/delivery/window.ts). */
-const atFirst = 16
+/** How many posts are under way at first, and how many a host gets at first (server/src/delivery/held-lane.ts and room.ts). */
+const [firstOfSubscriber, firstOfHost] = [4, 16]
 const users = byForm(30, 60)
 const each = byForm(2, 3)
 
@@ -16,21 +17,19 @@ onOneDatabase('a subscriber that takes its time to answer, while many users writ
   test('gets many posts at once, nothing twice, nothing out of order within a conversation', async (t) => {
     const sink = await new OrderSink().start()
     t.after(() => sink.end())
-    // Nothing is answered before everything is written, and then nobody until more come than at first, so that it does not matter
-    // how quickly this machine writes.
-    const [first, more] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    let posts = 0
-    sink.answerWith((response) => {
-      posts += 1
-      const turn = posts <= atFirst ? first : more
-      void turn.promise.then(() => response.end())
-    })
+    const waiting: ServerResponse[] = []
+    sink.answerWith((response) => void waiting.push(response))
     const { server } = await startCrowded(t, { engine, callbacks: [sink.url], env: { WEBHOOK_TIMEOUT: '10m' } })
     const writers = new Writers(users, () => server.url)
     await writers.write(each)
-    first.resolve()
-    await until(() => sink.mostUnderWay > atFirst, 'more posts are under way, because the first were answered')
-    more.resolve()
+    // Each answer lets one more be under way, if as many were as may be: so one is answered when all have come.
+    for (let count = firstOfSubscriber; count <= firstOfHost; count++) {
+      await until(() => waiting.length === count, `${count} posts are under way`)
+      waiting.shift()?.end()
+    }
+    await until(() => waiting.length > firstOfHost, 'more posts are under way than at first')
+    sink.answerWith((response) => response.end())
+    for (const response of waiting) response.end()
     await sink.whenTaken(users * each)
     assert.deepEqual(sink.early, [])
     assert.equal(sink.arrivals.length, users * each, 'each once')

@@ -12,14 +12,16 @@ import type { Order } from './streams/client.ts'
 
 const listeners = 200
 const sends = 400
-const rounds = 5
+const rounds = 7
+/** Up to 1.2 is usual: writes to sockets. Where each event was written down for every phone it was 1.9 on SQLite. */
+const mostCost = 1.4
 /** Of each message: itself, that it was sent, and that it was delivered. */
 const eventsOfMessage = 3
 
 onBothDatabases('many streams', (engine) => {
   const server = useTestServer({ engine, env: { MAX_CONNECTIONS_PER_ADDRESS: '1000' } })
 
-  test(`with ${listeners} phones that listen, sending takes at most a fifth longer`, async (t) => {
+  test(`with ${listeners} phones that listen, sending takes little more of the processor`, async (t) => {
     const sides = messageSides(server)
     const users = Array.from({ length: listeners }, () => sides.newUser())
     for (const user of users) await sides.write(user)
@@ -38,28 +40,29 @@ onBothDatabases('many streams', (engine) => {
 
     const to = Array.from({ length: sends }, (_, index) => users[index % listeners] ?? '')
     const url = `${server.url}/v23.0/${numbers.main}/messages`
-    async function measure(): Promise<{ took: number; cpu: number }> {
+    /** The processor time of the server, in milliseconds: how long it takes depends more on what else the machine does. */
+    async function measure(): Promise<number> {
       const before = process.cpuUsage()
-      const took = await ask(business, { do: 'send', url, token: tokens.owner, to })
+      await ask(business, { do: 'send', url, token: tokens.owner, to })
       const { user, system } = process.cpuUsage(before)
-      return { took, cpu: (user + system) / 1000 }
+      return (user + system) / 1000
     }
     await measure()
     await measure()
-    const alone = []
-    for (let i = 0; i < rounds; i++) alone.push(await measure())
-    await ask(phones, { do: 'listen', url: server.url, token: tokens.gateway, users })
-    const heard = []
-    for (let i = 0; i < rounds; i++) heard.push(await measure())
-    const least = (times: readonly { took: number; cpu: number }[], of: 'took' | 'cpu') =>
-      Math.min(...times.map((one) => one[of]))
-    const ratio = least(heard, 'took') / least(alone, 'took')
-    t.diagnostic(
-      `${sends} sends on ${engine}: ${least(alone, 'took').toFixed(0)} ms, with ${listeners} listeners ${least(heard, 'took').toFixed(0)} ms: ${ratio.toFixed(2)}; processor ${least(alone, 'cpu').toFixed(0)} and ${least(heard, 'cpu').toFixed(0)} ms`,
-    )
-    const expected = rounds * sends * eventsOfMessage
-    await until(async () => (await ask(phones, { do: 'count' })) >= expected, 'every phone has heard everything')
-    assert.equal(await ask(phones, { do: 'count' }), expected)
-    assert.ok(ratio < 1.2, String(ratio))
+    const ratios: number[] = []
+    // In turns: the machine is not as fast all the time.
+    for (let round = 0; round < rounds; round++) {
+      const alone = await measure()
+      await ask(phones, { do: 'listen', url: server.url, token: tokens.gateway, users })
+      const heard = await measure()
+      const expected = (round + 1) * sends * eventsOfMessage
+      await until(async () => (await ask(phones, { do: 'count' })) >= expected, 'every phone has heard everything')
+      await ask(phones, { do: 'hush' })
+      ratios.push(heard / alone)
+    }
+    assert.equal(await ask(phones, { do: 'count' }), rounds * sends * eventsOfMessage)
+    const ratio = ratios.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN
+    t.diagnostic(`the processor times with and without listeners: ${ratios.map((one) => one.toFixed(2)).join(', ')}`)
+    assert.ok(ratio < mostCost, String(ratio))
   })
 })

@@ -19,7 +19,7 @@ import { ids, numbers, testWorld, tokens } from './harness/world.ts'
  * needs a reason; if it has one, it comes in here.
  */
 const read = ['look up token and node', 'look up phone_numbers']
-const alone = "SELECT set_config('lock_timeout', '10000', TRUE)"
+const alone = "SELECT set_config('lock_timeout', '120000', TRUE)"
 const write = ['look up token and node', alone, 'insert business_profiles', 'insert activities']
 
 /** An event that is handed in by a token that was looked up a moment ago; the workers hear of it by a notice. */
@@ -36,7 +36,7 @@ const event = [
 const askingEvent = [
   'look up token',
   'BEGIN',
-  'SET LOCAL lock_timeout = 10000',
+  'SET LOCAL lock_timeout = 120000',
   'find what posts name',
   'look up writers',
   'insert received_messages',

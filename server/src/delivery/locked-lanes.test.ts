@@ -11,8 +11,8 @@ import { accounts, ids, numbers, partnerIds, tokens } from '../../test/harness/w
 describe('a locked row of the deliveries of one subscriber (postgres)', () => {
   let holder: pg.Client
   after(() => holder.end())
-  // A statement that waited for the lock would fail: the tests unlock it only when everybody else is done.
-  const server = useTestServer({ engine: 'postgres', env: { DATABASE_TIMEOUT: '10s', DATABASE_LOCK_TIMEOUT: '5s' } })
+  // A statement that waited for the lock would wait in vain: the tests unlock it only when everybody else is done.
+  const server = useTestServer({ engine: 'postgres' })
   before(async () => {
     holder = new pg.Client({ connectionString: server.databaseUrl as string })
     await holder.connect()

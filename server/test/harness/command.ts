@@ -87,14 +87,16 @@ export interface RunningServer {
   stop(signal: NodeJS.Signals): Promise<Finished>
 }
 
+/** A database of a busy machine is waited for: only what never answers takes so long. */
+const patient: Environment = { DATABASE_TIMEOUT: '4m', DATABASE_LOCK_TIMEOUT: '2m' }
 const servingLine = /^switchboard listening on (\S+)$/m
 
 /** Starts `switchboard serve …`, or another command that stays, and waits for its ready line and address. */
 export function startCommand(
   args: readonly string[],
-  { ready = servingLine, ...options }: CommandOptions & { ready?: RegExp },
+  { ready = servingLine, env, ...options }: CommandOptions & { ready?: RegExp },
 ): Promise<RunningServer> {
-  return start(launch(args, options), ready)
+  return start(launch(args, { ...options, env: { ...patient, ...env } }), ready)
 }
 
 /** The same in a shared process, for a command that ends, leaves nothing behind and is not killed: not for servers. */

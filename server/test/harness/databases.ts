@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
+import { minute } from '../../src/base/duration.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Database } from '../../src/db/database.ts'
@@ -194,6 +195,10 @@ export function useTestDatabase(engine: Engine): { readonly database: Database }
   }
 }
 
+/** A database of a busy machine is waited for: only what never answers takes so long. */
+const patience = { timeout: 4 * minute, lockTimeout: 2 * minute }
+
 export async function openPlace(place: StorePlace): Promise<Database> {
-  return openDatabase({ dataDir: place.dataDir, databaseUrl: place.databaseUrl, maxConnections: 10 }, silentLog)
+  const { dataDir, databaseUrl } = place
+  return openDatabase({ dataDir, databaseUrl, maxConnections: 10, ...patience }, silentLog)
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { findNobody, installPackage, Program, takePort } from './cluster/programs.ts'
+import { until } from './until.ts'
 
 /** PostgreSQL as Debian builds it, with the compiler of statements that the one of the other tests does not have. */
 export interface DebianPostgres {
@@ -31,15 +32,19 @@ export async function startDebianPostgres(settings: Readonly<Record<string, stri
     logging_collector: 'on',
     log_directory: folder,
     log_filename: 'server.log',
+    lc_messages: 'C',
     ...settings,
   }
   const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const program = await new Program(join(bin, 'postgres'), ['-D', data, ...args], port, {
     isUnprivileged: true,
   }).start()
+  const readLog = () => readFile(join(folder, 'server.log'), 'utf8')
+  // Its port is open while it still refuses everybody because it is starting.
+  await until(async () => (await readLog()).includes('ready to accept connections'), 'PostgreSQL accepts connections')
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    readLog: () => readFile(join(folder, 'server.log'), 'utf8'),
+    readLog,
     async stop() {
       await program.kill()
       await rm(folder, { recursive: true, force: true })

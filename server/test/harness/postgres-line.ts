@@ -34,6 +34,12 @@ export class PostgresLine {
     for (const socket of this.#sockets) socket.pause()
   }
 
+  /** Carries on with everything that came meanwhile. */
+  speak(): void {
+    this.#isSilent = false
+    for (const socket of this.#sockets) socket.resume()
+  }
+
   /** Every connection ends, and new ones are refused. */
   async cut(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()

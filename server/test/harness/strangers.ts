@@ -41,9 +41,10 @@ const read = Buffer.from(
   `GET /v23.0/${ids.account} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokens.owner}\r\n\r\n`,
 )
 
-/** The processor time of the server for so many reads, in milliseconds. */
-async function timeReads(server: FuzzedServer): Promise<number> {
+/** What so many reads took, in milliseconds: of the processor, all that the server did meanwhile, and by the clock. */
+async function timeReads(server: FuzzedServer): Promise<{ processor: number; clock: number }> {
   const before = await server.readProcessorTime()
+  const start = performance.now()
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let answered = 0
   const stop = repeatRequests(
@@ -58,12 +59,12 @@ async function timeReads(server: FuzzedServer): Promise<number> {
   )
   await promise
   stop()
-  return (await server.readProcessorTime()) - before
+  return { processor: (await server.readProcessorTime()) - before, clock: performance.now() - start }
 }
 
 /**
- * What part of its processor a server has left for reads while strangers call it as fast as it answers. Processor time, because a
- * rate by the clock depends more on what else the machine does.
+ * What part of a processor strangers leave a server while they call it as fast as it answers. What they take is counted against the
+ * clock, as their budget is: where the readers get no processor of the machine, the server has nothing to do for them.
  */
 export async function measureShare(
   server: FuzzedServer,
@@ -79,15 +80,17 @@ export async function measureShare(
   }
   try {
     await timeReads(server)
-    let [alone, beside] = [0, 0]
+    let [taken, passed] = [0, 0]
     let answers: Answers = {}
     for (let round = 0; round < rounds; round++) {
-      alone += await timeReads(server)
+      const alone = await timeReads(server)
       await tell('start')
-      beside += await timeReads(server)
+      const beside = await timeReads(server)
       answers = await tell('stop')
+      taken += beside.processor - alone.processor
+      passed += beside.clock
     }
-    return { share: alone / beside, answers }
+    return { share: 1 - taken / passed, answers }
   } finally {
     await worker.terminate()
   }

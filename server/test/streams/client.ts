@@ -5,11 +5,12 @@ import { Agent, get, type IncomingMessage, request } from 'node:http'
 
 export type Order =
   | { readonly do: 'listen'; readonly url: string; readonly token: string; readonly users: readonly string[] }
-  | { readonly do: 'count' }
+  | { readonly do: 'count' | 'hush' }
   | { readonly do: 'send'; readonly url: string; readonly token: string; readonly to: readonly string[] }
 
 const atOnce = 4
 let events = 0
+const streams: IncomingMessage[] = []
 
 async function listen({ url, token, users }: Extract<Order, { do: 'listen' }>): Promise<void> {
   for (const user of users) {
@@ -19,6 +20,7 @@ async function listen({ url, token, users }: Extract<Order, { do: 'listen' }>): 
       'response',
     )) as [IncomingMessage]
     if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
+    streams.push(response)
     response.setEncoding('latin1')
     response.on('data', (text: string) => {
       events += text.split('\nevent: ').length - 1
@@ -50,5 +52,6 @@ async function send({ url, token, to }: Extract<Order, { do: 'send' }>): Promise
 
 process.on('message', async (order: Order) => {
   if (order.do === 'listen') await listen(order)
+  if (order.do === 'hush') for (const stream of streams.splice(0)) stream.destroy()
   process.send?.(order.do === 'send' ? await send(order) : events)
 })
