@@ -52,9 +52,10 @@ onOneDatabase('a message whose link a killed process was fetching', 'postgres', 
     const { dataDir, databaseUrl } = place
     const options = {
       cwd: dataDir,
-      env: { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }), WEBHOOK_LEASE: '1s' },
+      env: { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) },
     }
-    const first = await startCommand(['serve', '--port', '0'], options)
+    const env = { ...options.env, WEBHOOK_LEASE: '1s' }
+    const first = await startCommand(['serve', '--port', '0'], { ...options, env })
     t.after(() => first.stop('SIGKILL'))
     const call = async (url: string, token: string, body?: object) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -32,7 +32,7 @@ describe('three processes on one PostgreSQL', () => {
         LOG_LEVEL: 'error',
         RATE_LIMITS: 'off',
         CARRIER_URL: `${sink.url}/carrier`,
-        WEBHOOK_LEASE: '5s',
+        WEBHOOK_LEASE: '10s',
         WEBHOOK_RETRY_DELAYS: '100ms',
         WEBHOOK_TIMEOUT: `${timeout}ms`,
       },

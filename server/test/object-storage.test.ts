@@ -52,7 +52,7 @@ describe('files in object storage', () => {
   const log: Log = Object.assign(pino({ level: 'trace' }, sink), { line: () => undefined })
 
   before(async () => {
-    const env = { FILES_TIMEOUT: '3s' }
+    const env = { FILES_TIMEOUT: '8s' }
     server = await startTestServer({ engine: 'postgres', storage: 'object storage', env, log })
     assert.ok(server.files.storage)
     storage = server.files.storage
