@@ -27,8 +27,8 @@ export interface ClaimerDeps {
 }
 
 interface Candidate extends LaneAddress, Claim {
-  /** Whether an event was raised for it; false when a poll found it. */
-  readonly isNews: boolean
+  /** Whether this process has raised an event for it: then its holder must hear of it. */
+  readonly isRaisedHere: boolean
 }
 
 /** Claims lanes with work, as far as there is room: lanes that it was notified of, and lanes that a poll finds. */
@@ -61,7 +61,7 @@ export class Claimer {
     return this.#skipped.size > 0
   }
 
-  /** These lanes have new deliveries. */
+  /** This process has raised deliveries for these lanes. */
   hint(lanes: Iterable<LaneAddress & Pick<DueLane, 'isNoted'>>): void {
     for (const lane of lanes) {
       this.#addresses.set(lane.id, lane)
@@ -70,9 +70,10 @@ export class Claimer {
     this.#loop.wake()
   }
 
-  /** The same, when only the ids of the lanes are known. */
-  hintIds(ids: Iterable<string>): void {
+  /** Another process has raised deliveries for these lanes; `mayBeNoted`: while this one released them. */
+  hintIds(ids: Iterable<string>, { mayBeNoted = false } = {}): void {
     for (const id of ids) this.#ids.add(id)
+    if (mayBeNoted) this.#hasNotes = true
     this.#loop.wake()
   }
 
@@ -118,7 +119,8 @@ export class Claimer {
       emit({ kind: 'claimed', lane, claim: chosen.get(lane.id) as Candidate })
       chosen.delete(lane.id)
     }
-    const elsewhere = [...chosen.values()].filter(({ isNews }) => isNews)
+    // Who heard of a lane from another process says nothing: all that heard of it would answer each other for ever.
+    const elsewhere = [...chosen.values()].filter(({ isRaisedHere }) => isRaisedHere)
     if (elsewhere.length > 0) emit({ kind: 'held_elsewhere', ids: elsewhere.map(({ id }) => id) })
   }
 
@@ -129,12 +131,12 @@ export class Claimer {
 
   async #takeNews(): Promise<Candidate[]> {
     const { database } = this.#deps
-    const lanes = [...this.#addresses.values()]
+    const raised = [...this.#addresses.values()].map((lane) => this.#candidateOf(lane, true, 0))
     const unknown = [...this.#ids].filter((id) => !this.#addresses.has(id))
     this.#addresses.clear()
     this.#ids.clear()
-    if (unknown.length > 0) lanes.push(...(await listAddresses(database.read, unknown)))
-    return lanes.map((lane) => this.#candidateOf(lane, true, 0))
+    const heardOf = unknown.length > 0 ? await listAddresses(database.read, unknown) : []
+    return [...raised, ...heardOf.map((lane) => this.#candidateOf(lane, false, 0))]
   }
 
   async #findDue(): Promise<Candidate[]> {
@@ -154,9 +156,9 @@ export class Claimer {
     return found
   }
 
-  #candidateOf({ id, app_id, callback_url }: LaneAddress, isNews: boolean, failures: number): Candidate {
+  #candidateOf({ id, app_id, callback_url }: LaneAddress, isRaisedHere: boolean, failures: number): Candidate {
     const origin = this.#deps.originOf(callback_url)
-    return { id, app_id, callback_url, origin, isNews, isFailing: failures > 0 }
+    return { id, app_id, callback_url, origin, isRaisedHere, isFailing: failures > 0 }
   }
 
   /** The lanes that there is room for. Their room is reserved, and released if they turn out not to be claimed. */

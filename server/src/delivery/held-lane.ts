@@ -79,6 +79,8 @@ export class HeldLane implements Destination {
   #underWay = 0
   #posts = 0
   #idleSince: number | undefined
+  /** Deliveries that can neither be sent nor ended now: not read again before everything is. */
+  readonly #leftOut = new Set<number>()
   /** Stored while a read was under way, which may have begun before: they stay known until it ends. */
   readonly #stored: number[] = []
 
@@ -109,7 +111,8 @@ export class HeldLane implements Destination {
 
   /** Whether nothing can be done for it: its rows are locked, or its app's secrets cannot be read. */
   get isBlocked(): boolean {
-    return this.#phase === 'stuck' || this.#isUnsignable
+    const hasOnlyLeftOut = this.#leftOut.size > 0 && this.#queue.queued + this.#underWay === 0
+    return this.#phase === 'stuck' || this.#isUnsignable || hasOnlyLeftOut
   }
 
   get subscriber(): LaneState {
@@ -195,7 +198,9 @@ export class HeldLane implements Destination {
   beginRead(isEmbedded: boolean): PlannedRead {
     const scope = this.#reads.begin()
     const limit = this.#readLimit
-    if (!isEmbedded) return { lane: this, behind: undefined, limit, known: this.#queue.listKnown() }
+    if (scope === 'all') this.#leftOut.clear()
+    const known = [...this.#queue.listKnown(), ...this.#leftOut]
+    if (!isEmbedded) return { lane: this, behind: undefined, limit, known }
     const behind = scope === 'all' ? undefined : this.#queue.place
     return { lane: this, behind, limit: limit + (behind ? 0 : this.#queue.known), known: [] }
   }
@@ -230,6 +235,11 @@ export class HeldLane implements Destination {
     }
     const waiting = behind.filter(({ id }) => id > blocking.id)
     this.#postpone(this.#queue.block(conversation, blocking.due_time, waiting))
+  }
+
+  /** The app may not receive these any more, and somebody else has locked them, so that they could not be ended. */
+  leaveOut(ids: Iterable<number>): void {
+    for (const id of ids) this.#leftOut.add(id)
   }
 
   endRead({ limit }: PlannedRead, found: readonly Place[]): void {
@@ -314,9 +324,11 @@ export class HeldLane implements Destination {
     return outcomes
   }
 
-  /** A post did not leave: whoever holds the lane next sends it. */
-  abortPost(): void {
+  /** A post did not leave: its deliveries wait as before. */
+  abortPost({ entries }: BegunPost): void {
     this.#leavePost()
+    this.#queue.giveBack(entries.map(({ delivery }) => delivery))
+    this.want('all')
   }
 
   /** A fault rule holds a post, with all that is behind its deliveries in their conversations. */
@@ -385,7 +397,7 @@ export class HeldLane implements Destination {
   isDone(now: number): boolean {
     if (this.#phase !== 'working' || this.#underWay > 0 || this.#changes.count > 0 || this.#reads.isUnderWay)
       return false
-    return this.isPaused(now) || (this.#queue.queued === 0 && this.#reads.isDone)
+    return this.isPaused(now) || (this.#queue.queued + this.#leftOut.size === 0 && this.#reads.isDone)
   }
 
   /** Since when it has been idle, in milliseconds of this process; undefined when it is not. */
@@ -417,6 +429,7 @@ export class HeldLane implements Destination {
   /** The service stops: only what is under way is finished. */
   stop(): void {
     this.#queue.dropQueued()
+    this.#leftOut.clear()
     this.#reads.cancel()
   }
 

@@ -97,7 +97,7 @@ export class LaneQueue {
     return this.#postpone(deliveries, until)
   }
 
-  /** The next delivery to send, if any; it is under way until `finish`. */
+  /** The next delivery to send, if any; it is under way until `finish` or `giveBack`. */
   take(): Entry | undefined {
     const key = this.#ready.shift()
     return key === undefined ? undefined : this.#begin(key)
@@ -152,6 +152,15 @@ export class LaneQueue {
   overtake({ id, conversation: key }: WaitingDelivery): void {
     const conversation = this.#conversations.get(key)
     if (conversation?.underWay.has(id)) this.#leave(key, conversation, id)
+  }
+
+  /** Deliveries were taken and not sent. They are read again, with all that is queued: what is behind them must not go first. */
+  giveBack(deliveries: readonly WaitingDelivery[]): void {
+    for (const { id, conversation } of deliveries) {
+      this.#known.delete(id)
+      this.#conversations.get(conversation)?.underWay.delete(id)
+    }
+    this.dropQueued()
   }
 
   /** Forgets stored deliveries: the database knows what is to be done with them. */

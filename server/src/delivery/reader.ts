@@ -22,6 +22,11 @@ export interface ReaderDeps {
   readonly emit: Emit
 }
 
+interface Sorted {
+  readonly allowed: ReadonlySet<WaitingDelivery>
+  readonly locked: ReadonlySet<WaitingDelivery>
+}
+
 /** Reads the due deliveries of the lanes that this process holds, for all of them together. */
 export class Reader {
   readonly #deps: ReaderDeps
@@ -66,7 +71,7 @@ export class Reader {
     try {
       const readTime = performance.now()
       const found = await this.#listDue(reads, now)
-      const allowed = new Set(await this.#withdraw(found))
+      const { allowed, locked } = await this.#withdraw(found)
       const byLane = Map.groupBy(found, ({ lane_id }) => lane_id)
       const lanes = reads.map(({ lane }) => lane)
       const unsignable = await this.#readSecrets(
@@ -79,6 +84,7 @@ export class Reader {
         if (unsignable.has(lane)) lane.failRead('unsignable')
         else {
           const sendable = ofLane.filter((delivery) => allowed.has(delivery))
+          lane.leaveOut(ofLane.filter((delivery) => locked.has(delivery)).map(({ id }) => id))
           await this.#queue(lane, sendable, now, readTime)
           lane.endRead(read, ofLane)
         }
@@ -106,12 +112,15 @@ export class Reader {
     return found
   }
 
-  /** Ends the deliveries that the app may no longer receive; returns the rest. */
-  async #withdraw(found: readonly WaitingDelivery[]): Promise<WaitingDelivery[]> {
+  /** Ends the deliveries that the app may no longer receive, but for those that somebody else has locked; returns these and the rest. */
+  async #withdraw(found: readonly WaitingDelivery[]): Promise<Sorted> {
     const { database, clock } = this.#deps
-    const ids = found.filter(({ has_access }) => has_access === 0).map(({ id }) => id)
-    if (ids.length > 0) await database.transaction((tx) => withdrawUnlocked(tx, ids, clock.now()))
-    return found.filter(({ has_access }) => has_access !== 0)
+    const allowed = new Set(found.filter(({ has_access }) => has_access !== 0))
+    const refused = found.filter((delivery) => !allowed.has(delivery))
+    if (refused.length === 0) return { allowed, locked: new Set() }
+    const ids = refused.map(({ id }) => id)
+    const ended = await database.transaction((tx) => withdrawUnlocked(tx, ids, clock.now()))
+    return { allowed, locked: new Set(refused.filter(({ id }) => !ended.has(id))) }
   }
 
   /** A lane that cannot be read now is asked for again when it can. */
@@ -150,10 +159,10 @@ export class Reader {
   async #queue(lane: HeldLane, found: readonly WaitingDelivery[], now: number, readTime: number): Promise<void> {
     const headless = lane.queueFound(found, now, readTime)
     for (const [conversation, behind] of [...headless].slice(0, maxConversations)) {
-      const first = await this.#withdraw(
+      const { allowed } = await this.#withdraw(
         await listFirstOf(this.#deps.database.read, lane.id, conversation, conversationLimit),
       )
-      lane.queueFirst(conversation, first, behind, now, readTime)
+      lane.queueFirst(conversation, [...allowed], behind, now, readTime)
     }
   }
 }

@@ -94,6 +94,18 @@ suite('the recorder', () => {
     assert.deepEqual(new Set(events), new Set(['confirmed']))
   })
 
+  test('tries a lane whose row was locked for a moment again by itself', async (t) => {
+    let locks = 2
+    const { lane, addOne } = await makeTools(t, ({ execute }) => {
+      const lockedRow = { id: address.id, what: 'lane_locked', delivery: null }
+      return ((statement, parameters) =>
+        locks-- > 0 ? Promise.resolve([lockedRow]) : execute(statement, parameters)) as Database['execute']
+    })
+    addOne()
+    await until(() => lane.unrecorded === 0, 'it is stored')
+    assert.deepEqual([lane.phase, locks], ['working', -1])
+  })
+
   test('drops a lane that is not ours any more, and keeps one while the store fails', async (t) => {
     const answers: (() => Promise<object[]>)[] = [
       () => Promise.reject(Object.assign(new Error('disk full'), { errcode: 13 })),

@@ -13,6 +13,8 @@ const paceMilliseconds = 25
 const batchSize = 500
 /** With so many outcomes not stored, nothing more is sent: the database is slow or gone. */
 const maxUnrecorded = 2000
+/** A lane whose rows are locked is tried again after these milliseconds: most locks are those of short transactions. */
+const stuckRetries = [25, 50, 100, 200, 400]
 /** How long an idle lane is held: new deliveries within that time need no claim. */
 const idleHoldMilliseconds = 500
 
@@ -41,8 +43,8 @@ export class Recorder {
   readonly #loop: Loop
   /** Lanes with something to store. */
   readonly #changed = new Set<HeldLane>()
-  /** Lanes whose rows are locked: tried again at the next tick. */
-  readonly #stuck = new Set<HeldLane>()
+  /** Lanes whose rows are locked, with how often they were found so: tried again soon, and later at each tick. */
+  readonly #stuck = new Map<HeldLane, number>()
   /** How much of each lane counts in `#unrecorded`. */
   readonly #counted = new Map<HeldLane, number>()
   #unrecorded = 0
@@ -75,7 +77,7 @@ export class Recorder {
   /** Stores what a lane has to store. */
   note(lane: HeldLane): void {
     this.#count(lane)
-    if (!lane.hasChanges || this.#stuck.has(lane)) return
+    if (!lane.hasChanges || lane.phase === 'stuck') return
     this.#changed.add(lane)
     this.#loop.wake()
   }
@@ -95,8 +97,7 @@ export class Recorder {
 
   /** Retries what failed or was locked, and releases lanes that were idle long enough. */
   tick(): void {
-    for (const lane of this.#stuck) this.#changed.add(lane)
-    this.#stuck.clear()
+    for (const lane of this.#stuck.keys()) this.#changed.add(lane)
     this.#loop.wake()
   }
 
@@ -134,6 +135,7 @@ export class Recorder {
   async #record(): Promise<number> {
     const { database, clock, lease } = this.#deps
     const batch = this.#takeBatch()
+    if (batch.length === 0) return 0
     const leasedFrom = lease.clock.now()
     const records = batch.map(({ lane, change }) => ({ ...change, lane_id: lane.id, state: lane.subscriber }))
     let stored: Stored
@@ -155,9 +157,24 @@ export class Recorder {
       emit({ kind: 'taken_over', lane })
       return
     }
-    if (lane.phase === 'stuck') this.#stuck.add(lane)
+    if (lane.phase === 'stuck') this.#retryStuck(lane)
+    else this.#stuck.delete(lane)
     this.note(lane)
     emit({ kind: 'confirmed', lane, isBack: change.isBack })
+  }
+
+  #retryStuck(lane: HeldLane): void {
+    const tries = this.#stuck.get(lane) ?? 0
+    this.#stuck.set(lane, tries + 1)
+    const delay = stuckRetries[tries]
+    if (delay === undefined) return
+    const retry = () => {
+      // It may have been stored or lost meanwhile.
+      if (!this.#stuck.has(lane)) return
+      this.#changed.add(lane)
+      this.#loop.wake()
+    }
+    setTimeout(retry, delay).unref()
   }
 
   /** While the store is gone everything waits; a lane that is itself at fault is dropped, and its lease expires. */
@@ -184,6 +201,8 @@ export class Recorder {
     for (const lane of this.#changed) {
       if (size >= batchSize || (this.#isCareful && batch.length === 1)) break
       this.#changed.delete(lane)
+      // One that was stuck may have been stored since it was added.
+      if (!lane.hasChanges) continue
       const change = lane.takeChanges()
       batch.push({ lane, change })
       size += change.outcomes.length + change.postponed.length

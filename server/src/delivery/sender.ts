@@ -97,16 +97,18 @@ export class Sender {
   #sendOne(lane: HeldLane): boolean {
     const place = this.#deps.room.enter(lane, lane.isFailing)
     if (!place) return false
-    const sent = this.#send(lane, lane.beginPost(this.#deps.batch), place).finally(() => {
-      this.#posts.delete(sent)
-      this.#deps.emit({ kind: 'turn_over', lane })
-    })
+    const sent = this.#send(lane, lane.beginPost(this.#deps.batch), place)
+      .catch((error: Error) => this.#break(lane, error))
+      .finally(() => {
+        this.#posts.delete(sent)
+        this.#deps.emit({ kind: 'turn_over', lane })
+      })
     this.#posts.add(sent)
     return true
   }
 
   async #send(lane: HeldLane, post: BegunPost, place: Place): Promise<void> {
-    const { metrics, isHalted, emit } = this.#deps
+    const { metrics } = this.#deps
     metrics.inFlight += 1
     const end = await this.#attempt(lane, post).catch((error: Error) => error)
     metrics.inFlight -= 1
@@ -114,11 +116,17 @@ export class Sender {
     if (end === 'held') lane.holdPost(post, heldUntil)
     else if (end !== undefined && !(end instanceof Error)) this.#judge(lane, post, end)
     else {
-      lane.abortPost()
-      if (end) emit({ kind: 'failed', error: end, message: 'a lane of deliveries broke', lane })
-      // Aborted by a stop, or because the lease is over: the next holder of the lane sends it again.
-      if (end || !isHalted()) emit({ kind: 'taken_over', lane })
+      // Aborted by a stop, or because the lease is over: whoever holds the lane next sends it again, this process or another.
+      lane.abortPost(post)
+      if (end) this.#break(lane, end)
     }
+  }
+
+  /** A fault of our own: the lane is dropped, and claimed again when its lease is over. */
+  #break(lane: HeldLane, error: Error): void {
+    const { emit } = this.#deps
+    emit({ kind: 'failed', error, message: 'a lane of deliveries broke', lane })
+    emit({ kind: 'taken_over', lane })
   }
 
   /** Undefined when it may not leave any more; `held` when a fault rule does not let it leave. */
@@ -168,8 +176,8 @@ export class Sender {
 
   #judge(lane: HeldLane, post: BegunPost, result: PostResult): void {
     const { clock, rules, random, metrics, emit, spans } = this.#deps
-    if (spans) this.#exportTries(spans, lane, post.entries, result)
     const outcomes = lane.endPost(post, result, { now: clock.now(), rules, random })
+    if (spans) this.#exportTries(spans, lane, post.entries, result)
     for (const outcome of outcomes) {
       metrics.countAttempt(outcome.kind)
       this.#log(lane, outcome)

@@ -23,6 +23,9 @@ import { type AnnouncedLane, silentWaker, type Waker } from './waker.ts'
 
 /** How often a process polls without being woken: for work that another process, or the clock, made due. */
 const pollMilliseconds = second
+/** How often a stop tries to store and release lanes whose rows are locked, and the pause between: two seconds in all. */
+const releaseTries = 40
+const releasePause = 50
 
 export interface WorkerDeps extends AttemptDeps {
   readonly database: Database
@@ -137,12 +140,17 @@ export class DeliveryWorker {
     }
     if (this.#isStopped) return
     const others: string[] = []
+    let mayBeNoted = false
     for (const lane of lanes) {
       const held = this.#findHeld(lane.id)
       if (held) this.#emit({ kind: 'news', lane: held })
-      else if (!this.#isHeldElsewhere(lane)) others.push(lane.id)
+      else if (!this.#isHeldElsewhere(lane)) {
+        others.push(lane.id)
+        // Whoever raised the event still saw it as held by this process.
+        if (lane.holder === this.#lease.owner) mayBeNoted = true
+      }
     }
-    if (others.length > 0) this.#claimer.hintIds(others)
+    if (others.length > 0) this.#claimer.hintIds(others, { mayBeNoted })
   }
 
   /** A process that raises an event sees who holds the lane: it need not try to claim it, and the holder alone is woken. */
@@ -203,9 +211,18 @@ export class DeliveryWorker {
     timer.abort()
     await abandon()
     await done
-    for (const lane of this.#listHeld()) lane.stop()
-    await this.#recorder.clear()
+    await this.#releaseAll()
     clearInterval(this.#heartbeat)
+  }
+
+  /** What is not stored would be sent again, and what is not released stands still for the rest of its lease: both may meet a lock. */
+  async #releaseAll(): Promise<void> {
+    for (let tries = 0; tries < releaseTries; tries++) {
+      for (const lane of this.#listHeld()) lane.stop()
+      await this.#recorder.clear()
+      if (this.#listHeld().length === 0) return
+      await wait(releasePause)
+    }
   }
 
   #tick(): void {
@@ -227,8 +244,11 @@ export class DeliveryWorker {
     this.#events.push(event)
     if (this.#isHandling) return
     this.#isHandling = true
-    for (let next = this.#events.shift(); next; next = this.#events.shift()) this.#handleSafely(next)
-    this.#isHandling = false
+    try {
+      for (let next = this.#events.shift(); next; next = this.#events.shift()) this.#handleSafely(next)
+    } finally {
+      this.#isHandling = false
+    }
   }
 
   /** A fault of our own in one lane must not stop the others. */
@@ -307,8 +327,11 @@ export class DeliveryWorker {
     if (!lane.isHeld) return
     lane.noteReleased()
     this.#drop(lane)
-    if (isNewer || (next_due !== null && next_due <= clock.now())) this.#claimer.hint([lane])
-    else if (next_due !== null) this.#wakeAt(next_due)
+    // Events that met the release have left a note.
+    if (isNewer || (next_due !== null && next_due <= clock.now())) {
+      const { id, app_id, callback_url } = lane
+      this.#claimer.hint([{ id, app_id, callback_url, isNoted: isNewer }])
+    } else if (next_due !== null) this.#wakeAt(next_due)
   }
 
   #lose(lane: HeldLane): void {

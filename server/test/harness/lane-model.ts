@@ -24,6 +24,7 @@ export const modelActions = [
   'refuse',
   'hold',
   'stop_holding',
+  'abort',
   'abandon',
   'begin_store',
   'end_store',
@@ -166,7 +167,8 @@ export class LaneModel {
     refuse: (choice) => this.#endPost(choice, 410),
     hold: (choice) => this.#takePost(choice, (lane, post) => lane.holdPost(post, heldForLong)),
     stop_holding: () => this.#stopHolding(),
-    abandon: (choice) => this.#takePost(choice, (lane) => this.#abandon(lane)),
+    abort: (choice) => this.#takePost(choice, (lane, post) => lane.abortPost(post)),
+    abandon: (choice) => this.#takePost(choice, (lane, post) => this.#abandon(lane, post)),
     begin_store: () => this.#beginStore(),
     end_store: () => this.#endStore(),
     fail_store: () => this.#failStore(),
@@ -304,8 +306,8 @@ export class LaneModel {
     })
   }
 
-  #abandon(lane: HeldLane): void {
-    lane.abortPost()
+  #abandon(lane: HeldLane, post: BegunPost): void {
+    lane.abortPost(post)
     lane.lose()
   }
 
