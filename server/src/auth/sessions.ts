@@ -143,10 +143,23 @@ export async function takeLink(
   now: number,
   code: string,
 ): Promise<Omit<NewSession, 'expires_time'> | undefined> {
-  await tx.query.deleteFrom('console_links').where('expires_time', '<=', now).execute()
+  const { query } = tx
+  // Without waiting for one that somebody else has locked: it is of no use to anybody.
+  const over = query
+    .selectFrom('console_links')
+    .select('hash')
+    .where('expires_time', '<=', now)
+    .forUpdate()
+    .skipLocked()
+  await query.deleteFrom('console_links').where('hash', 'in', over).execute()
   const hashed = hashCode(tx, code)
-  const found = await tx.query.selectFrom('console_links').selectAll().where('hash', '=', hashed).executeTakeFirst()
-  const { numDeletedRows } = await tx.query.deleteFrom('console_links').where('hash', '=', hashed).executeTakeFirst()
+  const isValid = query
+    .selectFrom('console_links')
+    .selectAll()
+    .where('hash', '=', hashed)
+    .where('expires_time', '>', now)
+  const found = await isValid.executeTakeFirst()
+  const { numDeletedRows } = await query.deleteFrom('console_links').where('hash', '=', hashed).executeTakeFirst()
   if (!found || numDeletedRows !== 1n) return undefined
   const { name, accounts, businesses } = found
   return { name, accounts, businesses }

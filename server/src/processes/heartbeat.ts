@@ -26,9 +26,11 @@ const beat = defineStatement<ServiceProcess & { now: number; clock_offset: numbe
       .returning('id'),
 )
 
-const removeSilent = defineStatement<{ before: number }>()((db, { before }) =>
-  db.deleteFrom('processes').where('heard_time', '<', before).returning('id'),
-)
+/** A row that somebody else has locked waits for the next beat: no process is silent because of it. */
+const removeSilent = defineStatement<{ before: number }>()((db, { before }) => {
+  const silent = db.selectFrom('processes').select('id').where('heard_time', '<', before).forUpdate().skipLocked()
+  return db.deleteFrom('processes').where('id', 'in', silent).returning('id')
+})
 
 const removeOne = defineStatement<{ id: string }>()((db, { id }) =>
   db.deleteFrom('processes').where('id', '=', id).returning('id'),

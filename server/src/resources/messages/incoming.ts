@@ -15,7 +15,7 @@ import {
 } from './incoming-store.ts'
 import { isMediaKind } from './kinds.ts'
 import { showMedia } from './rules.ts'
-import { chatIdOf, groupChatIdOf, listMediaOfNumbers, messageUse, upsertUsers } from './store.ts'
+import { chatIdOf, groupChatIdOf, holdMediaOfNumbers, messageUse, upsertUsers } from './store.ts'
 import { streamMessage } from './stream-events.ts'
 
 /** A message of a user, as in events: its form was checked. */
@@ -168,7 +168,7 @@ async function describeContents(tx: Transaction, now: number, fresh: readonly In
     return media_id === undefined ? [] : [{ phone_number_id, media_id }]
   })
   const files = new Map(
-    (await listMediaOfNumbers(tx, wanted, now)).map((file) => [`${file.phone_number_id} ${file.id}`, file]),
+    (await holdMediaOfNumbers(tx, wanted, now)).map((file) => [`${file.phone_number_id} ${file.id}`, file]),
   )
   return fresh.map((one) => {
     const { phone_number_id, id, message } = one

@@ -110,15 +110,40 @@ const deleteListedMessages = defineSql<{ ids: object }>()(
   ({ ids }) => sql`DELETE FROM messages WHERE id IN (SELECT key FROM json_each(${ids}))`,
 )
 
-/** Removes messages entirely. */
-export async function deleteMessages(
+const lockFreeContents = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<{ id: string }>`
+    SELECT c.message_id AS id FROM message_contents c WHERE c.message_id IN (SELECT key FROM json_each(${ids}))
+    ${lockFreeRowsOf('c', 'ForUpdate')}`,
+)
+const lockFreeMessages = defineSql<{ ids: object }>()(
+  ({ ids }) => sql<{ id: string }>`
+    SELECT m.id FROM messages m WHERE m.id IN (SELECT key FROM json_each(${ids})) ${lockFreeRowsOf('m', 'ForUpdate')}`,
+)
+
+/** Removes what messages say, but for those that somebody else has locked: the next sweep meets them again. */
+export async function sweepContents(
   tx: Transaction,
   tools: { readonly clock: Clock; readonly random: Random },
   ids: readonly string[],
 ): Promise<void> {
-  await deleteContents(tx, tools, ids)
-  tx.run(deleteListedRecipients, { ids: keysOf(ids) })
-  tx.run(deleteListedMessages, { ids: keysOf(ids) })
+  const free = await tx.list(lockFreeContents, { ids: keysOf(ids) })
+  await deleteContents(
+    tx,
+    tools,
+    free.map(({ id }) => id),
+  )
+}
+
+/** Removes messages entirely, but for those that somebody else has locked. A content that is locked goes as an old content. */
+export async function sweepMessages(
+  tx: Transaction,
+  tools: { readonly clock: Clock; readonly random: Random },
+  ids: readonly string[],
+): Promise<void> {
+  const free = (await tx.list(lockFreeMessages, { ids: keysOf(ids) })).map(({ id }) => id)
+  await sweepContents(tx, tools, free)
+  tx.run(deleteListedRecipients, { ids: keysOf(free) })
+  tx.run(deleteListedMessages, { ids: keysOf(free) })
 }
 
 const deleteOldKeys = defineSql<{ before: number }>()(

@@ -9,14 +9,14 @@ import type { Database, Transaction } from '../../db/database.ts'
 import { emptyOldValues } from '../../delivery/empty-values.ts'
 import { removeStreamEvents } from '../../stream/store.ts'
 import {
-  deleteContents,
   deleteKeys,
-  deleteMessages,
   type KeptRow,
   listContentsAfter,
   listMessagesAfter,
   listOldContents,
   stepSize,
+  sweepContents,
+  sweepMessages,
 } from './retention-store.ts'
 
 /** Contents that are not kept at all go within a minute, however long a sweep takes. */
@@ -73,25 +73,43 @@ export class MessageRetention {
     if (this.#isStopped()) return
     const { database, clock, rules } = this.#deps
     const now = clock.now()
-    const isStopped = () => this.#isStopped()
     const bodiesBefore = now - rules.messageBodyKeep
-    if (rules.messageBodyKeep === 0) {
-      await this.#removeOver((after) => listContentsAfter(database.read, now, after), deleteContents)
-    } else {
-      await this.#removeOver((after) => listOldContents(database.read, bodiesBefore, after), deleteContents)
-    }
     const old = { before: now - rules.messageKeep, now }
-    await this.#removeOver((after) => listMessagesAfter(database.read, old, after), deleteMessages)
-    await this.#inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep))
-    await this.#inSteps((tx) => removeStreamEvents(tx, now - rules.streamKeep))
-    // Otherwise the whole event goes first.
-    if (rules.messageBodyKeep < rules.webhookKeep) {
-      const transaction = <T>(work: (tx: Transaction) => Promise<T>) => this.#wipe(work)
-      await emptyOldValues({ read: database.read, transaction }, bodiesBefore, isStopped)
-    }
+    const contents =
+      rules.messageBodyKeep === 0
+        ? (after: KeptRow | undefined) => listContentsAfter(database.read, now, after)
+        : (after: KeptRow | undefined) => listOldContents(database.read, bodiesBefore, after)
+    await this.#inTurn([
+      () => this.#removeOver(contents, sweepContents),
+      () => this.#removeOver((after) => listMessagesAfter(database.read, old, after), sweepMessages),
+      () => this.#inSteps((tx) => deleteKeys(tx, now - rules.idempotencyKeep)),
+      () => this.#inSteps((tx) => removeStreamEvents(tx, now - rules.streamKeep)),
+      () => this.#emptyValues(bodiesBefore),
+    ])
     if (!this.#hasRemoved) return
     await database.emptyLog()
     this.#hasRemoved = false
+  }
+
+  /** Each part, whatever becomes of the others: what one of them meets must not keep everything else. */
+  async #inTurn(parts: readonly (() => Promise<void>)[]): Promise<void> {
+    const failures: Error[] = []
+    for (const part of parts) {
+      await part().catch((error: Error) => {
+        if (this.#deps.database.outageOf(error) === 'unreachable') throw error
+        failures.push(error)
+      })
+    }
+    const [first] = failures
+    if (first) throw first
+  }
+
+  async #emptyValues(before: number): Promise<void> {
+    const { database, rules } = this.#deps
+    // Otherwise the whole event goes first.
+    if (rules.messageBodyKeep >= rules.webhookKeep) return
+    const transaction = <T>(work: (tx: Transaction) => Promise<T>) => this.#wipe(work)
+    await emptyOldValues({ read: database.read, transaction }, before, () => this.#isStopped())
   }
 
   #isStopped(): boolean {

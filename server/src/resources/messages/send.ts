@@ -27,8 +27,8 @@ import {
 } from './rules.ts'
 import type { MessageStatus } from './states.ts'
 import {
-  findMediaOfNumber,
   findMessage,
+  holdMediaOfNumber,
   insertMessage,
   insertRecipient,
   messageUse,
@@ -127,7 +127,7 @@ async function findMedia(
   now: number,
 ): Promise<MediaTable | undefined> {
   if (media?.given.id === undefined) return undefined
-  const found = await findMediaOfNumber(db, sender.id, media.given.id, now)
+  const found = await holdMediaOfNumber(db, sender.id, media.given.id, now)
   if (!found) throw mediaUnknown()
   checkMediaType(media, found, media.hasOpus === true)
   return found

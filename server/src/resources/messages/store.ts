@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Db, Transaction } from '../../db/database.ts'
@@ -11,6 +11,7 @@ import type {
   MessageRecipientsTable,
   MessagesTable,
   PhoneNumbersTable,
+  Tables,
   UsersTable,
 } from '../../db/tables.ts'
 import { releaseFile } from '../../files/files.ts'
@@ -436,15 +437,23 @@ export function insertRecipient(tx: Transaction, recipient: MessageRecipientsTab
   tx.run(insertNewRecipient, recipient)
 }
 
-const selectMedia = defineStatement<{ id: string; phone_number_id: string; now: number }>()(
-  (db, { id, phone_number_id, now }) =>
-    db
-      .selectFrom('media')
-      .selectAll()
-      .where('id', '=', id)
-      .where('phone_number_id', '=', phone_number_id)
-      .where('expires_time', '>', now),
-)
+interface MediaPlace {
+  readonly id: string
+  readonly phone_number_id: string
+  readonly now: number
+}
+
+function queryMedia(db: Kysely<Tables>, { id, phone_number_id, now }: MediaPlace) {
+  return db
+    .selectFrom('media')
+    .selectAll()
+    .where('id', '=', id)
+    .where('phone_number_id', '=', phone_number_id)
+    .where('expires_time', '>', now)
+}
+
+const selectMedia = defineStatement<MediaPlace>()(queryMedia)
+const lockMedia = defineStatement<MediaPlace>()((db, place) => queryMedia(db, place).forKeyShare())
 
 /** A media file of a number that has not expired. */
 export async function findMediaOfNumber(
@@ -456,21 +465,32 @@ export async function findMediaOfNumber(
   return db.first(selectMedia, { id, phone_number_id, now })
 }
 
+/** The same, and nobody removes it before the commit. */
+export async function holdMediaOfNumber(
+  tx: Transaction,
+  phone_number_id: string,
+  id: string,
+  now: number,
+): Promise<MediaTable | undefined> {
+  return tx.first(lockMedia, { id, phone_number_id, now })
+}
+
 /** The same for several numbers, of which each has some of the files. */
-export async function listMediaOfNumbers(
-  db: Db,
+export async function holdMediaOfNumbers(
+  tx: Transaction,
   wanted: readonly { readonly phone_number_id: string; readonly media_id: string }[],
   now: number,
 ): Promise<MediaTable[]> {
   if (wanted.length === 0) return []
   const ids = wanted.map(({ media_id }) => media_id)
   const numbers = wanted.map(({ phone_number_id }) => phone_number_id)
-  return db.query
+  return tx.query
     .selectFrom('media')
     .selectAll()
     .where('id', 'in', ids)
     .where('phone_number_id', 'in', numbers)
     .where('expires_time', '>', now)
+    .forKeyShare()
     .execute()
 }
 
