@@ -33,3 +33,18 @@ test('a clock that was set back is noticed once', () => {
   assert.equal(watch.stepBack(), 10 * minute)
   assert.equal(watch.stepBack(), 0)
 })
+
+test('a clock that was ahead for a while was set back by all that it was ahead, and one that was behind not at all', () => {
+  const clock = new ManualClock(now)
+  const watch = new ClockWatch(clock)
+  clock.advance(10 * minute)
+  watch.keepHighest()
+  clock.advance(-3 * minute)
+  watch.keepHighest()
+  clock.advance(-7 * minute)
+  assert.equal(watch.stepBack(), 10 * minute)
+  clock.advance(-5 * minute)
+  watch.keepHighest()
+  clock.advance(5 * minute)
+  assert.equal(watch.stepBack(), 0)
+})

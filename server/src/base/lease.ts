@@ -32,4 +32,9 @@ export class ClockWatch {
     this.#last = now
     return back
   }
+
+  /** While the clock may be wrong: once it is right, `stepBack` counts from the latest time that it showed. */
+  keepHighest(): void {
+    this.#last = Math.max(this.#last, this.#clock.now())
+  }
 }

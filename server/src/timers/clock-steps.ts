@@ -84,7 +84,10 @@ export class ClockSteps {
   }
 
   async #correct(): Promise<void> {
-    if (!this.#trust.mayWork()) return
+    if (!this.#trust.mayWork()) {
+      this.#watch.keepHighest()
+      return
+    }
     if (!this.#hasComparedStart) {
       this.#back += Math.max(0, (await findNewestTime(this.#database.read)) - this.#clock.now())
       this.#hasComparedStart = true
