@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import type { Clock } from '../src/base/clock.ts'
-import { day, minute, second } from '../src/base/duration.ts'
+import { day, hour, minute, second } from '../src/base/duration.ts'
 import type { Log } from '../src/base/log.ts'
 import type { TimeSources } from '../src/timers/clock-guard.ts'
-import { acceptTime, writeTrustedTime } from '../src/timers/store-clock.ts'
+import { acceptTime, readStoreClock, writeTrustedTime } from '../src/timers/store-clock.ts'
 import { runCommand, startCommand } from './harness/command.ts'
 import { type Engine, makeMigratedPlace, onOneDatabase, openPlace } from './harness/databases.ts'
 import { messageSides } from './harness/messages.ts'
 import { startSecondProcess } from './harness/second-process.ts'
-import { startTestServer, type TestServer } from './harness/server.ts'
+import { sourcesOf, startTestServer, type TestServer } from './harness/server.ts'
 import { refuseWith, subscribe, takeIt } from './harness/subscriber.ts'
 import { until } from './harness/until.ts'
 import { handInText } from './harness/webhooks.ts'
-import { tokens } from './harness/world.ts'
+import { numbers, tokens } from './harness/world.ts'
 
 const month = 31 * day
 
@@ -149,6 +150,43 @@ test('a process whose clock is days ahead of the database deletes, gives up and 
   assert.equal((await countKept(server)).waiting, 0, 'it works again')
 })
 
+test('what a process wrote while its clock was ahead does not wait longer once its clock was set right', async (t) => {
+  const { server, clocks } = await startWithClocks(t, 'postgres')
+  const subscriber = await subscribe(t, server, { fields: ['group_lifecycle_update'] })
+  clocks.setProcess(server, hour)
+  await server.app.settle()
+  const answer = await server.client.post(`/v23.0/${numbers.main}/groups`, {
+    token: tokens.owner,
+    json: { messaging_product: 'msgapp', subject: 'Regulars' },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  await server.app.settle()
+  clocks.setProcess(server, -hour)
+  await server.app.settle()
+  server.clock.advance(second)
+  await server.app.settle()
+  assert.equal(subscriber.posts.length, 1)
+})
+
+test('a subscriber gets a post once while it responds, although the clocks of two processes are further apart than a lease is long', async (t) => {
+  const { server } = await startWithClocks(t, 'postgres')
+  const subscriber = await subscribe(t, server)
+  const reached = Promise.withResolvers<ServerResponse>()
+  subscriber.answerWith((_post, response) => reached.resolve(response))
+  await handInText(server, 'once')
+  const response = await reached.promise
+  for (const apart of [15 * second, -25 * second]) {
+    const clock = { now: () => server.clock.now() + apart }
+    const next = await startSecondProcess(server, {}, { clock, timeSources: sourcesOf(server.clock) })
+    await next.app.settle()
+    await next.app.close(0)
+    assert.equal(subscriber.posts.length, 1, `${apart} ms apart`)
+  }
+  response.end('thanks')
+  await server.app.settle()
+  assert.deepEqual(subscriber.messageIds(), ['once'])
+})
+
 test("the database's clock is read from PostgreSQL itself", async (t) => {
   const clocks = new SetClocks()
   const server = await startTestServer({ engine: 'postgres', timeSources: clocks.embedded })
@@ -245,6 +283,102 @@ onOneDatabase('time that jumps forward by days', 'sqlite', (engine) => {
     await acceptTime(next.database, next.clock.now())
     await settleAndSweep(next)
     assert.equal((await countKept(next)).contents, 1, 'that of the message that came since')
+  })
+
+  test('is none when the clock had been set back, and is set right', async (t) => {
+    const { server, clocks } = await startWithClocks(t, engine)
+    const { before } = await fill(t, server)
+    const trusted = async () => (await readStoreClock(server.database.read))?.trusted_time
+    const known = await trusted()
+    clocks.setBoth(server, -10 * day)
+    await settleAndSweep(server)
+    assert.deepEqual((await goThroughDoors(server)).clock, { offset: 0, held: null }, 'nothing is held')
+    server.clock.advance(10 * minute)
+    await settleAndSweep(server)
+    assert.equal(await trusted(), known)
+    clocks.setBoth(server, 10 * day)
+    await settleAndSweep(server)
+    assert.deepEqual((await goThroughDoors(server)).clock, { offset: 0, held: null })
+    assert.equal(await trusted(), server.clock.now())
+    const { waiting, ...kept } = await countKept(server)
+    assert.deepEqual({ ...kept, waiting: before.waiting }, { ...before })
+  })
+
+  test('is none for a machine that starts in 1970 and hears the time later', async (t) => {
+    const { server, clocks } = await startWithClocks(t, engine)
+    await server.app.close(0)
+    const sinceEpoch = server.clock.now()
+    clocks.setBoth(server, -sinceEpoch)
+    const timeSources = (engine === 'sqlite' ? clocks.embedded : clocks.sources)(server.clock)
+    const { app, client } = await startSecondProcess(server, {}, { timeSources })
+    t.after(() => app.close(0))
+    server.clock.advance(minute)
+    await app.settle()
+    clocks.setBoth(server, sinceEpoch)
+    await app.settle()
+    assert.equal((await client.get('/readyz')).text, '{"status":"ready"}')
+  })
+
+  test('is one when the earlier time had passed for an hour, or an operator had accepted it', async (t) => {
+    const { server, clocks } = await startWithClocks(t, engine)
+    const readHold = async () => (await goThroughDoors(server)).clock.held
+    clocks.setBoth(server, -10 * day)
+    await server.app.settle()
+    // Somebody sets it once more: the hour begins anew.
+    server.clock.advance(50 * minute)
+    clocks.setBoth(server, -day)
+    await server.app.settle()
+    server.clock.advance(hour - 1)
+    await server.app.settle()
+    clocks.setBoth(server, 11 * day)
+    await server.app.settle()
+    assert.equal(await readHold(), null)
+    clocks.setBoth(server, -10 * day)
+    await server.app.settle()
+    server.clock.advance(hour)
+    await server.app.settle()
+    clocks.setBoth(server, 10 * day)
+    await server.app.settle()
+    assert.equal(await readHold(), 'jumped')
+    await acceptTime(server.database, server.clock.now())
+    await server.app.settle()
+    assert.equal(await readHold(), null)
+    clocks.setBoth(server, -10 * day)
+    await server.app.settle()
+    await acceptTime(server.database, server.clock.now())
+    await server.app.settle()
+    clocks.setBoth(server, 10 * day)
+    await server.app.settle()
+    assert.equal(await readHold(), 'jumped')
+  })
+
+  test('is not what a quiet service looks like that never compared clocks, as long as one of its processes was heard of', async (t) => {
+    const { server } = await startWithClocks(t, engine)
+    await fill(t, server)
+    await server.app.close(0)
+    await server.database.transaction(({ query }) => query.deleteFrom('store_clock').execute())
+    server.clock.advance(month)
+    const heard_time = server.clock.now() - minute
+    const old = { id: 'old', role: 'all', version: '1', started_time: 0, heard_time }
+    await server.database.transaction(({ query }) => query.insertInto('processes').values(old).execute())
+    const { app, client } = await startSecondProcess(server)
+    t.after(() => app.close(0))
+    assert.equal((await client.get('/readyz')).text, '{"status":"ready"}')
+  })
+
+  test('stays one in a store that never compared clocks, whatever is written from then on', async (t) => {
+    const { server } = await startWithClocks(t, engine)
+    await fill(t, server)
+    await server.app.close(0)
+    await server.database.transaction(({ query }) => query.deleteFrom('store_clock').execute())
+    server.clock.advance(month)
+    const { app, client } = await startSecondProcess(server)
+    t.after(() => app.close(0))
+    const next = { ...server, app, client }
+    assert.match((await client.get('/readyz')).text, /clock accept/)
+    await handInText(next, 'of the time in doubt')
+    await settleAndSweep(next)
+    assert.match((await client.get('/readyz')).text, /clock accept/)
   })
 
   test('is not what a sandbox does, whose clock is moved on purpose', async (t) => {

@@ -78,6 +78,7 @@ export async function layFoundation({
     log,
     tolerance: config.clockTolerance,
     maxJump: config.clockJump,
+    lease: config.webhookLease,
     ...(timeSources && { sources: timeSources }),
   })
   watchClock(metrics.registry, clockGuard)

@@ -151,13 +151,13 @@ export class Workers {
 }
 
 function makeTimers(foundation: Foundation): TimerWorker {
-  const { config, database, clock, realClock, random, log, feed, store, pieces, vocabulary, publicUrl } = foundation
+  const { config, database, clock, clockGuard, random, log, feed, store, pieces, vocabulary, publicUrl } = foundation
   return new TimerWorker({
     database,
     owner: random.trace(),
     clock,
-    leaseClock: realClock,
-    trust: foundation.clockGuard,
+    leaseClock: clockGuard.leaseClock,
+    trust: clockGuard,
     inOrder: config.sandbox,
     log,
     feed,
@@ -175,12 +175,12 @@ function makeTimers(foundation: Foundation): TimerWorker {
 }
 
 function makeDeliveries(foundation: Foundation): DeliveryWorker {
-  const { config, database, clock, realClock, toRealTime, random, log, clockGuard: trust } = foundation
+  const { config, database, clock, toRealTime, random, log, clockGuard: trust } = foundation
   const { vocabulary, egress, deliveryMetrics: metrics, faults, spans, waker } = foundation
   return new DeliveryWorker({
     database,
     clock,
-    leaseClock: realClock,
+    leaseClock: trust.leaseClock,
     toRealTime,
     lastPlainDelivery: foundation.lastPlainDelivery,
     trust,
@@ -216,12 +216,12 @@ function makeLinkEgress({ config, clock }: Foundation): Egress {
 }
 
 function makeLinks(foundation: Foundation, egress: Egress): LinkWorker {
-  const { config, database, clock, realClock, random, log, files, vocabulary, publicUrl } = foundation
+  const { config, database, clock, clockGuard, random, log, files, vocabulary, publicUrl } = foundation
   return new LinkWorker({
     ...{ database, clock, random, log, files, vocabulary, publicUrl, egress },
     lease: config.webhookLease,
-    leaseClock: realClock,
-    trust: foundation.clockGuard,
+    leaseClock: clockGuard.leaseClock,
+    trust: clockGuard,
     settings: config,
   })
 }

@@ -5,7 +5,7 @@ import { type Engine, onOneDatabase } from '../../test/harness/databases.ts'
 import { assertError } from '../../test/harness/errors.ts'
 import { numberCalls } from '../../test/harness/number-calls.ts'
 import { startSecondProcess } from '../../test/harness/second-process.ts'
-import { startTestServer, type TestServer } from '../../test/harness/server.ts'
+import { sourcesOf, startTestServer, type TestServer } from '../../test/harness/server.ts'
 import { type Sink, startSink } from '../../test/harness/sink.ts'
 import { hour, minute, second } from '../base/duration.ts'
 import { codeExpired } from '../resources/phone-numbers/errors.ts'
@@ -55,6 +55,24 @@ async function countTimers({ database }: TestServer): Promise<number> {
     .execute()
   return timers.length
 }
+
+test('a carrier gets a code once while it responds, although the clocks of two processes are further apart than a lease is long', async (t) => {
+  const reached = Promise.withResolvers<ServerResponse>()
+  const carrier = await startWithCarrier(t, 'postgres', [reached.resolve])
+  const { sink, server, env } = carrier
+  await createNumber(carrier)
+  const response = await reached.promise
+  for (const apart of [15 * second, -25 * second]) {
+    const clock = { now: () => server.clock.now() + apart }
+    const next = await startSecondProcess(server, env, { clock, timeSources: sourcesOf(server.clock) })
+    await next.app.settle()
+    await next.app.close(0)
+    assert.equal(sink.requests.length, 1, `${apart} ms apart`)
+  }
+  take(response)
+  await server.app.settle()
+  assert.deepEqual([sink.requests.length, await countTimers(server)], [1, 0])
+})
 
 onOneDatabase('a carrier behind CARRIER_URL', 'sqlite', (engine) => {
   test('gets a code again after it failed, until it takes it, and then no more', async (t) => {

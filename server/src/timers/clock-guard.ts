@@ -1,14 +1,17 @@
 import type { Clock } from '../base/clock.ts'
 import type { ClockTrust } from '../base/clock-trust.ts'
-import { minute, second } from '../base/duration.ts'
+import { hour, minute, second } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { Loop } from '../base/loop.ts'
 import type { Database } from '../db/database.ts'
-import { findNewestTime, readDatabaseTime, readTrustedTime, writeTrustedTime } from './store-clock.ts'
+import { LeaseClock } from './lease-clock.ts'
+import { findLastSign, readDatabaseTime, readStoreClock, seedTrustedTime, writeTrustedTime } from './store-clock.ts'
 
 const checkMilliseconds = minute
 /** While something is held: whoever sets the clock, or accepts a jump, should not have to wait. */
 const heldCheckMilliseconds = 2 * second
+/** How long an earlier time must have passed before it is believed: a clock that was set back by mistake is set right again. */
+const earlierMilliseconds = hour
 
 /** Where the time comes from that the clock of the process is compared with. */
 export interface TimeSources {
@@ -29,6 +32,8 @@ export interface ClockGuardDeps {
   readonly tolerance: number
   /** By how many milliseconds time may go forward at once. */
   readonly maxJump: number
+  /** How many milliseconds a lease lasts. */
+  readonly lease: number
   readonly sources?: TimeSources
 }
 
@@ -54,6 +59,12 @@ interface Mark {
   readonly trusted: number
 }
 
+/** A time, and when that was by the monotonic clock. */
+interface Moment {
+  readonly time: number
+  readonly monotonic: number
+}
+
 /**
  * Compares the clock of the process with the database's, and the time with what has passed, because a wrong clock would delete all
  * that is kept for days within a minute. While they do not agree, the process does no background work; after a jump forward of both,
@@ -63,13 +74,27 @@ export class ClockGuard implements ClockTrust {
   readonly #deps: ClockGuardDeps
   readonly #sources: TimeSources
   readonly #checks: Loop
+  /** The clock of leases, on which all processes agree. */
+  readonly leaseClock: Clock
+  readonly #leases: LeaseClock
+  /** By how many milliseconds the clock may part from the monotonic one before the clocks are compared again. */
+  readonly #steadiness: number
   #state: ClockState = { hold: 'unchecked', offset: 0, ahead: 0 }
   #last: Mark | undefined
+  /** Whether work was refused since the last comparison, because the clock was not steady. */
+  #wasUnsteady = false
+  /** Since when it has been earlier than expected. */
+  #earlier: Moment | undefined
+  /** When an operator last accepted the time, as far as is known. */
+  #acceptedTime: number | null = null
   #onReleased: () => void = () => undefined
 
   constructor(deps: ClockGuardDeps) {
     this.#deps = deps
     this.#sources = deps.sources ?? { monotonic: () => performance.now() }
+    this.#leases = new LeaseClock(deps.clock, this.#sources.monotonic)
+    this.leaseClock = this.#leases
+    this.#steadiness = Math.min(deps.tolerance, deps.lease / 4)
     this.#checks = new Loop({
       work: () => this.#check(),
       pause: 0,
@@ -85,7 +110,7 @@ export class ClockGuard implements ClockTrust {
     return this.#state
   }
 
-  /** Calls `listener` when nothing is held any more: something may be due. */
+  /** Calls `listener` when what was held may go on: something may be due. */
   onReleased(listener: () => void): void {
     this.#onReleased = listener
   }
@@ -111,13 +136,18 @@ export class ClockGuard implements ClockTrust {
 
   readonly mayDelete = (): boolean => this.#isSteady() && this.#state.hold === undefined
 
-  /** Whether the clock was not set since the last comparison: otherwise the clocks are compared first. */
+  /**
+   * Whether the clock was not set since the last comparison, and the machine was not suspended, which stops the monotonic clock and so
+   * that of leases: otherwise the clocks are compared first.
+   */
   #isSteady(): boolean {
-    const { clock, tolerance } = this.#deps
     if (!this.#last) return false
     const passed = this.#sources.monotonic() - this.#last.monotonic
-    const isSteady = Math.abs(clock.now() - this.#last.clock - passed) <= tolerance
-    if (!isSteady) this.#checks.wake()
+    const isSteady = Math.abs(this.#deps.clock.now() - this.#last.clock - passed) <= this.#steadiness
+    if (!isSteady) {
+      this.#wasUnsteady = true
+      this.#checks.wake()
+    }
     return isSteady
   }
 
@@ -129,34 +159,66 @@ export class ClockGuard implements ClockTrust {
     // The database read its clock at some moment of the round trip.
     const monotonic = this.#sources.monotonic()
     const roundTrip = monotonic - asked
+    this.#leases.compare({ time: now, monotonic, roundTrip })
     const offset = Math.round(before + roundTrip / 2 - now)
-    const expected = await this.#findExpected(now, monotonic)
+    const { expected, isStored } = await this.#findExpected(now, monotonic)
     const ahead = Math.max(0, now - expected)
     const differs = Math.abs(offset) - roundTrip / 2 > tolerance
     const hasJumped = ahead > maxJump
-    this.#last = { clock: before + roundTrip, monotonic, trusted: hasJumped ? expected : now }
+    const isExpected = !hasJumped && !this.#isEarlier({ time: now, monotonic }, expected)
+    this.#last = { clock: before + roundTrip, monotonic, trusted: isExpected ? now : expected }
     this.#enter({ hold: differs ? 'differs' : hasJumped ? 'jumped' : undefined, offset, ahead: hasJumped ? ahead : 0 })
-    if (!hasJumped) await writeTrustedTime(database, now)
+    if (isExpected) await writeTrustedTime(database, now)
+    // What is written from now on has the time in doubt, and would confirm it.
+    else if (!isStored) await seedTrustedTime(database, expected)
   }
 
-  /** What time it should be: another process may have seen it pass, or an operator may have accepted a jump. */
-  async #findExpected(now: number, monotonic: number): Promise<number> {
+  /** What time it should be: another process may have seen it pass, or an operator may have accepted another time. */
+  async #findExpected(now: number, monotonic: number): Promise<{ expected: number; isStored: boolean }> {
     const { database, toRealTime } = this.#deps
-    const stored = await readTrustedTime(database.read)
+    const stored = await readStoreClock(database.read)
     if (stored === undefined) {
-      const newest = await findNewestTime(database.read)
-      return newest === 0 ? now : Math.min(now, toRealTime(newest))
+      const last = await findLastSign(database.read)
+      return { expected: last === 0 ? now : Math.min(now, toRealTime(last)), isStored: false }
     }
-    return this.#last ? Math.max(stored, this.#last.trusted + monotonic - this.#last.monotonic) : stored
+    const { trusted_time, accepted_time } = stored
+    const isAccepted = accepted_time !== this.#acceptedTime
+    this.#acceptedTime = accepted_time
+    if (!this.#last || isAccepted) return { expected: trusted_time, isStored: true }
+    const { trusted, monotonic: since } = this.#last
+    return { expected: Math.max(trusted_time, trusted + monotonic - since), isStored: true }
+  }
+
+  /**
+   * Whether it is earlier than expected, and not for long. Were such a time stored at once, then setting the clock right would be a
+   * jump forward: that of a machine, for example, which starts in 1970 and hears the time from the network a minute later.
+   */
+  #isEarlier(now: Moment, expected: number): boolean {
+    const { tolerance } = this.#deps
+    if (expected - now.time <= tolerance) {
+      this.#earlier = undefined
+      return false
+    }
+    const since = this.#earlier ?? now
+    const passed = now.monotonic - since.monotonic
+    const wasSet = Math.abs(now.time - since.time - passed) > tolerance
+    this.#earlier = wasSet ? now : since
+    return wasSet || passed < earlierMilliseconds
   }
 
   #enter(state: ClockState): void {
-    const { log, tolerance } = this.#deps
     const before = this.#state.hold
-    const { hold, offset, ahead } = state
+    const { hold } = state
     this.#state = state
+    const wasUnsteady = this.#wasUnsteady
+    this.#wasUnsteady = false
     if (hold !== undefined) this.#checks.wakeIn(heldCheckMilliseconds)
-    if (hold === before) return
+    if (hold !== before) this.#report(before, state)
+    if (hold !== before || wasUnsteady) this.#onReleased()
+  }
+
+  #report(before: ClockHold | undefined, { hold, offset, ahead }: ClockState): void {
+    const { log, tolerance } = this.#deps
     if (before === 'differs') log.warn({ offset_ms: offset }, "the clock agrees with the database's again")
     if (before === 'jumped' && hold === undefined) {
       log.warn('the time was accepted or set right: what is old is deleted and given up again')
@@ -173,6 +235,5 @@ export class ClockGuard implements ClockTrust {
         'time has gone forward by days: nothing is deleted or given up until an operator runs ./switchboard clock accept',
       )
     }
-    this.#onReleased()
   }
 }

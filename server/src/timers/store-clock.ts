@@ -30,11 +30,26 @@ export async function readDatabaseTime(
   return isEmbedded ? clock.now() : ((await reserved.first(selectTime, {}))?.time ?? clock.now())
 }
 
-const selectTrusted = defineStatement<object>()((db) => db.selectFrom('store_clock').select('trusted_time'))
+const selectClock = defineStatement<object>()((db) =>
+  db.selectFrom('store_clock').select(['trusted_time', 'accepted_time']),
+)
 
 /** Undefined in a store that no process has compared clocks on. */
-export async function readTrustedTime(db: Db): Promise<number | undefined> {
-  return (await db.first(selectTrusted, {}))?.trusted_time
+export async function readStoreClock(db: Db): Promise<Omit<StoreClockTable, 'id'> | undefined> {
+  return db.first(selectClock, {})
+}
+
+const insertTrusted = defineStatement<{ trusted_time: number }>()((db, { trusted_time }) =>
+  db
+    .insertInto('store_clock')
+    .values({ id, trusted_time, accepted_time: null })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id'),
+)
+
+/** Stores a time where there is none. */
+export async function seedTrustedTime(database: Database, trusted_time: number): Promise<void> {
+  await database.execute(insertTrusted, { trusted_time })
 }
 
 const upsertTrusted = defineStatement<{ trusted_time: number }>()((db, { trusted_time }) =>
@@ -57,11 +72,11 @@ const upsertAccepted = defineStatement<{ time: number }>()((db, { time }) =>
     .returning('id'),
 )
 
-/** Accepts that it is as late as the clock says. Returns the time up to which time passed as expected. */
+/** Accepts that it is as late, or as early, as the clock says. Returns the time up to which time passed as expected. */
 export async function acceptTime(database: Database, time: number): Promise<number | undefined> {
-  const trusted = await readTrustedTime(database.read)
+  const stored = await readStoreClock(database.read)
   await database.execute(upsertAccepted, { time })
-  return trusted
+  return stored?.trusted_time
 }
 
 /** The latest time that is known to have been written. */
@@ -75,4 +90,30 @@ export async function findNewestTime({ query }: Db): Promise<number> {
     .select(({ fn }) => fn.max('created_time').as('time'))
     .executeTakeFirst()
   return Math.max(activity?.time ?? 0, event?.time ?? 0)
+}
+
+/**
+ * The latest time at which the service is known to have run. In a quiet store nothing may have been written for days but the rows of
+ * its processes, which are gone after a stop.
+ */
+export async function findLastSign(db: Db): Promise<number> {
+  const { query } = db
+  const heard = await query
+    .selectFrom('processes')
+    .select(({ fn }) => fn.max('heard_time').as('time'))
+    .executeTakeFirst()
+  const message = await query
+    .selectFrom('messages')
+    .select(({ fn }) => fn.max('created_time').as('time'))
+    .executeTakeFirst()
+  const attempt = await query
+    .selectFrom('delivery_attempts')
+    .select(({ fn }) => fn.max('time').as('time'))
+    .executeTakeFirst()
+  const timer = await query
+    .selectFrom('timers')
+    .select(({ fn }) => fn.max('set_time').as('time'))
+    .executeTakeFirst()
+  const times = [heard, message, attempt, timer].map((row) => row?.time ?? 0)
+  return Math.max(await findNewestTime(db), ...times)
 }

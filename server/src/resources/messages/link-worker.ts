@@ -47,7 +47,7 @@ export interface LinkWorkerDeps extends Omit<PhoneTools, 'publicUrl'> {
   readonly publicUrl: () => string
   /** How long the links of a dead process wait before another one fetches them, in milliseconds. */
   readonly lease: number
-  /** For leases: the clock of a sandbox may be moved while a link is fetched. */
+  /** On which all processes agree: the clock of a sandbox may be moved while a link is fetched. */
   readonly leaseClock: Clock
   /** By default the clock is relied on. */
   readonly trust?: ClockTrust
@@ -161,9 +161,10 @@ export class LinkWorker {
   }
 
   async #begin(link: Waiting): Promise<void> {
-    const { database, leaseClock, random, lease } = this.#deps
+    const { database, leaseClock, random, lease, trust = fullTrust } = this.#deps
     const claim = random.trace()
-    const claimed = await database.transaction((tx) => {
+    const claimed = await database.transaction(async (tx) => {
+      if (!trust.mayWork()) return false
       const now = leaseClock.now()
       return claimLink(tx, link, { claim, now, horizon: leaseHorizon(now, lease), until: now + lease })
     })

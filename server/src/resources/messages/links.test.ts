@@ -7,12 +7,12 @@ import { byForm } from '../../../test/harness/form.ts'
 import { fill, mp3, mp4, ogg, pdf, png, webp } from '../../../test/harness/media-files.ts'
 import { messageSides } from '../../../test/harness/messages.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
-import { startTestServer, useTestServer } from '../../../test/harness/server.ts'
+import { sourcesOf, startTestServer, useTestServer } from '../../../test/harness/server.ts'
 import { listenForTest } from '../../../test/harness/sink.ts'
 import { body } from '../../../test/harness/template-calls.ts'
 import { until } from '../../../test/harness/until.ts'
 import { ids, numbers, testWorld, tokens } from '../../../test/harness/world.ts'
-import { minute } from '../../base/duration.ts'
+import { minute, second } from '../../base/duration.ts'
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void
 
@@ -435,4 +435,26 @@ test('where internal addresses are not allowed the guard refuses loopback and in
     assert.equal(await sides.namesOf(id), 'failed 131053', link)
   }
   assert.deepEqual(host.asked, [])
+})
+
+test('a host is asked for a file once while it responds, although the clocks of two processes are further apart than a lease is long', async (t) => {
+  const held: ServerResponse[] = []
+  const host = await startHost(t, {
+    '/slow.png': (response, request) => (held.push(response) === 1 ? undefined : send(png)(response, request)),
+  })
+  const server = await startTestServer({ engine: 'postgres', env })
+  t.after(() => server.stop())
+  const sides = messageSides(server)
+  const user = sides.newUser()
+  await sides.write(user)
+  const id = await sides.send(user, { type: 'image', image: { link: `${host.url}/slow.png` } })
+  await until(() => held.length === 1, 'the host is asked')
+  const clock = { now: () => server.clock.now() + 15 * second }
+  const next = await startSecondProcess(server, env, { clock, timeSources: sourcesOf(server.clock) })
+  await next.app.settle()
+  await next.app.close(0)
+  assert.equal(held.length, 1)
+  held[0]?.end(png)
+  await server.app.settle()
+  assert.equal(await sides.namesOf(id), 'sent, delivered')
 })
