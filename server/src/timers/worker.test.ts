@@ -208,6 +208,8 @@ onBothDatabases('a timer that is committed together with a write that fails', (e
 class PausableProcess {
   readonly leaseClock: ManualClock
   readonly worker: TimerWorker
+  /** Whether its clock can be relied on. */
+  mayWork = true
   begun = 0
   finished = 0
   noted = 0
@@ -240,6 +242,7 @@ class PausableProcess {
       ...{ owner, lease, leaseClock: this.leaseClock, clock: systemClock, log: silentLog },
       database: Object.assign(Object.create(database), { transaction }),
       handlers: { ring },
+      trust: { mayWork: () => this.mayWork, mayDelete: () => this.mayWork },
     })
     t.after(() => {
       this.endAct()
@@ -340,6 +343,22 @@ onBothDatabases(
       await until(() => paused.transactions > before, 'the first has looked whether it still holds it')
       await paused.worker.settle()
       assert.equal(paused.begun, 0)
+      heir.endAct()
+      await until(() => heir.finished === 1, 'the second has done it')
+    })
+
+    test('does not begin it, when its machine was suspended meanwhile and its clock of leases stood still', async (t) => {
+      const id = await setRing(held.database, systemClock)
+      const suspended = new PausableProcess(t, held.database, 'suspended', start, hour)
+      suspended.standStill()
+      await until(async () => (await readTimer(id))?.lease_owner === 'suspended', 'the first has claimed it')
+      const heir = new PausableProcess(t, held.database, 'heir', start + hour, hour)
+      await until(() => heir.begun === 1, 'the second has taken it over')
+      suspended.mayWork = false
+      suspended.endAct()
+      suspended.goOn()
+      await suspended.worker.settle()
+      assert.equal(suspended.begun, 0)
       heir.endAct()
       await until(() => heir.finished === 1, 'the second has done it')
     })

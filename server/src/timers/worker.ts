@@ -71,7 +71,7 @@ export interface TimerWorkerOptions {
   /** The owner of its leases: no other worker has the same. */
   readonly owner: string
   readonly clock: Clock
-  /** The clock of leases, which no sandbox moves; by default `clock`. */
+  /** The clock of leases, on which all processes agree and which no sandbox moves; by default `clock`. */
   readonly leaseClock?: Clock
   readonly log: Log
   readonly handlers: TimerHandlers
@@ -195,10 +195,12 @@ export class TimerWorker {
 
   #claim(limit: number): Promise<Timer[]> {
     const { database, clock, lease, owner } = this.#options
-    const now = clock.now()
-    const held = this.#leaseClock.now()
-    const kinds = this.heldKinds
     return database.transaction(async (tx) => {
+      // Only now: the transaction may have waited for a connection, and the machine may have been suspended.
+      if (!this.#trust.mayWork()) return []
+      const now = clock.now()
+      const held = this.#leaseClock.now()
+      const kinds = this.heldKinds
       const due = tx.query
         .selectFrom('timers')
         .selectAll()
@@ -212,7 +214,7 @@ export class TimerWorker {
       const timers = await due.execute()
       // A timer whose lease expired while we still work on it must not be worked on twice.
       const free = timers.filter(({ id }) => !this.#inHand.has(id))
-      // From this moment on: the transaction may have waited for a connection.
+      // From this moment on: the read may have taken long.
       const leased = { leased_until: this.#leaseClock.now() + lease, lease_owner: owner }
       if (free.length > 0) {
         const ids = free.map(({ id }) => id)
@@ -291,8 +293,12 @@ export class TimerWorker {
     })
   }
 
-  /** A process that was paused may find that another one has taken its timer over. */
+  /**
+   * A process that was paused may find that another one has taken its timer over. After a machine was suspended the clock of leases is
+   * behind until the clocks are compared: the timer is left, and due again when its lease expires.
+   */
   async #isStillOurs({ id, leased_until }: Timer): Promise<boolean> {
+    if (!this.#trust.mayWork()) return false
     return this.#leaseClock.now() < leased_until || (await this.#renewLeases([id])).length > 0
   }
 
