@@ -123,6 +123,11 @@ export class HeldLane implements Destination {
     return this.#signing?.secrets ?? []
   }
 
+  /** Whether a post is under way. */
+  get isPosting(): boolean {
+    return this.#underWay > 0
+  }
+
   /** How many posts have ended since it was claimed. */
   get posts(): number {
     return this.#posts

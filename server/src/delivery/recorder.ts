@@ -26,6 +26,8 @@ export interface RecorderDeps {
   readonly held: () => HeldLane[]
   /** Whether idle lanes may be held. */
   readonly holdsIdle: () => boolean
+  /** Whether work may be begun, which the clock may forbid; by default it may. */
+  readonly mayWork?: () => boolean
   readonly emit: Emit
 }
 
@@ -211,9 +213,10 @@ export class Recorder {
   }
 
   async #renewAll(): Promise<void> {
-    const { database, lease, held, emit } = this.#deps
+    const { database, lease, held, mayWork = () => true, emit } = this.#deps
     this.#isRenewalDue = false
-    const lanes = held()
+    // A process that sends nothing leaves its lanes to others, but for those with posts that may yet be answered.
+    const lanes = mayWork() ? held() : held().filter(({ isPosting }) => isPosting)
     if (lanes.length === 0) return
     const leasedUntil = lease.clock.now() + lease.milliseconds
     const ids = lanes.map(({ id }) => id)

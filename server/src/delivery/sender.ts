@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import { type ClockTrust, fullTrust } from '../base/clock-trust.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
@@ -22,6 +23,8 @@ export interface SenderDeps extends AttemptDeps {
   readonly clock: Clock
   /** The clock of leases, which no sandbox moves. */
   readonly leaseClock: Clock
+  /** Whether that clock can be relied on; by default it can. */
+  readonly trust?: Pick<ClockTrust, 'mayWork'>
   readonly random: Random
   readonly log: Log
   readonly rules: RetryRules
@@ -116,7 +119,7 @@ export class Sender {
     if (end === 'held') lane.holdPost(post, heldUntil)
     else if (end !== undefined && !(end instanceof Error)) this.#judge(lane, post, end)
     else {
-      // Aborted by a stop, or because the lease is over: whoever holds the lane next sends it again, this process or another.
+      // Aborted by a stop, or because the lease is over or may be: whoever holds the lane next sends it again, this process or another.
       lane.abortPost(post)
       if (end) this.#break(lane, end)
     }
@@ -131,9 +134,10 @@ export class Sender {
 
   /** Undefined when it may not leave any more; `held` when a fault rule does not let it leave. */
   async #attempt(lane: HeldLane, post: BegunPost): Promise<PostResult | 'held' | undefined> {
-    const { faults, leaseClock, clock } = this.#deps
-    // The lease was checked before, but a process that is paused at this point wakes up with it over.
-    const mayLeave = () => lane.isHeld && !lane.isLeaseOver(leaseClock.now())
+    const { faults, leaseClock, clock, trust = fullTrust } = this.#deps
+    // The lease was checked before, but a process that is paused at this point wakes up with it over, and one whose machine was
+    // suspended does not know whether it is.
+    const mayLeave = () => lane.isHeld && !lane.isLeaseOver(leaseClock.now()) && trust.mayWork()
     const effect = faults?.areCallbacksOn ? await this.#meetFault(faults, lane, post) : undefined
     if (effect?.hold) return 'held'
     const built = this.#buildPost(lane, post.entries)
@@ -191,7 +195,8 @@ export class Sender {
     entries: readonly Entry[],
     { duration: milliseconds, status, problem }: PostResult,
   ): void {
-    const start = this.#deps.leaseClock.now() - milliseconds
+    const { clock, toRealTime } = this.#deps
+    const start = toRealTime(clock.now()) - milliseconds
     const { host } = new URL(callback_url)
     for (const { delivery } of entries) {
       const { id, trace, attempts } = delivery

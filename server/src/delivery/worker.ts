@@ -89,14 +89,14 @@ export class DeliveryWorker {
     this.#trust = deps.trust ?? fullTrust
     const originOf = (url: string) => deps.egress.originOf(url)
     const isTaken = (id: string) => this.#lanes.has(id)
-    const mayClaim = () => this.#trust.mayWork()
-    this.#claimer = new Claimer({ database, clock, lease, room, originOf, mayClaim, isTaken, emit })
+    const mayWork = () => this.#trust.mayWork()
+    this.#claimer = new Claimer({ database, clock, lease, room, originOf, mayClaim: mayWork, isTaken, emit })
     this.#reader = new Reader({ database, clock, emit })
     const isHalted = () => this.#isStopped || this.#recorder.isBehind || !this.#trust.mayWork()
     this.#sender = new Sender({ ...deps, room, isHalted, emit })
     const held = () => this.#listHeld()
     const holdsIdle = () => !this.#isStopped && !this.#claimer.hasSkipped && this.#waker.isLive
-    this.#recorder = new Recorder({ database, clock, lease, held, holdsIdle, emit })
+    this.#recorder = new Recorder({ database, clock, lease, held, holdsIdle, mayWork, emit })
     metrics.watchWorker({ held: () => this.#listHeld().length, waiting: () => this.#sender.waitingForRoom })
   }
 
