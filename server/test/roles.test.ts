@@ -3,11 +3,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import pg from 'pg'
 import { runProcess } from './harness/command.ts'
 import { groupCalls } from './harness/group-calls.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer } from './harness/server.ts'
 import { subscribe } from './harness/subscriber.ts'
+import { until } from './harness/until.ts'
 import { handInText } from './harness/webhooks.ts'
 import { ids, tokens } from './harness/world.ts'
 
@@ -36,6 +38,26 @@ test('what an api process was handed in is delivered by a worker, and by nobody 
   const delivered = /^switchboard_delivery_attempts_total\{outcome="delivered"\} 2$/m
   assert.match((await worker.client.get('/metrics')).text, delivered)
   assert.doesNotMatch((await api.client.get('/metrics')).text, /^switchboard_delivery_attempts_total\{/m)
+})
+
+test('an api process takes in its note of a locked lane itself: a worker of the version before would not', async (t) => {
+  const api = await startApi(t)
+  await subscribe(t, api)
+  assert.equal((await handInText(api, 'wamid.1')).status, 200)
+  const lanes = api.database.read.query.selectFrom('lanes').select('next_due')
+  await api.database.transaction(async ({ query }) => {
+    await query.updateTable('lanes').set({ next_due: null }).execute()
+  })
+  const holder = new pg.Client({ connectionString: api.databaseUrl as string })
+  holder.on('error', () => undefined)
+  await holder.connect()
+  await holder.query('BEGIN; SELECT id FROM lanes FOR UPDATE')
+  assert.equal((await handInText(api, 'wamid.2')).status, 200)
+  assert.deepEqual(await lanes.execute(), [{ next_due: null }])
+  await holder.end()
+  const isDue = async () => (await lanes.execute()).every(({ next_due }) => next_due !== null)
+  await until(isDue, 'the lane is due')
+  assert.deepEqual(await api.database.read.query.selectFrom('lane_wakes').selectAll().execute(), [])
 })
 
 test('a timer that an api process set goes off in a worker', async (t) => {

@@ -1,4 +1,4 @@
-import { day, hour } from '../base/duration.ts'
+import { day, hour, second } from '../base/duration.ts'
 import { Loop } from '../base/loop.ts'
 import { forgetHandler } from '../carrier/forget.ts'
 import { makeCarrierHandler } from '../carrier/post.ts'
@@ -8,6 +8,7 @@ import { endLeases } from '../db/leases.ts'
 import { correctDeliveries } from '../delivery/clock-step.ts'
 import { Egress } from '../delivery/egress.ts'
 import { endWaitingTimer, makeEndWaitingHandler } from '../delivery/end-waiting.ts'
+import { wakeNotedLanes } from '../delivery/lane-wakes.ts'
 import { makeDnsResolve, resolveBySystem } from '../delivery/resolve.ts'
 import { RetentionWorker } from '../delivery/retention.ts'
 import { DeliveryWorker } from '../delivery/worker.ts'
@@ -24,7 +25,10 @@ import { TimerWorker } from '../timers/worker.ts'
 import { packageVersion } from '../version.ts'
 import type { Foundation } from './foundation.ts'
 
-/** What happens by itself, later or again: timers, deliveries, links, retention. A process with the role `api` starts none of it. */
+/**
+ * What happens by itself, later or again: timers, deliveries, links, retention. A process with the role `api` starts none of it, but it
+ * takes in the notes that it leaves.
+ */
 export class Workers {
   readonly #foundation: Foundation
   readonly #timers: TimerWorker
@@ -34,6 +38,7 @@ export class Workers {
   readonly #retention: RetentionWorker
   readonly #messageRetention: MessageRetention
   readonly #leftFiles: Loop
+  readonly #ownNotes: Loop
   readonly #clockSteps: ClockSteps
 
   constructor(foundation: Foundation) {
@@ -47,6 +52,7 @@ export class Workers {
     this.#retention = new RetentionWorker(database, clock, log, { keep, giveUpAfter, auditKeep }, trust)
     this.#messageRetention = new MessageRetention({ database, clock, random, log, rules: config, trust })
     this.#leftFiles = makeLeftFiles(foundation)
+    this.#ownNotes = makeOwnNotes(foundation)
     const corrections = [correctTimers, correctHolds, correctDeliveries]
     this.#clockSteps = new ClockSteps(database, clock, log, corrections, () => this.wake(), realClock, trust)
     if (!this.runs) return
@@ -92,6 +98,7 @@ export class Workers {
       const { waker } = this.#foundation
       if (timers !== undefined || links) waker.announceTimers()
       if (lanes.length > 0) waker.announceLanes(lanes)
+      if (lanes.some(({ isNoted }) => isNoted)) this.#ownNotes.wake()
     }
   }
 
@@ -146,6 +153,7 @@ export class Workers {
     await this.#retention.stop()
     await this.#messageRetention.stop()
     await this.#leftFiles.stop()
+    await this.#ownNotes.stop()
     await this.#deliveries.stop(graceMilliseconds, () => this.#foundation.egress.close())
   }
 }
@@ -224,6 +232,24 @@ function makeLinks(foundation: Foundation, egress: Egress): LinkWorker {
     trust: clockGuard,
     settings: config,
   })
+}
+
+/**
+ * For a process without workers: takes in notes of lanes, until none is left. During an upgrade the workers may still be of a version
+ * that does not know of them, and these find a lane only when its row says that it is due.
+ */
+function makeOwnNotes({ database, log }: Foundation): Loop {
+  const loop: Loop = new Loop({
+    async work() {
+      if (await wakeNotedLanes(database)) loop.wakeIn(second)
+    },
+    pause: second,
+    onFailure(error) {
+      if (!database.outageOf(error)) log.warn({ err: error }, 'notes of lanes could not be taken in')
+      loop.wakeIn(second)
+    },
+  })
+  return loop
 }
 
 /** Searches for files that nothing knows of, once a day. */

@@ -2,37 +2,43 @@ import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { defineSql } from '../db/statement.ts'
 
-/** How many notes one statement takes in. */
-const maxNotes = 1000
+/** How many lanes, and how many of their notes, one statement takes in. */
+const maxLanes = 1000
+const maxNotes = 2000
 
 /**
  * Makes lanes due that a transaction could only note, because somebody else had locked their rows, and makes those anew that were
- * removed meanwhile. The note of a lane that is still locked stays.
+ * removed meanwhile. The lanes are chosen first: those that are still locked keep their notes, and keep nobody else's from being taken
+ * in. A note that a transaction relies on which is not committed (`raise-postgres.ts`) stays as well: its deliveries are not visible yet.
  */
 const takeNotes = defineSql<object>()(
-  () => sql<{ id: string }>`
-    WITH notes AS MATERIALIZED (
-      SELECT id, lane_id, app_id, callback_url, due_time FROM lane_wakes ORDER BY id LIMIT ${sql.lit(maxNotes)}
-      FOR UPDATE SKIP LOCKED
-    ), wakes AS MATERIALIZED (
-      SELECT lane_id, app_id, callback_url, MIN(due_time) AS due_time FROM notes GROUP BY lane_id, app_id, callback_url
-    ), free AS (
+  () => sql<{ is_left: boolean }>`
+    WITH wakes AS MATERIALIZED (
+      SELECT lane_id, app_id, callback_url, MIN(due_time) AS due_time FROM lane_wakes
+      GROUP BY lane_id, app_id, callback_url
+    ), free AS MATERIALIZED (
       SELECT lanes.id, wakes.due_time FROM wakes JOIN lanes ON lanes.id = wakes.lane_id
-      FOR NO KEY UPDATE OF lanes SKIP LOCKED
+      LIMIT ${sql.lit(maxLanes)} FOR NO KEY UPDATE OF lanes SKIP LOCKED
     ), woken AS (
       UPDATE lanes SET next_due = LEAST(lanes.next_due, free.due_time) FROM free WHERE lanes.id = free.id RETURNING lanes.id
     ), made AS (
       INSERT INTO lanes (id, app_id, callback_url, leased_until, paused_until, failures, next_due)
       SELECT lane_id, app_id, callback_url, 0, 0, 0, due_time FROM wakes
       WHERE NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.id = wakes.lane_id)
+      ORDER BY lane_id LIMIT ${sql.lit(maxLanes)}
       ON CONFLICT DO NOTHING
       RETURNING id
-    ), done AS (SELECT id FROM woken UNION ALL SELECT id FROM made),
-    removed AS (DELETE FROM lane_wakes WHERE id IN (SELECT id FROM notes WHERE lane_id IN (SELECT id FROM done)))
-    SELECT id FROM done`,
+    ), done AS MATERIALIZED (SELECT id FROM woken UNION ALL SELECT id FROM made),
+    spent AS MATERIALIZED (
+      SELECT lane_wakes.id FROM lane_wakes WHERE lane_id IN (SELECT id FROM done)
+      LIMIT ${sql.lit(maxNotes)} FOR UPDATE SKIP LOCKED
+    ), removed AS (DELETE FROM lane_wakes WHERE id IN (SELECT id FROM spent) RETURNING id)
+    SELECT EXISTS (SELECT 1 FROM lane_wakes WHERE id NOT IN (SELECT id FROM removed)) AS is_left`,
 )
 
-/** On an embedded store nobody else locks rows, so there are no notes. */
-export async function wakeNotedLanes(database: Pick<Database, 'execute' | 'isEmbedded'>): Promise<void> {
-  if (!database.isEmbedded) await database.execute(takeNotes, {})
+/** Returns whether notes are left. On an embedded store nobody else locks rows, so there are none. */
+export async function wakeNotedLanes(database: Pick<Database, 'execute' | 'isEmbedded'>): Promise<boolean> {
+  if (database.isEmbedded) return false
+  const [found] = await database.execute(takeNotes, {})
+  return found?.is_left ?? false
 }

@@ -6,6 +6,7 @@ import { type Subscriber, subscribe } from '../../test/harness/subscriber.ts'
 import { until } from '../../test/harness/until.ts'
 import { envelopeOf, handIn, messagesValue, metadata, textMessage, userOf } from '../../test/harness/webhooks.ts'
 import { accounts, ids, numbers, partnerIds, tokens } from '../../test/harness/world.ts'
+import { raiseEvents } from './outbox.ts'
 
 /** Somebody's session has locked a row and does not let go: an operator's, or a process that hangs. */
 describe('a locked row of the deliveries of one subscriber (postgres)', () => {
@@ -52,6 +53,8 @@ describe('a locked row of the deliveries of one subscriber (postgres)', () => {
     return rows.length
   }
 
+  const listNotes = () => server.database.read.query.selectFrom('lane_wakes').selectAll().execute()
+
   const lockLanes = (strength: string) =>
     holder.query(`BEGIN; SELECT id FROM lanes WHERE app_id = '${partnerIds.application}' FOR ${strength}`)
 
@@ -69,10 +72,85 @@ describe('a locked row of the deliveries of one subscriber (postgres)', () => {
       await holder.query('ROLLBACK')
       await until(async () => (await countWaiting(partnerIds.application)) === 0, 'the locked lane is done')
       assert.deepEqual(partners.messageIds().slice(-3).toSorted(), raised)
-      const notes = await server.database.read.query.selectFrom('lane_wakes').selectAll().execute()
-      assert.deepEqual(notes, [])
+      await until(async () => (await listNotes()).length === 0, 'no note is left')
     })
   }
+
+  test('one lane that stays locked: however many notes it has, those of the others are taken in', async (t) => {
+    const { owners, partners } = await subscribeBoth(t)
+    await raise()
+    await server.app.settle()
+    const before = partners.posts.length
+    t.after(() => holder.query('ROLLBACK'))
+    await lockLanes('UPDATE')
+    const second = new pg.Client({ connectionString: server.databaseUrl as string })
+    await second.connect()
+    t.after(() => second.end())
+    await second.query(
+      `INSERT INTO lane_wakes (lane_id, app_id, callback_url, due_time)
+       SELECT id, app_id, callback_url, 0 FROM lanes, generate_series(1, 2500) WHERE app_id = '${partnerIds.application}'`,
+    )
+    await second.query(`BEGIN; SELECT id FROM lanes WHERE app_id = '${ids.application}' FOR UPDATE`)
+    const id = await raise()
+    await second.query('ROLLBACK')
+    await until(async () => (await countWaiting(ids.application)) === 0, 'the note of the other lane is taken in')
+    assert.equal(owners.messageIds().at(-1), id)
+    assert.equal(partners.posts.length, before)
+    await holder.query('ROLLBACK')
+    await until(async () => (await listNotes()).length === 0, 'all notes are taken in')
+    await until(async () => (await countWaiting(partnerIds.application)) === 0, 'the locked lane is done')
+    assert.equal(partners.messageIds().at(-1), id)
+  })
+
+  test('many events for a locked lane leave one note', async (t) => {
+    const { partners } = await subscribeBoth(t)
+    t.after(() => holder.query('ROLLBACK'))
+    await lockLanes('UPDATE')
+    const raised = [await raise(), await raise(), await raise()]
+    assert.equal((await listNotes()).length, 1)
+    await holder.query('ROLLBACK')
+    await until(async () => (await countWaiting(partnerIds.application)) === 0, 'the locked lane is done')
+    assert.deepEqual(partners.messageIds().toSorted(), raised)
+    await until(async () => (await listNotes()).length === 0, 'the note is taken in')
+  })
+
+  test('an event that relies on a note is committed after the lane was unlocked and worked off: it is sent', async (t) => {
+    const { partners } = await subscribeBoth(t)
+    t.after(() => holder.query('ROLLBACK'))
+    await lockLanes('UPDATE')
+    const first = await raise()
+    const second = { id: 'message.late', ...Promise.withResolvers<void>() }
+    t.after(() => second.resolve())
+    const isRaised = Promise.withResolvers<void>()
+    const value = JSON.stringify(messagesValue(textMessage(second.id, 'Hello', userOf(99))))
+    const place = { account_id: accounts.shared, phone_number_id: numbers.shared }
+    const raising = server.database.transaction(async (tx) => {
+      await raiseEvents(tx, server.clock, [{ ...place, field: 'messages', conversation: 'late', value }])
+      // Sends what was held back until somebody awaits a result.
+      await tx.query.selectFrom('apps').select('id').execute()
+      isRaised.resolve()
+      await second.promise
+    })
+    await isRaised.promise
+    await holder.query('ROLLBACK')
+    await until(async () => (await countWaiting(partnerIds.application)) === 0, 'what is visible is sent')
+    const isFree = async () =>
+      (
+        await server.database.read.query
+          .selectFrom('lanes')
+          .select('id')
+          .where('app_id', '=', partnerIds.application)
+          .where('leased_until', '>', 0)
+          .execute()
+      ).length === 0
+    await until(isFree, 'the lane is released')
+    assert.equal((await listNotes()).length, 1, 'the note stays for the event that is not committed')
+    second.resolve()
+    await raising
+    await partners.whenPosted(2)
+    assert.deepEqual(partners.messageIds(), [first, second.id])
+    await until(async () => (await listNotes()).length === 0, 'the note is taken in')
+  })
 
   test('its lane, at work: what came of the others is stored, and its own when it is unlocked, once', async (t) => {
     const { owners, partners } = await subscribeBoth(t)

@@ -31,7 +31,11 @@ const newDelivery = (now: number) => sql`'waiting', 0, 0,
 
 const dueOf = (now: number) => sql`GREATEST(CAST(${now} AS BIGINT), targets.paused_until)`
 
-/** Makes the lanes due that are not, or leaves a note of those that somebody else has locked: CTEs to follow `targets`. */
+/**
+ * Makes the lanes due that are not, or leaves a note of those that somebody else has locked: CTEs to follow `targets`. One note a lane
+ * is enough: where there is one that nobody is taking in, it is held until the commit instead, because whoever took it in before would
+ * not see these deliveries.
+ */
 const touchLanes = (now: number) => sql`
   idle AS (
     SELECT lanes.id, ${dueOf(now)} AS due FROM targets JOIN lanes ON lanes.id = targets.id
@@ -39,11 +43,18 @@ const touchLanes = (now: number) => sql`
     FOR NO KEY UPDATE OF lanes SKIP LOCKED
   ), touched AS (
     UPDATE lanes SET next_due = idle.due FROM idle WHERE lanes.id = idle.id RETURNING lanes.id
-  ), noted AS (
-    INSERT INTO lane_wakes (lane_id, app_id, callback_url, due_time)
-    SELECT targets.id, targets.app_id, targets.callback_url, ${dueOf(now)} FROM targets
+  ), untouched AS MATERIALIZED (
+    SELECT targets.id, targets.app_id, targets.callback_url, ${dueOf(now)} AS due FROM targets
     WHERE targets.is_locked OR ((targets.next_due IS NULL OR targets.next_due > ${dueOf(now)})
       AND targets.id NOT IN (SELECT id FROM touched))
+  ), kept AS MATERIALIZED (
+    SELECT own.lane_id FROM untouched CROSS JOIN LATERAL (
+      SELECT lane_wakes.lane_id FROM lane_wakes WHERE lane_wakes.lane_id = untouched.id AND lane_wakes.due_time <= untouched.due
+      LIMIT 1 FOR KEY SHARE SKIP LOCKED
+    ) AS own
+  ), noted AS (
+    INSERT INTO lane_wakes (lane_id, app_id, callback_url, due_time)
+    SELECT id, app_id, callback_url, due FROM untouched WHERE id NOT IN (SELECT lane_id FROM kept)
     RETURNING lane_id
   )`
 
