@@ -330,8 +330,9 @@ onBothDatabases('migrations', (engine) => {
     await assert.rejects(migrate(database, clock, [first, late, second]), (error: Error) => {
       assert.ok(error instanceof MigrationsOutOfOrder)
       const line = describeFailure(error)
-      assert.match(line, /002-late/)
-      assert.match(line, /003-second/)
+      assert.match(line, /it has run 003-second, but not 002-late/)
+      assert.match(line, /start that version, or restore a backup/, 'what an operator does')
+      assert.match(line, /give it a number above 003-second/, 'what a developer does')
       return !line.includes('\n')
     })
     await assert.rejects(sql`SELECT * FROM late`.execute(database.read.query))

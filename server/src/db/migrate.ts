@@ -57,7 +57,8 @@ function checkOrder([first]: readonly Migration[], applied: ReadonlySet<string>)
   const newest = [...applied].sort().at(-1)
   if (first === undefined || newest === undefined || first.name > newest) return
   throw new MigrationsOutOfOrder(
-    `the migration ${first.name} comes before ${newest}, which this store has run already: give it a number above that one`,
+    `the database was migrated by another version, perhaps one under development (it has run ${newest}, but not ${first.name}, which comes before): ` +
+      `start that version, or restore a backup of this one; if you are adding ${first.name}, give it a number above ${newest}`,
   )
 }
 
