@@ -24,6 +24,7 @@ describe('a transaction on a pipelined connection', () => {
     await place.remove()
   })
 
+  const lateErrors: unknown[] = []
   const listIds = async () => (await pool.query(select)).rows.map(({ id }) => id)
 
   /** What a transaction does with its flight, as the database does it. */
@@ -36,6 +37,7 @@ describe('a transaction on a pipelined connection', () => {
       begin: [{ name: begin, text: begin }],
       alone: begin === 'BEGIN' ? [] : undefined,
       isNamed: true,
+      onLateError: (error) => lateErrors.push(error),
     })
     try {
       const result = await work(flight)
@@ -181,6 +183,40 @@ describe('a transaction on a pipelined connection', () => {
     assert.equal(seen.length, 2, 'nothing is handed over that was not stored')
   })
 
+  test('is committed when rows that came with the commit could not be taken, and rolled back before', async () => {
+    const fault = new Error('rows could not be taken')
+    const refuse = () => {
+      throw fault
+    }
+    const seen: unknown[] = []
+    const before = await listIds()
+    assert.equal(
+      await inFlight(async (flight) => {
+        flight.run(insert(90))
+        flight.later(select, refuse)
+        flight.later(select, (rows) => seen.push(rows.length))
+        return 'done'
+      }),
+      'done',
+    )
+    await inFlight(async (flight) => {
+      await flight.query(insert(91))
+      flight.later(select, refuse)
+    })
+    assert.deepEqual(lateErrors.splice(0), [fault, fault])
+    assert.deepEqual(seen, [before.length + 1], 'the others are handed over')
+    await assert.rejects(
+      inFlight(async (flight) => {
+        flight.run(insert(92))
+        flight.later(select, refuse)
+        await flight.query(select)
+      }),
+      fault,
+    )
+    assert.deepEqual(await listIds(), [...before, 90, 91])
+    assert.deepEqual(lateErrors, [])
+  })
+
   test('must run again when a statement whose rows nobody awaits signals', async () => {
     const before = await listIds()
     const absent = { name: 'absent', text: signalUnlessRow('SELECT 1 FROM things WHERE id = $1'), values: [-1] }
@@ -242,6 +278,7 @@ describe('a transaction on a pipelined connection', () => {
       begin: [{ name: 'BEGIN', text: 'BEGIN' }],
       alone: undefined,
       isNamed: true,
+      onLateError: assert.ifError,
     })
     const asked = assert.rejects(flight.query(insert(80)), TransactionEnded)
     await flight.rollback()

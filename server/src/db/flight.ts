@@ -43,6 +43,8 @@ export interface FlightOptions {
   readonly alone: readonly NamedQuery[] | undefined
   /** Whether names of statements mean something to the next transaction. */
   readonly isNamed: boolean
+  /** Called with what somebody threw who took rows that came with the commit: the transaction is committed, and says so. */
+  readonly onLateError: (error: unknown) => void
 }
 
 /**
@@ -184,13 +186,18 @@ export class Flight {
           reject(this.#explain(failure.error, otherwise))
           return
         }
-        try {
-          for (const [index, { take }] of held.entries()) take?.(results[begin.length + index]?.rows ?? [])
-          resolve(results[results.length - 1] as StatementResult)
-        } catch (error) {
-          // The driver would take it for one of the connection.
-          reject(error)
+        const last = results[results.length - 1] as StatementResult
+        const isCommitted = query === undefined || (query === commit && last.command === 'COMMIT')
+        for (const [index, { take }] of held.entries()) {
+          // Caught here, because the driver would take it for one of the connection.
+          try {
+            take?.(results[begin.length + index]?.rows ?? [])
+          } catch (error) {
+            if (isCommitted) this.#options.onLateError(error)
+            else reject(error)
+          }
         }
+        resolve(last)
       }
       const { connections, share, isNamed } = this.#options
       if (this.#client) this.#client.query(new Batch(queries, done, isNamed) as unknown as pg.Submittable)

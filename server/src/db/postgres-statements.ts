@@ -27,6 +27,23 @@ export class PostgresStatements {
     createQueryCompiler: () => new PostgresQueryCompiler(),
   })
   readonly #compiler = this.buildOn(() => Promise.reject(new Error('it only compiles')))
+  #generation = 0
+
+  /** How often the names were given anew. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /**
+   * Gives every statement another name, so that each connection parses it again: a migration of a newer version has changed a table
+   * whose columns it returns. Does nothing if somebody else did so since `generation`.
+   */
+  renew(generation: number): void {
+    if (generation !== this.#generation) return
+    this.#generation += 1
+    this.#known.clear()
+    this.#required.clear()
+  }
 
   /** A named statement is parsed and planned once per connection. */
   prepare(statement: Statement<never, unknown>, parameters: object): NamedQuery {
@@ -56,11 +73,21 @@ export class PostgresStatements {
     let known = this.#known.get(statement)
     if (!known) {
       const fresh = compileStatement(this.#compiler, statement, encodeForPostgres)
-      known = { ...fresh, name: createHash('sha256').update(fresh.sql).digest('hex').slice(0, 32) }
+      const hash = createHash('sha256').update(fresh.sql).digest('hex').slice(0, 32)
+      known = { ...fresh, name: this.#generation === 0 ? hash : `${hash}_${this.#generation}` }
       this.#known.set(statement, known)
     }
     return known
   }
+}
+
+/**
+ * Whether a statement failed because its table has got another column since the connection parsed it: PostgreSQL refuses it from then on.
+ * Nothing of its transaction was done. Told by the place in PostgreSQL, because its sentence may be in any language.
+ */
+export function isOutdated(error: unknown): boolean {
+  const { code, routine } = error as { code?: string; routine?: string }
+  return code === '0A000' && routine === 'RevalidateCachedQuery'
 }
 
 function bindTo({ name, sql, bind }: KnownStatement, parameters: object): NamedQuery {

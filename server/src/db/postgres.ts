@@ -19,7 +19,7 @@ import { freezeDeep } from './freeze.ts'
 import { Hearing } from './hearing.ts'
 import { deafNotices, openNotices } from './notices.ts'
 import { Places } from './places.ts'
-import { PostgresStatements } from './postgres-statements.ts'
+import { isOutdated, PostgresStatements } from './postgres-statements.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
 import { type Reader, SharedReader } from './shared-reader.ts'
 import { SharedWriter } from './shared-writer.ts'
@@ -81,11 +81,13 @@ export interface PostgresOptions {
   readonly isPooled: boolean
   /** Called for idle connections that break; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
+  /** Called with a fault in taking rows that came with a commit: the transaction is committed all the same. */
+  readonly onLateError: (error: unknown) => void
 }
 
 /** PostgreSQL, for any number of server processes. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, maxConnections, timeout, onIdleError, isPooled } = options
+  const { url, maxConnections, timeout, onIdleError, onLateError, isPooled } = options
   const lockTimeout = Math.min(options.lockTimeout, timeout)
   const connection: pg.ClientConfig = {
     connectionString: url,
@@ -194,8 +196,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     share: string,
     { begin = beginWrite, isCareful = false, trace }: BeginOptions,
   ): Promise<T> {
-    const alone = begin === beginWrite ? setAlone : undefined
-    const flight = new Flight({ connections, share, begin, alone, isNamed: !isPooled })
+    const isSnapshot = begin === beginSnapshot
+    const alone = isSnapshot ? undefined : setAlone
+    // A snapshot cannot run again, because what it has read is on its way; a statement without a name is never outdated.
+    const isNamed = !isPooled && !isSnapshot
+    const flight = new Flight({ connections, share, begin, alone, isNamed, onLateError })
     const due = new DueNotes()
     let broken: Error | undefined
     try {
@@ -223,7 +228,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 
   const transaction: Database['transaction'] = (work, { share = ownShare, trace } = {}) =>
-    retried((isCareful) => runInPlace(work, share, { isCareful, trace }))
+    retried(statements, (isCareful) => runInPlace(work, share, { isCareful, trace }))
 
   return {
     product: 'PostgreSQL',
@@ -233,7 +238,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     read,
     reserved,
     transaction,
-    execute: (statement, parameters) => retried(() => read.list(statement, parameters)),
+    execute: (statement, parameters) => retried(statements, () => read.list(statement, parameters)),
     notices: prepareSession ? openNotices(url, pool, prepareSession) : deafNotices,
     onDue: listeners.add,
     snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
@@ -284,14 +289,19 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 /** Retries when PostgreSQL asks for it, and reports a lock timeout as a busy database. */
-async function retried<T>(run: (isCareful: boolean) => Promise<T>): Promise<T> {
+async function retried<T>(statements: PostgresStatements, run: (isCareful: boolean) => Promise<T>): Promise<T> {
   let isCareful = false
   for (let tries = 1; ; tries++) {
+    const { generation } = statements
     try {
       return await run(isCareful)
     } catch (error) {
       if (error instanceof MustRunAgain && !isCareful) {
         isCareful = true
+        continue
+      }
+      if (isOutdated(error) && tries < maxTries) {
+        statements.renew(generation)
         continue
       }
       const { code = '', message } = error as { code?: string; message?: string }
@@ -437,10 +447,19 @@ interface BeginOptions {
 
 /** Look-ups of single rows use `lookUp`, all other statements `runner`. */
 function makeDb(runner: Reader, statements: PostgresStatements, secrets: KeyRing, lookUp: Reader = runner): Db {
-  const list = async (statement: Statement<never, unknown>, parameters: object) =>
-    (await runner.query(statements.prepare(statement, parameters))).rows
+  const ask = async (reader: Reader, statement: Statement<never, unknown>, parameters: object) => {
+    const { generation } = statements
+    try {
+      return (await reader.query(statements.prepare(statement, parameters))).rows
+    } catch (error) {
+      if (!isOutdated(error)) throw error
+      statements.renew(generation)
+      return (await reader.query(statements.prepare(statement, parameters))).rows
+    }
+  }
+  const list = (statement: Statement<never, unknown>, parameters: object) => ask(runner, statement, parameters)
   const first = async (statement: Statement<never, unknown>, parameters: object) =>
-    freezeDeep((await lookUp.query(statements.prepare(statement, parameters))).rows[0])
+    freezeDeep((await ask(lookUp, statement, parameters))[0])
   return {
     query: statements.buildOn((query) => runner.query(query)),
     first: first as Db['first'],

@@ -9,7 +9,13 @@ import { openPostgres } from './postgres.ts'
 import { defineSql } from './statement.ts'
 
 const showJit = defineSql<object>()(() => sql<{ jit: string }>`SELECT current_setting('jit') AS jit`)
-const options = { maxConnections: 6, timeout: 10_000, lockTimeout: 5_000, onIdleError: () => undefined }
+const options = {
+  maxConnections: 6,
+  timeout: 10_000,
+  lockTimeout: 5_000,
+  onIdleError: () => undefined,
+  onLateError: assert.ifError,
+}
 
 describe('compiling statements is switched off', () => {
   let place: StorePlace
