@@ -48,7 +48,7 @@ class Line {
   trickle(bytes: string, pause: number): void {
     let sent = 0
     const timer = setInterval(() => this.send(bytes.charAt(sent++ % bytes.length)), pause)
-    this.closed.then(() => clearInterval(timer))
+    void this.closed.then(() => clearInterval(timer))
   }
 
   /** Says that nothing more will come. */

@@ -78,15 +78,15 @@ export async function copyFiles({ db, from, to, fileOf, report }: CopyDeps): Pro
 }
 
 async function count({ query }: Db): Promise<number> {
-  const [blobs, pieces] = await Promise.all(
-    (['files', 'upload_pieces'] as const).map((table) =>
-      query
-        .selectFrom(table)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow(),
-    ),
-  )
-  return Number(blobs?.count) + Number(pieces?.count)
+  let total = 0
+  for (const table of ['files', 'upload_pieces'] as const) {
+    const { count } = await query
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    total += Number(count)
+  }
+  return total
 }
 
 async function isUsed({ query }: Db, { sha256 }: BlobPlace): Promise<boolean> {

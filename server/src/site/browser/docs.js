@@ -30,7 +30,7 @@ function startForms(reference) {
   for (const [name, form] of forms) {
     form.addEventListener('submit', (event) => {
       event.preventDefault()
-      press(reference, name, form)
+      void press(reference, name, form)
     })
     form.addEventListener('input', () => showSamples(reference, form))
     showSamples(reference, form)
