@@ -132,6 +132,29 @@ onBothDatabases('the sweep', (engine) => {
     assert.deepEqual(await countRows(), { events: 1, deliveries: 1, delivery_attempts: 0, ...receivedCounts(0) })
   })
 
+  if (engine === 'postgres') {
+    test('gives up what lost its lane, unless a note says that the lane will be made anew', async () => {
+      await raise('gone', 0, [{ attempts: 0 }])
+      await raise('noted', 0, [{ attempts: 0 }])
+      await store.database.transaction(async ({ query }) => {
+        const note = { lane_id: 'noted', app_id: 'noted', callback_url: 'noted', due_time: start }
+        await query.insertInto('lane_wakes').values(note).execute()
+        await query.deleteFrom('lanes').where('id', 'in', ['gone', 'noted']).execute()
+      })
+      const clock = new ManualClock(start + 7 * day - 1)
+      const worker = new RetentionWorker(store.database, clock, silentLog, rules)
+      const readBoth = async () => {
+        const { 'gone, 0 tries': gone, 'noted, 0 tries': noted } = await readStates()
+        return { gone, noted }
+      }
+      await worker.sweep()
+      assert.deepEqual(await readBoth(), { gone: 'waiting', noted: 'waiting' })
+      clock.advance(1)
+      await worker.sweep()
+      assert.deepEqual(await readBoth(), { gone: 'failed', noted: 'waiting' })
+    })
+  }
+
   test('takes more than one step where there is much', async () => {
     await raise('many', 3, Array(1200).fill({ attempts: 0 }))
     const clock = new ManualClock(start + 7 * day)

@@ -19,14 +19,16 @@ async function countRows(rows: Promise<{ rows: unknown[] }>): Promise<number> {
 
 /**
  * Gives up deliveries that were retried long enough, and expired ones: never attempted while the subscriber was down. A delivery
- * that waits only because this service did not run gets its first attempt.
+ * that waits only because this service did not run gets its first attempt. One without a lane would wait for ever: a process of an older
+ * version sent it again to an address whose lane was removed in that moment, and nothing else knows that address.
  */
 export async function expireDeliveries(tx: Transaction, before: number, now: number): Promise<number> {
   return countRows(
     sql`UPDATE deliveries SET state = 'failed', finished_time = ${now} WHERE state = 'waiting' AND id IN (
-      SELECT d.id FROM deliveries d JOIN lanes ON lanes.id = d.lane_id
+      SELECT d.id FROM deliveries d LEFT JOIN lanes ON lanes.id = d.lane_id
       WHERE d.state = 'waiting' AND d.started_time <= ${before}
-        AND (lanes.failures >= ${failuresUntilDown} OR d.attempts > d.earlier_attempts)
+        AND (lanes.failures >= ${failuresUntilDown} OR d.attempts > d.earlier_attempts OR (lanes.id IS NULL
+          AND NOT EXISTS (SELECT 1 FROM lane_wakes WHERE lane_wakes.lane_id = d.lane_id)))
       ORDER BY d.started_time LIMIT ${sql.lit(stepSize)} ${skipLocked('d')}
     ) RETURNING id`.execute(tx.query),
   )
