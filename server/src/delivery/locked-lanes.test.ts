@@ -76,32 +76,6 @@ describe('a locked row of the deliveries of one subscriber (postgres)', () => {
     })
   }
 
-  test('one lane that stays locked: however many notes it has, those of the others are taken in', async (t) => {
-    const { owners, partners } = await subscribeBoth(t)
-    await raise()
-    await server.app.settle()
-    const before = partners.posts.length
-    t.after(() => holder.query('ROLLBACK'))
-    await lockLanes('UPDATE')
-    const second = new pg.Client({ connectionString: server.databaseUrl as string })
-    await second.connect()
-    t.after(() => second.end())
-    await second.query(
-      `INSERT INTO lane_wakes (lane_id, app_id, callback_url, due_time)
-       SELECT id, app_id, callback_url, 0 FROM lanes, generate_series(1, 2500) WHERE app_id = '${partnerIds.application}'`,
-    )
-    await second.query(`BEGIN; SELECT id FROM lanes WHERE app_id = '${ids.application}' FOR UPDATE`)
-    const id = await raise()
-    await second.query('ROLLBACK')
-    await until(async () => (await countWaiting(ids.application)) === 0, 'the note of the other lane is taken in')
-    assert.equal(owners.messageIds().at(-1), id)
-    assert.equal(partners.posts.length, before)
-    await holder.query('ROLLBACK')
-    await until(async () => (await listNotes()).length === 0, 'all notes are taken in')
-    await until(async () => (await countWaiting(partnerIds.application)) === 0, 'the locked lane is done')
-    assert.equal(partners.messageIds().at(-1), id)
-  })
-
   test('many events for a locked lane leave one note', async (t) => {
     const { partners } = await subscribeBoth(t)
     t.after(() => holder.query('ROLLBACK'))
