@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { minute, second } from '../src/base/duration.ts'
+import { correctDeliveries } from '../src/delivery/clock-step.ts'
 import { onBothDatabases } from './harness/databases.ts'
 import { startSecondProcess } from './harness/second-process.ts'
 import { startTestServer, useTestServer } from './harness/server.ts'
@@ -41,6 +42,35 @@ onBothDatabases('a clock that is set back', (engine) => {
     server.clock.advance(80 * second)
     await server.app.settle()
     assert.deepEqual(subscriber.messageIds(), ['paused', 'paused', 'next'])
+  })
+
+  test('is corrected by every process, and each time once', async (t) => {
+    const subscriber = await subscribe(t, server)
+    subscriber.answerWith(refuseWith(503, { 'retry-after': '60' }))
+    await handInText(server, 'corrected')
+    await server.app.settle()
+    server.clock.advance(-back)
+    await server.app.settle()
+    const { query } = server.database.read
+    const read = async () => ({
+      delivery: await query
+        .selectFrom('deliveries')
+        .select(['due_time', 'started_time'])
+        .where('state', '=', 'waiting')
+        .execute(),
+      lanes: await query.selectFrom('lanes').select(['paused_until']).orderBy('id').execute(),
+      attempts: await query.selectFrom('delivery_attempts').select('time').orderBy('time').execute(),
+    })
+    const once = await read()
+    assert.equal(once.delivery.length, 1)
+    // The next process finds that the clock is behind what is written.
+    const now = server.clock.now()
+    await server.database.transaction((tx) => correctDeliveries(tx, now, now + 5 * second, back))
+    assert.deepEqual(await read(), once)
+    subscriber.answerWith(takeIt)
+    server.clock.advance(80 * second)
+    await server.app.settle()
+    assert.deepEqual(subscriber.messageIds(), ['corrected', 'corrected'])
   })
 
   test('does not make a group come later', async (t) => {

@@ -5,8 +5,12 @@ import { insertLink, takeLink } from '../src/auth/sessions.ts'
 import { day } from '../src/base/duration.ts'
 import { silentLog } from '../src/base/log.ts'
 import { systemRandom } from '../src/base/random.ts'
+import { DatabaseBusy } from '../src/db/database.ts'
+import { openPostgres } from '../src/db/postgres.ts'
 import { Heartbeat, listProcessesForOperators } from '../src/processes/heartbeat.ts'
 import { MessageRetention } from '../src/resources/messages/retention.ts'
+import { wantStream } from '../src/stream/store.ts'
+import { acceptTime, writeTrustedTime } from '../src/timers/store-clock.ts'
 import { png } from './harness/media-files.ts'
 import { messageSides } from './harness/messages.ts'
 import { useTestServer } from './harness/server.ts'
@@ -96,6 +100,23 @@ describe('a locked row (postgres)', () => {
     assert.equal((await take(valid))?.name, 'valid')
     await holder.query('ROLLBACK')
     assert.equal(await take(over), undefined)
+  })
+
+  test('of which all processes write one: who waits for it is told so after DATABASE_LOCK_TIMEOUT, and is no outage', async (t) => {
+    t.after(() => holder.query('ROLLBACK'))
+    const reports = { onIdleError: assert.ifError, onLateError: assert.ifError }
+    const patience = { timeout: 240_000, lockTimeout: 100 }
+    const options = { url: server.databaseUrl as string, maxConnections: 4, isPooled: false }
+    const database = await openPostgres({ ...options, ...patience, ...reports })
+    t.after(() => database.close())
+    const now = server.clock.now()
+    await wantStream(database, 'users', now)
+    await writeTrustedTime(database, now)
+    await holder.query('BEGIN; SELECT 1 FROM wanted_streams FOR UPDATE; SELECT 1 FROM store_clock FOR UPDATE')
+    const isLocked = (error: unknown) => error instanceof DatabaseBusy && error.kind === 'locked'
+    await assert.rejects(wantStream(database, 'users', now), isLocked)
+    await assert.rejects(writeTrustedTime(database, now), isLocked)
+    await assert.rejects(acceptTime(database, now), isLocked)
   })
 
   test('of a file: a media file is deleted after the message that is just being sent with it', async (t) => {

@@ -198,7 +198,10 @@ export interface Database {
   readonly reserved: Db
   /** Runs `work` entirely or not at all. `work` may run again when the database asks for a retry. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** One statement as a transaction of its own: on PostgreSQL it takes one round trip instead of three. */
+  /**
+   * One statement as a transaction of its own: on PostgreSQL it takes one round trip instead of three. For statements that wait for no
+   * lock, because no time is set for that.
+   */
   execute<Parameters extends object, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Promise<Row[]>
   /** Short notifications between the processes on one database; undefined when there is only one. */
   readonly notices: Notices | undefined

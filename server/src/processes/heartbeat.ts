@@ -83,7 +83,8 @@ export class Heartbeat {
   async stop(): Promise<void> {
     await this.#loop.stop()
     if (this.#database.outage()) return
-    const removed = this.#database.execute(removeOne, { id: this.#process.id }).catch(() => undefined)
+    const { id } = this.#process
+    const removed = this.#database.transaction(async (tx) => tx.run(removeOne, { id })).catch(() => undefined)
     await Promise.race([removed, wait(patienceMilliseconds, undefined, { ref: false })])
   }
 

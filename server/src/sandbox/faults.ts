@@ -107,7 +107,7 @@ export class Faults {
       const { match, rate, times = Number.MAX_SAFE_INTEGER, effect } = rule
       if (!isMatch(match, subject) || !fits(effect)) continue
       if (rate < 1 && random.integer(0, chances) >= rate * chances) continue
-      const [counted] = await database.execute(countFaultHit, { position, most: times })
+      const counted = await database.transaction((tx) => tx.first(countFaultHit, { position, most: times }))
       if (!counted) continue
       const { door, operation, app_id: app, callback } = subject
       log.info({ rule: position, effect, door, operation, app, callback }, 'a fault rule was hit')

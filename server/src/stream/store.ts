@@ -73,8 +73,8 @@ const upsertWanted = defineSql<{ name: string; until: number }>()(
 )
 
 /** Lets events of a stream be recorded until a time. */
-export async function wantStream(database: Pick<Database, 'execute'>, name: string, until: number): Promise<void> {
-  await database.execute(upsertWanted, { name, until })
+export async function wantStream(database: Pick<Database, 'transaction'>, name: string, until: number): Promise<void> {
+  await database.transaction(async (tx) => tx.run(upsertWanted, { name, until }))
 }
 
 const removedAtOnce = 500

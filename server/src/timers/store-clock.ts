@@ -49,7 +49,7 @@ const insertTrusted = defineStatement<{ trusted_time: number }>()((db, { trusted
 
 /** Stores a time where there is none. */
 export async function seedTrustedTime(database: Database, trusted_time: number): Promise<void> {
-  await database.execute(insertTrusted, { trusted_time })
+  await database.transaction(async (tx) => tx.run(insertTrusted, { trusted_time }))
 }
 
 const upsertTrusted = defineStatement<{ trusted_time: number }>()((db, { trusted_time }) =>
@@ -61,7 +61,7 @@ const upsertTrusted = defineStatement<{ trusted_time: number }>()((db, { trusted
 )
 
 export async function writeTrustedTime(database: Database, trusted_time: number): Promise<void> {
-  await database.execute(upsertTrusted, { trusted_time })
+  await database.transaction(async (tx) => tx.run(upsertTrusted, { trusted_time }))
 }
 
 const upsertAccepted = defineStatement<{ time: number }>()((db, { time }) =>
@@ -75,7 +75,7 @@ const upsertAccepted = defineStatement<{ time: number }>()((db, { time }) =>
 /** Accepts that it is as late, or as early, as the clock says. Returns the time up to which time passed as expected. */
 export async function acceptTime(database: Database, time: number): Promise<number | undefined> {
   const stored = await readStoreClock(database.read)
-  await database.execute(upsertAccepted, { time })
+  await database.transaction(async (tx) => tx.run(upsertAccepted, { time }))
   return stored?.trusted_time
 }
 
