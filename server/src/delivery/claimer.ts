@@ -109,6 +109,8 @@ export class Claimer {
     if (this.#skipped.size === 0 && this.#place !== firstPlace) this.poll()
     if (chosen.size === 0) return
     let claimed: Lane[] = []
+    // At the latest: the store may have taken long.
+    const leasedUntil = lease.clock.now() + lease.milliseconds
     try {
       claimed = await claimLanes(database, chosen.keys(), lease, clock.now())
     } finally {
@@ -116,7 +118,7 @@ export class Claimer {
       for (const candidate of chosen.values()) if (!ids.has(candidate.id)) room.drop(candidate, candidate.isFailing)
     }
     for (const lane of claimed) {
-      emit({ kind: 'claimed', lane, claim: chosen.get(lane.id) as Candidate })
+      emit({ kind: 'claimed', lane, claim: chosen.get(lane.id) as Candidate, leasedUntil })
       chosen.delete(lane.id)
     }
     // Who heard of a lane from another process says nothing: all that heard of it would answer each other for ever.

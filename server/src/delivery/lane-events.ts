@@ -8,7 +8,7 @@ import type { Claim } from './room.ts'
 export type WorkerEvent =
   /** There are new deliveries for a lane that is held here; `raised`: this process has just raised them. */
   | { readonly kind: 'news'; readonly lane: HeldLane; readonly raised?: RaisedDeliveries | undefined }
-  | { readonly kind: 'claimed'; readonly lane: Lane; readonly claim: Claim }
+  | { readonly kind: 'claimed'; readonly lane: Lane; readonly claim: Claim; readonly leasedUntil: number }
   /** These lanes have new deliveries, and another process holds them. */
   | { readonly kind: 'held_elsewhere'; readonly ids: readonly string[] }
   /** A read has ended, well or not. */

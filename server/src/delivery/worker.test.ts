@@ -134,6 +134,36 @@ describe('a worker of deliveries', () => {
     assert.equal((await findLane(subscriber)).leased_until, 0)
   })
 
+  test('sends nothing for a claim that took the store longer than its lease, when another process has claimed the lane since', async (t) => {
+    const subscriber = await subscribe(t, server)
+    await raise('slow.1')
+    const { database } = server
+    const lane = await findLane(subscriber)
+    const setHolder = (lease_owner: string | null, leased_until: number) =>
+      database.transaction(({ query }) =>
+        query.updateTable('lanes').set({ lease_owner, leased_until }).where('id', '=', lane.id).execute(),
+      )
+    let isSlow = true
+    const execute: Database['execute'] = async (statement, parameters) => {
+      const isClaim = 'beyond' in parameters
+      const rows = await database.execute(statement, parameters)
+      if (isClaim && isSlow && rows.length > 0) {
+        isSlow = false
+        server.clock.advance(2 * lease)
+        await setHolder('another', server.clock.now() + lease)
+      }
+      return rows
+    }
+    const worker = makeWorker(t, server, { database: around(database, { execute }) })
+    worker.wake()
+    await until(() => !isSlow, 'it was claimed')
+    await worker.settle()
+    assert.deepEqual(subscriber.messageIds(), [])
+    await setHolder(null, 0)
+    await worker.settle()
+    assert.deepEqual(subscriber.messageIds(), ['slow.1'])
+  })
+
   test('announces a lane that it cannot claim once, however many workers hear of it', async (t) => {
     const subscriber = await subscribe(t, server)
     const hearers: ((lanes: readonly AnnouncedLane[] | undefined) => void)[] = []

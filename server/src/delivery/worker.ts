@@ -265,7 +265,7 @@ export class DeliveryWorker {
 
   /** THE TABLE of what happens and what follows from it. */
   readonly #handlers: EventHandlers = {
-    claimed: ({ lane, claim }) => this.#hold(lane, claim),
+    claimed: ({ lane, claim, leasedUntil }) => this.#hold(lane, claim, leasedUntil),
     held_elsewhere: ({ ids }) => this.#waker.announceLanes(ids.map((id) => ({ id }))),
     news: ({ lane, raised }) => this.#takeNews(lane, raised),
     read: ({ lane }) => this.#advance(lane),
@@ -290,9 +290,8 @@ export class DeliveryWorker {
     if (lane.isDone(clock.now())) this.#recorder.wake()
   }
 
-  #hold(lane: Lane, claim: Claim): void {
-    const { leaseClock, concurrency } = this.#deps
-    const leasedUntil = leaseClock.now() + this.#lease.milliseconds
+  #hold(lane: Lane, claim: Claim, leasedUntil: number): void {
+    const { concurrency } = this.#deps
     const held = new HeldLane(lane, { claim, leasedUntil, concurrency })
     this.#lanes.set(lane.id, held)
     this.#reader.want(held, { atOnce: true })
