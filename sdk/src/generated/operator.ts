@@ -339,7 +339,7 @@ export interface OperatorReadDeliveryResponse {
       url: string | null
       /** As they left; null for a try of an older version. */
       headers: Record<string, string | string[]> | null
-      /** The exact bytes, which are ASCII; null when what shared the post is not stored any more. */
+      /** The exact bytes, which are ASCII; null when its content was removed, or what shared the post is not stored any more. */
       body: string | null
     }
     /** Null when none came. */
@@ -643,7 +643,7 @@ export interface OperatorReadTraceResponse {
     account_id: string | null
     phone_number_id: string | null
     trace: string | null
-    /** What belongs to the type. */
+    /** What belongs to the type. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
     data: Record<string, unknown>
   }[]
 }
@@ -701,7 +701,7 @@ export interface OperatorWaitResponse {
   account_id: string | null
   phone_number_id: string | null
   trace: string | null
-  /** What belongs to the type. */
+  /** What belongs to the type. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed. */
   data: Record<string, unknown>
 }
 

@@ -1,6 +1,6 @@
 import { parseDuration } from '../base/duration.ts'
 import type { Db } from '../db/database.ts'
-import { emptiedValue } from '../delivery/empty-values.ts'
+import { emptiedValue } from '../db/emptied-value.ts'
 import { CommandFailed } from './fail.ts'
 
 /** The start: a time, or the event of a delivery. */

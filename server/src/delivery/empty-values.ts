@@ -6,9 +6,6 @@ import { defineSql } from '../db/statement.ts'
 import { forgetAnswers } from './forget-answers.ts'
 import { keysOf } from './lanes.ts'
 
-/** The value of an event whose content was removed: it can be neither shown nor sent again. */
-export const emptiedValue = ''
-
 /** So many events are emptied in one transaction. */
 const stepSize = 200
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Database, Transaction } from '../db/database.ts'
-import { emptiedValue } from './empty-values.ts'
+import { emptiedValue } from '../db/emptied-value.ts'
 import { withdrawDeliveries } from './end-waiting.ts'
 import { forgetAnswers } from './forget-answers.ts'
 

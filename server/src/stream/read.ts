@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { emptiedValue } from '../db/emptied-value.ts'
 import type { Happening } from './happening.ts'
 
 /** Larger values of events are left out: whoever wants one reads its delivery. */
@@ -36,11 +37,17 @@ export async function readEvents(db: Db, { where, limit }: Selection): Promise<{
 }
 
 function showEvent({ id, field, created_time, value, ...owner }: EventRow): Happening[] {
-  const data = { event_id: String(id), field, value: value === null ? null : JSON.parse(value) }
+  const data = { event_id: String(id), field, ...showValue(value) }
   const event: Happening = { id: `event-${id}`, type: 'event', time: created_time, ...owner, data }
   if (field === 'messages') return [event, { ...event, id: `message-${id}`, type: 'message' }]
   if (field === 'calls') return [event, { ...event, id: `call-${id}`, type: 'call' }]
   return [event]
+}
+
+/** Of an event as of a message: whoever sees no value is told whether there is none any more. */
+function showValue(value: string | null) {
+  if (value === emptiedValue) return { value: null, content_removed: true }
+  return { value: value === null ? null : JSON.parse(value) }
 }
 
 const deliveryColumns = sql`deliveries.id, ${businessOf(sql.ref('deliveries.account_id'))} AS business_id,

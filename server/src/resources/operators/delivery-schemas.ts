@@ -57,7 +57,7 @@ const trySchema = Type.Object({
     headers: orNull(headersSchema, 'As they left; null for a try of an older version.'),
     body: orNull(
       Type.String(),
-      'The exact bytes, which are ASCII; null when what shared the post is not stored any more.',
+      'The exact bytes, which are ASCII; null when its content was removed, or what shared the post is not stored any more.',
     ),
   }),
   response: orNull(

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { emptiedValue } from '../../db/emptied-value.ts'
 import type { PostedDelivery } from '../../delivery/compose-post.ts'
 import type { OperatorLimits } from '../../graph/context.ts'
 import type { PageRange } from '../../graph/paging.ts'
@@ -110,7 +111,7 @@ export async function findDeliveryInFullForOperators(db: Db, limits: OperatorLim
   return { delivery, attempts }
 }
 
-/** The contents of posts: these deliveries with the values of their events, by id. */
+/** The contents of posts: these deliveries with the values of their events, by id; without those whose content was removed. */
 export async function readPostedForOperators(db: Db, ids: readonly number[]): Promise<Map<number, PostedDelivery>> {
   const rows = await db.query
     .selectFrom('deliveries')
@@ -118,6 +119,7 @@ export async function readPostedForOperators(db: Db, ids: readonly number[]): Pr
     .select(['deliveries.id', 'deliveries.account_id', 'deliveries.field'])
     .select(['deliveries.started_time', 'deliveries.created_time', 'events.value', 'events.trace'])
     .where('deliveries.id', 'in', [...ids])
+    .where('events.value', '<>', emptiedValue)
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }

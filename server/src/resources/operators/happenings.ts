@@ -18,7 +18,10 @@ export const happeningSchema = Type.Object({
   account_id: orNull(),
   phone_number_id: orNull(),
   trace: orNull(),
-  data: Type.Record(Type.String(), Type.Unknown(), { description: 'What belongs to the type.' }),
+  data: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'What belongs to the type. The value of an event is null when it has more than 16 KiB, and when its content was removed, then with content_removed.',
+  }),
 })
 export type ShownHappening = Static<typeof happeningSchema>
 

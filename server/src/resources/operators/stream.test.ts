@@ -234,6 +234,37 @@ onOneDatabase('what operators watch', 'sqlite', (engine) => {
   })
 })
 
+onOneDatabase('what operators watch of events whose content was removed', 'sqlite', (engine) => {
+  const server = useTestServer({ engine, env: { MESSAGE_BODY_KEEP: '0' } })
+  const get = (path: string, query: Record<string, string> = {}) =>
+    server.client.get(`/operator/${path}`, { token: tokens.operator, query })
+
+  test('traces, wait and a stream show them without their values, and a try without its body', async (t) => {
+    const subscriber = await subscribe(t, server)
+    const stream = await listen(t, server.url, '?types=event')
+    const answer = await handInText(server, 'removed.1')
+    const { id } = await stream.until(({ data }) => JSON.stringify(data).includes('removed.1'))
+    await subscriber.whenPosted(1)
+    await server.app.settle()
+    server.clock.advance(60_000)
+    await server.app.sweep()
+
+    const trace = await get(`traces/${answer.headers.get('x-svctrace-id')}`)
+    assert.equal(trace.status, 200, trace.text)
+    const shown = trace.body.data.filter(({ type }: Item) => type === 'event' || type === 'message')
+    const data = { event_id: id.replace('event-', ''), field: 'messages', value: null, content_removed: true }
+    assert.deepEqual(shown.map(detailsOf), [data, data])
+    const { delivery_id } = detailsOf(trace.body.data.find(({ type }: Item) => type === 'try'))
+    const delivery = await get(`deliveries/${delivery_id}`)
+    assert.deepEqual([delivery.status, delivery.body.tries[0].request.body], [200, null], delivery.text)
+    const past = await get('wait', { type: 'message', since: '1h' })
+    assert.deepEqual([past.status, detailsOf(past.body)], [200, data], past.text)
+
+    await handInText(server, 'removed.2')
+    await stream.until((one) => JSON.stringify(one.data).includes('removed.2'))
+  })
+})
+
 onOneDatabase('outside a sandbox', 'sqlite', (engine) => {
   const server = useTestServer({ engine, env: { SANDBOX: 'off' } })
   test('requests are kept without their paths, headers and bodies', async () => {

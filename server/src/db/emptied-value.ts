@@ -1,0 +1,2 @@
+/** The value of an event whose content was removed: it can be neither shown nor sent again. */
+export const emptiedValue = ''
