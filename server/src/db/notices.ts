@@ -25,17 +25,21 @@ const probeInterval = 30 * second
 const probePatience = 5 * second
 const probeStart = 'probe '
 
-export function openNotices(
-  url: string,
-  pool: Pick<pg.Pool, 'query'>,
-  prepareSession: (client: pg.Client) => Promise<void>,
-): Notices {
+export interface NoticesOptions {
+  readonly url: string
+  readonly pool: Pick<pg.Pool, 'query'>
+  readonly prepareSession: (client: pg.Client) => Promise<void>
+  /** Called when whoever hears a notification throws. */
+  readonly onHearerError: (error: Error) => void
+}
+
+export function openNotices({ pool, ...options }: NoticesOptions): Notices {
   const send: Notices['send'] = async (channel, text) => {
     await pool.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, text] })
   }
   return {
     send,
-    listen: (channel, hear, onGap) => new PostgresListening({ url, channel, send, hear, onGap, prepareSession }),
+    listen: (channel, hear, onGap) => new PostgresListening({ ...options, channel, send, hear, onGap }),
   }
 }
 
@@ -45,9 +49,7 @@ export const deafNotices: Notices = {
   listen: () => ({ isLive: false, close: () => Promise.resolve() }),
 }
 
-interface ListeningOptions extends Pick<Notices, 'send'> {
-  readonly url: string
-  readonly prepareSession: (client: pg.Client) => Promise<void>
+interface ListeningOptions extends Pick<Notices, 'send'>, Omit<NoticesOptions, 'pool'> {
   readonly channel: string
   readonly hear: (text: string) => void
   readonly onGap: () => void
@@ -118,7 +120,7 @@ class PostgresListening implements Listening {
 
   #take(text: string): void {
     if (!text.startsWith(probeStart)) {
-      this.#options.hear(text)
+      this.#tell(() => this.#options.hear(text))
       return
     }
     const client = this.#client
@@ -127,7 +129,16 @@ class PostgresListening implements Listening {
     this.#pause = shortestPause
     if (this.#isLive) return
     this.#isLive = true
-    this.#options.onGap()
+    this.#tell(this.#options.onGap)
+  }
+
+  /** What is thrown inside the driver's event would end the process. */
+  #tell(hear: () => void): void {
+    try {
+      hear()
+    } catch (error) {
+      this.#options.onHearerError(error as Error)
+    }
   }
 
   #lose(client: pg.Client): void {

@@ -46,7 +46,7 @@ async function open(location: StoreLocation, log: Log): Promise<Database> {
     lockTimeout: location.lockTimeout ?? defaultLockTimeout,
     isPooled: location.isPooled ?? false,
     onIdleError: makeReportBroken(log),
-    onLateError: (err) => log.error({ err }, 'a write was stored, but what came with it could not be read'),
+    onFault: (error, message) => log.error({ err: error }, message),
   })
 }
 

@@ -81,13 +81,15 @@ export interface PostgresOptions {
   readonly isPooled: boolean
   /** Called for idle connections that break; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void
-  /** Called with a fault in taking rows that came with a commit: the transaction is committed all the same. */
-  readonly onLateError: (error: unknown) => void
+  /** Called with a fault of our own that no caller hears of. */
+  readonly onFault: (error: unknown, message: string) => void
 }
 
 /** PostgreSQL, for any number of server processes. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, maxConnections, timeout, onIdleError, onLateError, isPooled } = options
+  const { url, maxConnections, timeout, onIdleError, onFault, isPooled } = options
+  const onLateError = (error: unknown) => onFault(error, 'a write was stored, but what came with it could not be read')
+  const onHearerError = (error: Error) => onFault(error, 'a notification of another process could not be used')
   const lockTimeout = Math.min(options.lockTimeout, timeout)
   const connection: pg.ClientConfig = {
     connectionString: url,
@@ -239,7 +241,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     reserved,
     transaction,
     execute: (statement, parameters) => retried(statements, () => read.list(statement, parameters)),
-    notices: prepareSession ? openNotices(url, pool, prepareSession) : deafNotices,
+    notices: prepareSession ? openNotices({ url, pool, prepareSession, onHearerError }) : deafNotices,
     onDue: listeners.add,
     snapshot: (work) => runInPlace(work, ownShare, { begin: beginSnapshot }),
     async runScript(tx, script) {

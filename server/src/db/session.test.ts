@@ -14,7 +14,7 @@ const options = {
   timeout: 10_000,
   lockTimeout: 5_000,
   onIdleError: () => undefined,
-  onLateError: assert.ifError,
+  onFault: assert.ifError,
 }
 
 describe('compiling statements is switched off', () => {

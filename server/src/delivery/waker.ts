@@ -1,3 +1,4 @@
+import { isListOf, isText, isTextOrNull, readObject } from '../base/json-shapes.ts'
 import { Loop } from '../base/loop.ts'
 import { type Listening, maxNoticeBytes, type Notices } from '../db/notices.ts'
 
@@ -179,11 +180,16 @@ export class NoticeWaker implements Waker {
   }
 }
 
-/** A newer version may send more than this one understands. */
+/** What this version understands of a notification: anybody can send one, and a newer version may send more, or in another form. */
 function readNotice(text: string): Notice | undefined {
-  try {
-    return JSON.parse(text) as Notice
-  } catch {
-    return undefined
+  const { from, timers, lanes, holders, any, said } = readObject(text) ?? {}
+  if (!isText(from)) return undefined
+  return {
+    from,
+    ...(timers === true && { timers }),
+    ...(any === true && { any }),
+    ...(isListOf(isText, lanes) && { lanes }),
+    ...(isListOf(isTextOrNull, holders) && { holders }),
+    ...(isListOf(isText, said) && { said }),
   }
 }

@@ -1,5 +1,6 @@
 import { minute, second } from '../base/duration.ts'
-import type { Happening } from './happening.ts'
+import { isText, isTextOrNull, readObject } from '../base/json-shapes.ts'
+import { type Happening, type HappeningType, happeningTypes } from './happening.ts'
 import { type HubOptions, StreamHub } from './hub.ts'
 import { type ReaderDeps, StoreReader } from './store-reader.ts'
 import type { Batch, Place, Reached, StreamEvent, StreamSource } from './types.ts'
@@ -151,10 +152,21 @@ function writeTold(happening: Happening): string {
   return text.length <= maxSentCharacters ? text : JSON.stringify({ ...happening, data: { is_shortened: true } })
 }
 
+/** What has another form is not shown: anybody can send it, and a newer version may know more types and members. */
 function readTold(text: string): Happening | undefined {
-  try {
-    return JSON.parse(text) as Happening
-  } catch {
+  const { id, type, time, business_id, account_id, phone_number_id, trace, data } = readObject(text) ?? {}
+  if (!isText(id) || !isType(type) || !isTime(time)) return undefined
+  if (!isTextOrNull(business_id) || !isTextOrNull(account_id) || !isTextOrNull(phone_number_id) || !isTextOrNull(trace))
     return undefined
-  }
+  if (typeof data !== 'object' || data === null) return undefined
+  return { id, type, time, business_id, account_id, phone_number_id, trace, data: { ...data } }
+}
+
+function isType(value: unknown): value is HappeningType {
+  return (happeningTypes as readonly unknown[]).includes(value)
+}
+
+/** One that a date can have. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime())
 }

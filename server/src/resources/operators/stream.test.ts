@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { onOneDatabase } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError, like } from '../../../test/harness/errors.ts'
 import { startSecondProcess } from '../../../test/harness/second-process.ts'
@@ -262,6 +262,34 @@ onOneDatabase('what operators watch of events whose content was removed', 'sqlit
 
     await handInText(server, 'removed.2')
     await stream.until((one) => JSON.stringify(one.data).includes('removed.2'))
+  })
+})
+
+// The embedded store has one process.
+describe('what other processes tell operators who watch (postgres)', () => {
+  const server = useTestServer({ engine: 'postgres' })
+
+  test('is not shown where it has another form, and harms nothing', async (t) => {
+    const stream = await listen(t, server.url, '?types=timer')
+    const none = { business_id: null, account_id: null, phone_number_id: null, trace: null }
+    const good = { id: 'timer-good', type: 'timer', time: server.clock.now(), ...none, data: { kind: 'told' } }
+    const others = [
+      ...[null, 7, [], {}, 'timer'],
+      { ...good, id: 1 },
+      { ...good, type: 'rain' },
+      ...[undefined, null, 'now', 8.64e15 + 1].map((time) => ({ ...good, time })),
+      { ...good, account_id: 5 },
+      { ...good, trace: undefined },
+      { ...good, data: null },
+    ]
+    // With a member that only a newer version knows.
+    const said = [...others, { ...good, mood: 'new' }].map((one) => JSON.stringify(one))
+    for (const one of [said.slice(0, -1), said.slice(-1)]) {
+      await server.database.notices?.send('switchboard', JSON.stringify({ from: 'another', said: one }))
+    }
+    await stream.until(({ id }) => id === good.id)
+    const told = stream.heard.map(({ data }) => data).filter((one) => detailsOf(one)['kind'] === 'told')
+    assert.deepEqual(told, [{ ...good, time: new Date(good.time).toISOString() }])
   })
 })
 
