@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { makeMigratedPlace, type StorePlace } from '../../test/harness/databases.ts'
+import { PostgresLine } from '../../test/harness/postgres-line.ts'
 import { until } from '../../test/harness/until.ts'
 import { openNotices } from './notices.ts'
 
@@ -42,4 +43,37 @@ describe('notifications (postgres)', () => {
     assert.deepEqual(faults, ['fault of a gap', 'fault of one', 'fault of two'])
     assert.equal(listening.isLive, true)
   })
+
+  for (const moment of ['prepared', 'told to listen'] as const) {
+    test(`are heard over a new connection when one goes silent while it is ${moment}`, async (t) => {
+      const line = await new PostgresLine(place.databaseUrl as string).start()
+      t.after(() => line.end())
+      const connections = new Set<pg.Client>()
+      const ended = new Set<pg.Client>()
+      const notices = openNotices({
+        url: line.url,
+        pool,
+        async prepareSession(client) {
+          connections.add(client)
+          client.on('end', () => ended.add(client))
+          if (connections.size === 1) line.goSilent()
+          if (moment === 'prepared') await client.query('SELECT 1')
+        },
+        onHearerError: assert.fail,
+      })
+      const heard: string[] = []
+      const listening = notices.listen(
+        channel,
+        (text) => heard.push(text),
+        () => undefined,
+      )
+      t.after(() => listening.close())
+      await until(() => ended.size === 1, 'the silent connection was given up')
+      line.speak()
+      await until(() => listening.isLive, 'it listens again')
+      await notices.send(channel, 'after all')
+      await until(() => heard.length > 0, 'it hears again')
+      assert.deepEqual(heard, ['after all'])
+    })
+  }
 })

@@ -90,6 +90,8 @@ class PostgresListening implements Listening {
       connectionString: url,
       application_name: 'switchboard',
       connectionTimeoutMillis: probePatience,
+      // A connection that goes silent before it listens is not probed yet.
+      query_timeout: probePatience,
       keepAlive: true,
     })
     this.#client = client
