@@ -16,9 +16,12 @@ export interface StoreCopy {
   close(): void
 }
 
-/** A copy that was begun in a transaction, as the store was before it; `finish` is called after the commit. */
+/** A copy that was begun in a transaction, as the store was before it. */
 export interface BegunCopy {
+  /** Called after the commit. */
   finish(): Promise<void>
+  /** Called instead, or when that failed: nothing of what it held or began to write is left. */
+  abandon(): Promise<void>
 }
 
 const rowsAtOnce = 200
@@ -56,8 +59,16 @@ async function fileOf(tx: Transaction, id: string): Promise<string> {
 async function beginFile(tx: Transaction, id: string): Promise<BegunCopy> {
   const file = await fileOf(tx, id)
   const source = new DatabaseSync(await mainFile(tx))
-  source.exec('BEGIN')
-  source.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
+  const close = () => {
+    if (source.isOpen) source.close()
+  }
+  try {
+    source.exec('BEGIN')
+    source.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
+  } catch (error) {
+    close()
+    throw error
+  }
   return {
     async finish() {
       try {
@@ -66,8 +77,12 @@ async function beginFile(tx: Transaction, id: string): Promise<BegunCopy> {
         await backup(source, `${file}.new`, { rate: 500 })
         await rename(`${file}.new`, file)
       } finally {
-        source.close()
+        close()
       }
+    },
+    async abandon() {
+      close()
+      await rm(`${file}.new`, { force: true })
     },
   }
 }
@@ -119,7 +134,8 @@ async function copySchema(tx: Transaction, id: string): Promise<BegunCopy> {
   for (const { name } of rows) {
     await sql`CREATE TABLE ${sql.id(schema, name)} AS TABLE ${sql.table(name)}`.execute(tx.query)
   }
-  return { finish: async () => undefined }
+  // It is there with the commit, and without it not at all.
+  return { finish: async () => undefined, abandon: async () => undefined }
 }
 
 /** First of all in a transaction that copies: every statement of it sees the same moment. */

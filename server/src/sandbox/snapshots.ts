@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beginCopy, beginMoment, openCopy, removeCopy } from '../db/copy-store.ts'
+import { type BegunCopy, beginCopy, beginMoment, openCopy, removeCopy } from '../db/copy-store.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { defineStatement } from '../db/statement.ts'
@@ -18,7 +18,7 @@ export interface SnapshotsTable {
   id: string
   created_time: number
   migration: string
-  /** `saving` until all of it is there. */
+  /** `saving` until all of it is there; until then it has a name of its own. */
   state: 'saving' | 'saved'
 }
 
@@ -35,32 +35,82 @@ export async function listSnapshots(db: Db): Promise<Snapshot[]> {
   return db.list(findSaved, {})
 }
 
-/** Saves the whole store under a name, instead of what was saved under it before. */
+/**
+ * Saves the whole store under a name, instead of what was saved under it before; that stays until all of the new one is there. When it
+ * fails, nothing of it is left; what cannot be removed then, because the database is gone, goes when the name is used or deleted the next time.
+ */
 export async function saveSnapshot(deps: ReplaceDeps, name: string, record: Recording): Promise<Snapshot> {
-  const { database, clock, random } = deps
-  const id = random.trace()
-  const used_by = `${snapshotUser}${id}`
-  const created_time = clock.now()
-  const { copy, removeOld } = await database.transaction(
+  const id = deps.random.trace()
+  const created_time = deps.clock.now()
+  let begun: BegunCopy | undefined
+  const begin = async (tx: Transaction) => {
+    // The database may ask for the transaction to be run again.
+    await begun?.abandon()
+    begun = await beginCopy(tx, deps.database, id)
+    return begun
+  }
+  try {
+    const { copy, removeUnfinished } = await beginSnapshot(deps, { name, id, created_time }, begin, record)
+    await removeUnfinished()
+    await copy.finish()
+    const removeOld = await deps.database.transaction((tx) => finishSnapshot(tx, deps, { name, id }))
+    await removeOld()
+  } catch (error) {
+    // First, because a full disk may have no room for the transaction otherwise.
+    await begun?.abandon().catch(() => undefined)
+    await discard(deps, id).catch(() => undefined)
+    throw error
+  }
+  return { name, created_time }
+}
+
+function beginSnapshot(
+  deps: ReplaceDeps,
+  { name, ...row }: Pick<SnapshotsTable, 'name' | 'id' | 'created_time'>,
+  begin: (tx: Transaction) => Promise<BegunCopy>,
+  record: Recording,
+) {
+  const unfinished = nameWhileSaving(name)
+  return deps.database.transaction(
     async (tx) => {
-      await beginMoment(tx, database)
-      const begun = await beginCopy(tx, database, id)
-      const remove = await forget(tx, deps, name)
+      await beginMoment(tx, deps.database)
+      const copy = await begin(tx)
+      const removeUnfinished = await forget(tx, deps, { name: unfinished })
       // Its blobs stay while it is there.
+      const used_by = `${snapshotUser}${row.id}`
       await sql`INSERT INTO file_uses (sha256, used_by) SELECT sha256, ${used_by} FROM files`.execute(tx.query)
-      const row = { name, id, created_time, migration: newestMigration(), state: 'saving' as const }
-      await tx.query.insertInto('snapshots').values(row).execute()
+      await tx.query
+        .insertInto('snapshots')
+        .values({ ...row, name: unfinished, migration: newestMigration(), state: 'saving' })
+        .execute()
       record(tx)
-      return { copy: begun, removeOld: remove }
+      return { copy, removeUnfinished: async () => removeUnfinished?.() }
     },
     { alone: true },
   )
-  await copy.finish()
-  await database.transaction(({ query }) =>
-    query.updateTable('snapshots').set({ state: 'saved' }).where('id', '=', id).execute(),
-  )
-  await removeOld()
-  return { name, created_time }
+}
+
+/** Gives it its name, unless somebody saved under that name or deleted it meanwhile; returns what is left to do after the commit. */
+async function finishSnapshot(
+  tx: Transaction,
+  deps: ReplaceDeps,
+  { name, id }: Pick<SnapshotsTable, 'name' | 'id'>,
+): Promise<() => Promise<void>> {
+  const own = await tx.query.selectFrom('snapshots').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
+  if (!own) return removeCopy(tx, deps.database, id)
+  const removeOld = await forget(tx, deps, { name })
+  await tx.query.updateTable('snapshots').set({ name, state: 'saved' }).where('id', '=', id).execute()
+  return async () => removeOld?.()
+}
+
+/** No caller can give this name. */
+function nameWhileSaving(name: string): string {
+  return `${name} (saving)`
+}
+
+async function discard(deps: ReplaceDeps, id: string): Promise<void> {
+  const remove = await deps.database.transaction((tx) => forget(tx, deps, { id, state: 'saving' }))
+  await remove?.()
 }
 
 /** False when there is none of that name. */
@@ -93,26 +143,32 @@ export async function restoreSnapshot(deps: ReplaceDeps, name: string, replacer:
 
 /** False when there is none of that name. */
 export async function deleteSnapshot(deps: ReplaceDeps, name: string, record: Recording): Promise<boolean> {
-  const { database } = deps
-  const removed = await database.transaction(async (tx) => {
-    const known = await tx.query.selectFrom('snapshots').select('id').where('name', '=', name).executeTakeFirst()
-    if (!known) return undefined
-    const remove = await forget(tx, deps, name)
+  const removed = await deps.database.transaction(async (tx) => {
+    const saved = await forget(tx, deps, { name })
+    const unfinished = await forget(tx, deps, { name: nameWhileSaving(name) })
+    if (!saved && !unfinished) return undefined
     record(tx)
-    return remove
+    return async () => {
+      await saved?.()
+      await unfinished?.()
+    }
   })
   await removed?.()
   return removed !== undefined
 }
 
-/** Removes a snapshot with its uses of blobs, if there is one; returns what is left to do after the commit. */
+/** Removes a snapshot with its uses of blobs; returns what is left to do after the commit, undefined when there is none. */
 async function forget(
   tx: Transaction,
   { database, clock, random }: ReplaceDeps,
-  name: string,
-): Promise<() => Promise<void>> {
-  const known = await tx.query.deleteFrom('snapshots').where('name', '=', name).returning('id').executeTakeFirst()
-  if (!known) return async () => undefined
+  which: Partial<Pick<SnapshotsTable, 'name' | 'id' | 'state'>>,
+): Promise<(() => Promise<void>) | undefined> {
+  const known = await tx.query
+    .deleteFrom('snapshots')
+    .where(({ and }) => and(which))
+    .returning('id')
+    .executeTakeFirst()
+  if (!known) return undefined
   const used_by = `${snapshotUser}${known.id}`
   const uses = await tx.query.deleteFrom('file_uses').where('used_by', '=', used_by).returning('sha256').execute()
   for (const { sha256 } of uses) {

@@ -1,14 +1,43 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { rename as moveTo, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { onBothDatabases } from '../../../test/harness/databases.ts'
 import { assertArgument, assertError } from '../../../test/harness/errors.ts'
-import { useTestServer } from '../../../test/harness/server.ts'
+import { type TestServer, useTestServer } from '../../../test/harness/server.ts'
 import { ids, numbers, tokens } from '../../../test/harness/world.ts'
 import { day } from '../../base/duration.ts'
 import { notFound } from '../../graph/errors.ts'
 import { sandboxNeedsAll, snapshotOutdated } from './errors.ts'
 
 const token = tokens.operator
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly state: string
+}
+
+function idOf(rows: readonly Row[], name: string): string {
+  return rows.find((row) => row.name === name)?.id ?? assert.fail()
+}
+
+/** Whether a reader keeps the log of an embedded store from being emptied; what the server does just then counts for a moment alone. */
+async function isLogHeld({ app, dataDir }: TestServer): Promise<boolean> {
+  const connection = new DatabaseSync(join(dataDir, 'switchboard.db'))
+  try {
+    let isHeld = true
+    for (let tries = 0; isHeld && tries < 10; tries++) {
+      await app.settle()
+      isHeld = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 0
+    }
+    return isHeld
+  } finally {
+    connection.close()
+  }
+}
 
 onBothDatabases('snapshots', (engine) => {
   const server = useTestServer({ engine })
@@ -98,6 +127,85 @@ onBothDatabases('snapshots', (engine) => {
       .executeTakeFirst()
     assert.ok(Number(last?.count) > 0)
     await remove('again')
+  })
+
+  describe('that cannot be saved leave nothing behind, and what was saved under the name stays', () => {
+    const query = async <T>(text: string) => (await sql<T>`${sql.raw(text)}`.execute(server.database.read.query)).rows
+
+    /** The rows of snapshots, their uses of files, and their files or schemas. */
+    async function listAll() {
+      const rows = await query<Row>('SELECT id, name, state FROM snapshots ORDER BY id')
+      const uses = await query("SELECT used_by, sha256 FROM file_uses WHERE used_by LIKE 'snapshot:%' ORDER BY 1, 2")
+      const schemas = "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'snapshot_%' ORDER BY 1"
+      const copies =
+        engine === 'postgres' ? await query(schemas) : (await readdir(join(server.dataDir, 'snapshots'))).sort()
+      return { rows, uses, copies }
+    }
+
+    async function fail(name: string, index: string): Promise<void> {
+      const run = (text: string) =>
+        server.database.transaction(async (tx) => void (await sql`${sql.raw(text)}`.execute(tx.query)))
+      await run(`CREATE UNIQUE INDEX refusing ON snapshots ${index}`)
+      try {
+        assert.equal((await save(name)).status, 500)
+      } finally {
+        await run('DROP INDEX refusing')
+      }
+    }
+
+    before(async () => {
+      await upload('kept by what fails')
+      await rename('Kept')
+      for (const name of ['kept', 'other']) assert.equal((await save(name)).status, 200)
+      await rename('Later')
+    })
+    after(async () => {
+      for (const name of ['kept', 'other']) await remove(name)
+    })
+
+    test('when their row is refused', async () => {
+      const earlier = await listAll()
+      await fail('kept', `(migration) WHERE id <> '${idOf(earlier.rows, 'other')}'`)
+      assert.deepEqual(await listAll(), earlier)
+      if (engine === 'sqlite') assert.equal(await isLogHeld(server), false, 'nobody reads the store any more')
+    })
+
+    test('when they cannot be marked as saved', async () => {
+      const earlier = await listAll()
+      await fail('kept', `(state) WHERE id <> '${idOf(earlier.rows, 'kept')}'`)
+      assert.deepEqual(await listAll(), earlier)
+    })
+
+    // PostgreSQL copies within its transaction.
+    if (engine === 'sqlite') {
+      test('when their file cannot be written', async () => {
+        const earlier = await listAll()
+        const folder = join(server.dataDir, 'snapshots')
+        await moveTo(folder, `${folder}-away`)
+        await writeFile(folder, '')
+        assert.equal((await save('kept')).status, 500)
+        await rm(folder)
+        await moveTo(`${folder}-away`, folder)
+        assert.deepEqual(await listAll(), earlier)
+        assert.equal(await isLogHeld(server), false, 'nobody reads the store any more')
+      })
+    }
+
+    test('and can be saved and restored afterwards', async () => {
+      assert.equal((await restore('kept')).status, 200)
+      assert.equal(await readName(), 'Kept')
+      await rename('Saved again')
+      const earlier = await listAll()
+      assert.equal((await save('kept')).status, 200)
+      const now = await listAll()
+      assert.deepEqual(
+        [now.rows.length, now.uses.length, now.copies.length],
+        [earlier.rows.length, earlier.uses.length, earlier.copies.length],
+      )
+      await rename('Later')
+      assert.equal((await restore('kept')).status, 200)
+      assert.equal(await readName(), 'Saved again')
+    })
   })
 
   describe('are refused', () => {
