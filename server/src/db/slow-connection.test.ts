@@ -12,7 +12,13 @@ test('new connections are waited for longer where locks are; a check of health i
   const line = await new PostgresLine(place.databaseUrl as string).start()
   t.after(() => line.end())
   const patience = { timeout: 4 * minute, lockTimeout: 2 * minute }
-  const rest = { url: line.url, maxConnections: 6, isPooled: false, onIdleError: () => undefined, onFault: assert.ifError }
+  const rest = {
+    url: line.url,
+    maxConnections: 6,
+    isPooled: false,
+    onIdleError: () => undefined,
+    onFault: assert.ifError,
+  }
   const database = await openPostgres({ ...patience, ...rest })
   t.after(() => database.close())
   line.goSilent()
