@@ -44,8 +44,8 @@ describe('notifications (postgres)', () => {
     assert.equal(listening.isLive, true)
   })
 
-  for (const moment of ['prepared', 'told to listen'] as const) {
-    test(`are heard over a new connection when one goes silent while it is ${moment}`, async (t) => {
+  for (const step of ['prepared', 'asked to listen'] as const) {
+    test(`are heard over a new connection when one goes silent while it is ${step}`, async (t) => {
       const line = await new PostgresLine(place.databaseUrl as string).start()
       t.after(() => line.end())
       const connections = new Set<pg.Client>()
@@ -57,7 +57,7 @@ describe('notifications (postgres)', () => {
           connections.add(client)
           client.on('end', () => ended.add(client))
           if (connections.size === 1) line.goSilent()
-          if (moment === 'prepared') await client.query('SELECT 1')
+          if (step === 'prepared') await client.query('SELECT 1')
         },
         onHearerError: assert.fail,
       })

@@ -81,7 +81,7 @@ function leasesOf({ database }: TestServer): Promise<{ callback_url: string; lea
   return database.read.query.selectFrom('lanes').select(['callback_url', 'leased_until']).execute()
 }
 
-suite('a process whose clock is in doubt', () => {
+suite('a process that cannot rely on its clock', () => {
   test('lets no post leave that was about to, and another process sends it', async (t) => {
     const server = await startWithoutWorkers(t)
     await subscribe(t, server)

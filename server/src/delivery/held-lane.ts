@@ -332,7 +332,7 @@ export class HeldLane implements Destination {
   /** A post did not leave: its deliveries wait as before. */
   abortPost({ entries }: BegunPost): void {
     this.#leavePost()
-    this.#queue.giveBack(entries.map(({ delivery }) => delivery))
+    this.#queue.releaseUnsent(entries.map(({ delivery }) => delivery))
     this.want('all')
   }
 

@@ -97,7 +97,7 @@ export class LaneQueue {
     return this.#postpone(deliveries, until)
   }
 
-  /** The next delivery to send, if any; it is under way until `finish` or `giveBack`. */
+  /** The next delivery to send, if any; it is under way until `finish` or `releaseUnsent`. */
   take(): Entry | undefined {
     const key = this.#ready.shift()
     return key === undefined ? undefined : this.#begin(key)
@@ -155,7 +155,7 @@ export class LaneQueue {
   }
 
   /** Deliveries were taken and not sent. They are read again, with all that is queued: what is behind them must not go first. */
-  giveBack(deliveries: readonly WaitingDelivery[]): void {
+  releaseUnsent(deliveries: readonly WaitingDelivery[]): void {
     for (const { id, conversation } of deliveries) {
       this.#known.delete(id)
       this.#conversations.get(conversation)?.underWay.delete(id)

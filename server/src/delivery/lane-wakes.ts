@@ -8,8 +8,8 @@ const maxNotes = 2000
 
 /**
  * Makes lanes due that a transaction could only note, because somebody else had locked their rows, and makes those anew that were
- * removed meanwhile. The lanes are chosen first: those that are still locked keep their notes, and keep nobody else's from being taken
- * in. A note that a transaction relies on which is not committed (`raise-postgres.ts`) stays as well: its deliveries are not visible yet.
+ * removed meanwhile. Free lanes are chosen first, so that the notes of a lane that stays locked delay those of no other lane. A note that
+ * an uncommitted transaction relies on (`raise-postgres.ts`) stays as well: its deliveries are not visible yet.
  */
 const takeNotes = defineSql<object>()(
   () => sql<{ is_left: boolean }>`

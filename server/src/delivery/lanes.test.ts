@@ -1,44 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../../test/harness/databases.ts'
+import { usualLease as lease, makeDeliveryWorker } from '../../test/harness/delivery-worker.ts'
 import { startTestServer, type TestServer, useTestServer } from '../../test/harness/server.ts'
 import { hang, subscribe, takeIt } from '../../test/harness/subscriber.ts'
 import { envelopeOf, handIn, handInText, messagesChange, textMessage, userOf } from '../../test/harness/webhooks.ts'
 import { accounts, ids, numbers, partnerIds, tokens } from '../../test/harness/world.ts'
-import { silentLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
-import { chooseVocabulary } from '../graph/vocabulary.ts'
-import { Metrics } from '../http/metrics.ts'
-import { Egress } from './egress.ts'
 import { claimLanes } from './lanes.ts'
-import { DeliveryMetrics } from './metrics.ts'
-import { resolveBySystem } from './resolve.ts'
-import { DeliveryWorker } from './worker.ts'
-
-/** The default of `WEBHOOK_LEASE`. */
-const lease = 10_000
 
 /** A second process's worker on the same store. */
-function startSecondWorker({ database, clock }: TestServer): { worker: DeliveryWorker; egress: Egress } {
-  const timeout = 2000
-  const egress = new Egress({ allowInternal: true, timeout, resolve: resolveBySystem, clock, userAgent: 'second' })
-  const worker = new DeliveryWorker({
-    database,
-    clock,
-    leaseClock: clock,
-    toRealTime: (time) => time,
-    random: systemRandom,
-    log: silentLog,
-    egress,
-    vocabulary: chooseVocabulary('msgapp'),
-    lease,
-    concurrency: 32,
-    batch: 1,
-    rules: { delays: [5000], giveUpAfter: 86_400_000 },
-    metrics: new DeliveryMetrics(new Metrics().registry, database.read, clock),
-  })
-  return { worker, egress }
-}
+const startSecondWorker = (server: TestServer) => makeDeliveryWorker(server, { timeout: 2000 })
 
 onBothDatabases('lanes', (engine) => {
   const server = useTestServer({ engine })

@@ -1,53 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { usualLease as lease, makeDeliveryWorker } from '../../test/harness/delivery-worker.ts'
 import { type TestServer, useTestServer } from '../../test/harness/server.ts'
 import { type Subscriber, subscribe } from '../../test/harness/subscriber.ts'
 import { until } from '../../test/harness/until.ts'
 import { handInText, userOf } from '../../test/harness/webhooks.ts'
 import { strangerIds } from '../../test/harness/world.ts'
-import type { Clock } from '../base/clock.ts'
-import { silentLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
 import type { Database } from '../db/database.ts'
-import { chooseVocabulary } from '../graph/vocabulary.ts'
-import { Metrics } from '../http/metrics.ts'
 import { Egress } from './egress.ts'
-import { DeliveryMetrics } from './metrics.ts'
 import { resolveBySystem } from './resolve.ts'
 import { type AnnouncedLane, silentWaker, type Waker } from './waker.ts'
-import { DeliveryWorker, type WorkerDeps } from './worker.ts'
+import type { DeliveryWorker, WorkerDeps } from './worker.ts'
 
-const lease = 10_000
-const anHour = 3_600_000
 const noStop = async () => undefined
 
-function makeEgress(t: TestContext, clock: Clock): Egress {
-  const options = { allowInternal: true, timeout: 600_000, resolve: resolveBySystem, userAgent: 'worker' }
-  const egress = new Egress({ ...options, clock })
-  t.after(() => egress.close())
-  return egress
-}
+const timeout = 600_000
 
 /** The worker of a process of its own on the store of a server that has none. */
-function makeWorker(t: TestContext, { database, clock }: TestServer, given: Partial<WorkerDeps> = {}): DeliveryWorker {
-  const egress = makeEgress(t, clock)
-  const worker = new DeliveryWorker({
-    database,
-    clock,
-    leaseClock: clock,
-    toRealTime: (time) => time,
-    random: systemRandom,
-    log: silentLog,
-    egress,
-    vocabulary: chooseVocabulary('msgapp'),
-    lease,
-    concurrency: 32,
-    batch: 1,
-    rules: { delays: [5000], giveUpAfter: anHour },
-    metrics: new DeliveryMetrics(new Metrics().registry, database.read, clock),
-    ...given,
-  })
+function makeWorker(t: TestContext, server: TestServer, given: Partial<WorkerDeps> = {}): DeliveryWorker {
+  const { worker, egress } = makeDeliveryWorker(server, { timeout, ...given })
   t.after(() => worker.stop(0, () => egress.close()))
   return worker
 }
@@ -80,7 +52,9 @@ describe('a worker of deliveries', () => {
   test('sends what did not leave because the clock was set, and what is behind it, when the clock is right again', async (t) => {
     const subscriber = await subscribe(t, server)
     let [isRight, mayLeave] = [true, false]
-    const egress = makeEgress(t, server.clock)
+    const { clock } = server
+    const egress = new Egress({ allowInternal: true, timeout, resolve: resolveBySystem, clock, userAgent: 'worker' })
+    t.after(() => egress.close())
     // The clock is set while the first post waits for its connection: it may not leave then.
     const send: Egress['send'] = (post) => {
       if (mayLeave) return egress.send(post)

@@ -79,17 +79,29 @@ export async function acceptTime(database: Database, time: number): Promise<numb
   return stored?.trusted_time
 }
 
+const latestTimes = {
+  activities: 'time',
+  events: 'created_time',
+  processes: 'heard_time',
+  messages: 'created_time',
+  delivery_attempts: 'time',
+  timers: 'set_time',
+} as const
+
+/** 0 where none of these tables has a row. */
+async function findLatest({ query }: Db, tables: readonly (keyof typeof latestTimes)[]): Promise<number> {
+  let latest = 0
+  for (const table of tables) {
+    const column = sql.ref<number | null>(latestTimes[table])
+    const row = await query.selectFrom(table).select(sql<number | null>`MAX(${column})`.as('time')).executeTakeFirst()
+    latest = Math.max(latest, row?.time ?? 0)
+  }
+  return latest
+}
+
 /** The latest time that is known to have been written. */
-export async function findNewestTime({ query }: Db): Promise<number> {
-  const activity = await query
-    .selectFrom('activities')
-    .select(({ fn }) => fn.max('time').as('time'))
-    .executeTakeFirst()
-  const event = await query
-    .selectFrom('events')
-    .select(({ fn }) => fn.max('created_time').as('time'))
-    .executeTakeFirst()
-  return Math.max(activity?.time ?? 0, event?.time ?? 0)
+export async function findNewestTime(db: Db): Promise<number> {
+  return findLatest(db, ['activities', 'events'])
 }
 
 /**
@@ -97,23 +109,5 @@ export async function findNewestTime({ query }: Db): Promise<number> {
  * its processes, which are gone after a stop.
  */
 export async function findLastSign(db: Db): Promise<number> {
-  const { query } = db
-  const heard = await query
-    .selectFrom('processes')
-    .select(({ fn }) => fn.max('heard_time').as('time'))
-    .executeTakeFirst()
-  const message = await query
-    .selectFrom('messages')
-    .select(({ fn }) => fn.max('created_time').as('time'))
-    .executeTakeFirst()
-  const attempt = await query
-    .selectFrom('delivery_attempts')
-    .select(({ fn }) => fn.max('time').as('time'))
-    .executeTakeFirst()
-  const timer = await query
-    .selectFrom('timers')
-    .select(({ fn }) => fn.max('set_time').as('time'))
-    .executeTakeFirst()
-  const times = [heard, message, attempt, timer].map((row) => row?.time ?? 0)
-  return Math.max(await findNewestTime(db), ...times)
+  return findLatest(db, ['activities', 'events', 'processes', 'messages', 'delivery_attempts', 'timers'])
 }
