@@ -20,14 +20,15 @@ test('the first comes in the next turn, another one not before its time', async 
 })
 
 test('another one comes when its time has passed', async () => {
-  const pace = new Pace(5)
+  const pace = new Pace(50)
   const started = performance.now()
   await pace.next()
   await pace.next()
-  assert.ok(performance.now() - started >= 4)
+  // Timers count whole milliseconds on both sides, so one may end two early.
+  assert.ok(performance.now() - started >= 48)
 })
 
-test('whoever hurries is not kept waiting, neither now nor the next time', async () => {
+test('whoever skips the wait does not wait, neither now nor the next time', async () => {
   const pace = new Pace(never)
   await pace.next()
   pace.skipWait()
