@@ -1,9 +1,11 @@
 // Test files in one process, one after the other; each is a suite named by its path. Loading what they have in common costs more than
 // the tests of most of them, so there are as many processes as run at once, and each takes the next file when it is done with one.
-import { readdirSync, readFileSync, renameSync } from 'node:fs'
+import { type AsyncHook, createHook } from 'node:async_hooks'
+import { readdirSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { describe } from 'node:test'
+import { inspect } from 'node:util'
 import { measureFile } from './test-times.ts'
 
 const require = createRequire(import.meta.url)
@@ -12,6 +14,7 @@ const require = createRequire(import.meta.url)
 export async function runFiles(queue: string, taken: string): Promise<void> {
   // Between two files, and where a test waits for a timer that keeps nobody alive, node:test would take the process for finished.
   const alive = setInterval(() => {}, 60_000)
+  leavePromisesAlone()
   for (let file = takeFile(queue, taken); file !== undefined; file = takeFile(queue, taken)) {
     const path = resolve(file)
     // Loaded at once and not by `import()`, so that what stands at the top of the file belongs to its suite.
@@ -21,6 +24,30 @@ export async function runFiles(queue: string, taken: string): Promise<void> {
   }
   clearInterval(alive)
 }
+
+/**
+ * node:test follows every promise to the test that made it, only to tell which test an error comes from that nobody caught: an eighth of
+ * the processor time of a test file. Here such an error ends the process, and the runner tells which test was running.
+ */
+function leavePromisesAlone(): void {
+  const idle = createHook({ trackPromises: false }) as AsyncHook & Marked
+  const marks = Object.getOwnPropertySymbols(idle).filter((key) => idle[key] === true)
+  const hooks = Object.getPrototypeOf(idle) as { enable(this: Marked): unknown }
+  const { enable } = hooks
+  hooks.enable = function () {
+    // The first hook that is enabled is the one of node:test.
+    hooks.enable = enable
+    for (const mark of marks) this[mark] = true
+    return enable.call(this)
+  }
+  const end = (error: unknown) => {
+    writeSync(process.stderr.fd, `An error that nobody caught: ${inspect(error)}\n`)
+    process.exit(1)
+  }
+  process.on('uncaughtException', end).on('unhandledRejection', end)
+}
+
+type Marked = Record<symbol, unknown>
 
 function takeFile(queue: string, taken: string): string | undefined {
   for (const entry of readdirSync(queue).sort()) {
