@@ -28,7 +28,16 @@ const atOnce = mode.times || mode.long ? 1 : Math.min(availableParallelism() + 3
 /** How long nothing may be heard of a process. Longer than any wait in a test, which says by itself what it waited for. */
 const timeout = mode.long ? 600_000 : 300_000
 
-const checks = [
+interface Check {
+  name: string
+  command: string[]
+  /** What helps whoever sees it fail. */
+  hint?: string
+  /** Added to the environment of this process. */
+  environment?: Record<string, string>
+}
+
+const checks: Check[] = [
   {
     name: 'types',
     command: [
@@ -75,15 +84,20 @@ console.log(`\n${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode = totals.failed > 0 || interruption.signal.aborted ? 1 : 0
 
 async function runChecks(): Promise<void> {
-  for (const { name, command, hint } of checks) await runCheck(name, command, hint)
+  for (const check of checks) await runCheck(check)
 }
 
-async function runCheck(name: string, [program = '', ...args]: string[], hint?: string): Promise<void> {
+async function runCheck({ name, command: [program = '', ...args], hint, environment }: Check): Promise<void> {
   if (interruption.signal.aborted) return
   const started = performance.now()
   const output: string[] = []
   const ending = await new Promise<string>((resolve) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], signal: interruption.signal })
+    const child = spawn(program, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
+      signal: interruption.signal,
+    })
     for (const pipe of [child.stdout, child.stderr]) {
       pipe.setEncoding('utf8')
       pipe.on('data', (text: string) => output.push(text))
@@ -123,21 +137,27 @@ function announce(chosen: string[], files: readonly string[], which: string): st
 
 async function runTests(files: readonly string[]): Promise<void> {
   if (interruption.signal.aborted || files.length === 0) return
-  // Tests start many servers.
-  await runCheck('packed server', ['node_modules/.bin/node', 'scripts/compile.mjs'])
   // Takes a minute or two, beside everything else.
   if (files.includes('server/test/console-browser.test.ts')) await beginBrowserInstallation()
   // What a killed test left behind goes with it.
   const folder = await makeTestFolder()
+  // Where Node.js keeps what it compiled, in memory where possible: half of what a process takes to start is that.
+  const compiled = join(folder, 'compiled')
   try {
+    // Tests start many servers, of both kinds.
+    await runCheck({ name: 'packed server', command: ['node_modules/.bin/node', 'scripts/compile.mjs'] })
+    await runCheck({
+      name: 'compiled server',
+      command: ['node_modules/.bin/node', '--disable-warning=ExperimentalWarning', 'server/test/harness/server.ts'],
+      environment: { NODE_COMPILE_CACHE: compiled },
+    })
     const postgres = await startPostgres(folder)
     try {
       const environment = {
         ...process.env,
         TMPDIR: folder,
         TEST_DATABASE_URL: postgres.url,
-        // Where `./switchboard` keeps what was compiled: half of what a test file would take to start is that.
-        NODE_COMPILE_CACHE: join(root, 'node_modules', '.compiled'),
+        NODE_COMPILE_CACHE: compiled,
         // Few files run, so there is time for what others try on one database alone.
         ...(mode.changed && { TEST_DATABASES: 'both' }),
       }
