@@ -245,8 +245,8 @@ describe('a server that misbehaves', () => {
 
   test('an error says in its stack which line made the call', async () => {
     const read = () => noting({ maxRetries: 0 }).client.account.read('1')
-    for (const call of [read(), read().withResponse()] as Promise<unknown>[]) {
-      const error = await call.catch((failure: Error) => failure)
+    for (const call of [read, () => read().withResponse()]) {
+      const error = await call().catch((failure: Error) => failure)
       assert.ok(error instanceof NotFoundError)
       assert.match(error.stack ?? '', /AccountMethods\.read .+\n +at read \(.+faults\.test\.ts/)
     }

@@ -11,7 +11,10 @@ const generous = {
   explainWait: async (message: string) => new DatabaseBusy('waited', message),
 }
 
-/** Lets a share enter as often as it is let in at once, and says how often that was. */
+/**
+ * Lets a share enter as often as it is let in at once, and says how often that was. The rest waits for ever, so the time-out must be
+ * none of the process.
+ */
 async function fill(places: Places, share: string, times = 20): Promise<number> {
   let entered = 0
   for (let i = 0; i < times; i++) {
@@ -24,7 +27,8 @@ async function fill(places: Places, share: string, times = 20): Promise<number> 
   return entered
 }
 
-test('no share takes all places: there is one for the next, and for the limits', async () => {
+test('no share takes all places: there is one for the next, and for the limits', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const places = new Places({ ...generous, maxWaiting: 1 })
   assert.deepEqual(
     [await fill(places, 'a'), await fill(places, 'b'), await fill(places, 'c'), await fill(places, limitsShare)],
@@ -32,7 +36,8 @@ test('no share takes all places: there is one for the next, and for the limits',
   )
 })
 
-test('however few places there are, the first who comes gets one', async () => {
+test('however few places there are, the first who comes gets one', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   for (const [size, expected] of [
     [1, 1],
     [2, 1],
