@@ -33,7 +33,7 @@ interface Check {
   command: string[]
   /** What helps whoever sees it fail. */
   hint?: string
-  /** Added to the environment of this process. */
+  /** Added for the command to the environment of this process. */
   environment?: Record<string, string>
 }
 
